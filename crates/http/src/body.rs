@@ -1,4 +1,4 @@
-//! Reads request bodies with limits on size, type and time, and discards the rest of refused requests.
+//! Reads request bodies with limits on size, type and time.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
@@ -19,17 +19,11 @@ use posthouse_app::ports::Clock;
 const IDLE_MS_MAX: i64 = 30_000;
 /// How long a whole body may take, in milliseconds: the largest one then arrives at over half a megabit per second.
 const BODY_MS_MAX: i64 = 600_000;
-/// Most bytes read from a refused request, so that the client receives the refusal.
-const DRAIN_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// How long the rest of a refused request may be idle, in milliseconds.
-const DRAIN_SILENCE_MS_MAX: i64 = 5_000;
-/// How long the rest of a refused request may take, in milliseconds.
-const DRAIN_MS_MAX: i64 = 60_000;
 /// How often the task yields before it sets a timer.
 const YIELDS_WITHOUT_TIMER: u32 = 8;
 
 /// Why a body stopped before its end.
-enum BodyReadError {
+pub(super) enum BodyReadError {
     /// The client disconnected or sent a malformed body.
     Broken,
     /// The time ran out.
@@ -108,25 +102,13 @@ pub(super) fn wrong_type(rule: BodyRule, problem: &str) -> Refusal {
     Refusal::new(ErrorCode::UnsupportedMediaType, what).with_fix(fix)
 }
 
-/// Reads the rest of the body of a refused request. Closing a connection with unread bytes resets it, and the client
-/// may then lose the refusal (RFC 9112 §9.6).
-pub(super) async fn drain(clock: &dyn Clock, headers: &HeaderMap, body: &mut Body) {
-    // A client that sent `Expect` has sent no body yet, and the refusal answers its question.
-    if headers.contains_key(header::EXPECT) {
-        return;
-    }
-    let until = clock.now().plus_ms(DRAIN_MS_MAX);
-    let mut left = DRAIN_BYTES_MAX;
-    while let Ok(Some(part)) = next(clock, body, DRAIN_SILENCE_MS_MAX, until).await {
-        match left.checked_sub(part.len()) {
-            Some(rest) => left = rest,
-            None => return,
-        }
-    }
-}
-
 /// Returns the next bytes, or `None` at the end.
-async fn next(clock: &dyn Clock, body: &mut Body, idle_ms: i64, until: Time) -> Result<Option<Bytes>, BodyReadError> {
+pub(super) async fn next(
+    clock: &dyn Clock,
+    body: &mut Body,
+    idle_ms: i64,
+    until: Time,
+) -> Result<Option<Bytes>, BodyReadError> {
     let until = until.min(clock.now().plus_ms(idle_ms));
     tokio::select! {
         biased;

@@ -10,6 +10,7 @@ mod confirm;
 mod connections;
 mod development;
 pub mod docs;
+mod drain;
 pub mod error;
 mod error_stream;
 mod frames;

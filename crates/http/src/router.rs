@@ -86,11 +86,12 @@ pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refus
 }
 
 /// Refuses a request before any of it is processed.
-pub(super) async fn refuse(app: &App, request: Request, refusal: Refusal) -> Response {
+pub(super) async fn refuse(app: &Api, request: Request, refusal: Refusal) -> Response {
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.refused");
     let (head, mut body) = request.into_parts();
-    body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
+    let client = client_of(app, &head.extensions, &head.headers).address;
+    app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
     finish(error::response(&refusal, &id), &id)
 }
 
@@ -225,7 +226,8 @@ async fn enter(
     };
     if let Err(refusal) = &admitted {
         app.storage_health.record(refusal);
-        body::drain(app.clock.as_ref(), &head.headers, &mut body).await;
+        let client = client_of(&app, &head.extensions, &head.headers).address;
+        app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
     }
     (extras, admitted)
 }

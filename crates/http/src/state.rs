@@ -7,8 +7,9 @@ use posthouse_app::{Instance, limits::shared_budget::SharedBudget};
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, config::HttpConfig, connections::Connections, in_flight::InFlightRequests,
-    rate_limits::RequestLimits, readiness::Readiness, response_budget::ResponseBudget, unknown_keys::UnknownKeys,
+    body_budget::BodyBudget, config::HttpConfig, connections::Connections, drain::DrainPace,
+    in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness, response_budget::ResponseBudget,
+    unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -29,6 +30,8 @@ pub struct Api {
     pub(crate) bodies: BodyBudget,
     /// Responses in memory.
     pub(crate) responses: ResponseBudget,
+    /// The pace at which refused requests are discarded.
+    pub(crate) drains: DrainPace,
     /// Idempotent requests in progress.
     pub(crate) in_flight: InFlightRequests,
     /// The result of the last readiness check.
@@ -50,6 +53,7 @@ impl Api {
             connections: Connections::default(),
             streams: SharedBudget::new(None),
             request_limits: RequestLimits::default(),
+            drains: DrainPace::default(),
             in_flight: InFlightRequests::default(),
             readiness: Readiness::default(),
         }
