@@ -29,6 +29,8 @@ const CLIENT_PACE: DrainRate = DrainRate { bytes_per_ms: 16 * 1024, burst_bytes:
 const TOTAL_PACE: DrainRate = DrainRate { bytes_per_ms: 64 * 1024, burst_bytes: 4 * DRAIN_BYTES_MAX as u64 };
 /// Most client addresses with a pace of their own; more share the pace of the process.
 const CLIENTS_MAX: usize = 10_000;
+/// How often idle clients make room, in milliseconds.
+const PRUNE_MS: i64 = 1_000;
 
 struct DrainRate {
     bytes_per_ms: u64,
@@ -43,6 +45,7 @@ pub(crate) struct DrainPace(Mutex<DrainState>);
 struct DrainState {
     total: DrainBacklog,
     clients: HashMap<IpAddr, DrainBacklog>,
+    pruned_at: Time,
 }
 
 /// Bytes that were discarded ahead of a pace.
@@ -69,7 +72,10 @@ impl DrainPace {
         let state = &mut *guard;
         let total_ms = state.total.add(bytes as u64, now, &TOTAL_PACE);
         if state.clients.len() >= CLIENTS_MAX && !state.clients.contains_key(&client) {
-            state.clients.retain(|_, backlog| now.since_ms(backlog.at) < DRAIN_MS_MAX);
+            if now.since_ms(state.pruned_at) >= PRUNE_MS {
+                state.clients.retain(|_, backlog| now.since_ms(backlog.at) < DRAIN_MS_MAX);
+                state.pruned_at = now;
+            }
             if state.clients.len() >= CLIENTS_MAX {
                 return total_ms;
             }
