@@ -17,4 +17,5 @@ mod retention;
 mod role_notice;
 pub mod runner;
 mod scheduled_draft;
+mod signup_expiry;
 pub mod webhook_notice;

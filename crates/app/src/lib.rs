@@ -25,6 +25,7 @@ pub mod persist;
 pub mod ports;
 
 pub mod settings;
+pub mod signup;
 pub mod telemetry;
 pub mod tls;
 pub mod webhooks;

@@ -56,6 +56,8 @@ pub struct AppConfig {
     pub nameservers: Vec<SocketAddr>,
     /// `dns.blocklists`: zones to ask about this server's own addresses (RFC 5782).
     pub blocklists: Vec<String>,
+    /// `signup.*`
+    pub signup: SignupConfig,
     /// `ai.*`
     pub ai: AiConfig,
     /// `plans.*`
@@ -77,6 +79,19 @@ impl AppConfig {
     pub fn server_dns(&self) -> ServerDnsSettings {
         ServerDnsSettings { host: self.hostname.clone(), ed25519: self.dkim.ed25519 == Ed25519::All }
     }
+}
+
+/// `signup.*`: self-signup.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignupConfig {
+    /// `signup.enabled`
+    pub enabled: bool,
+    /// `signup.difficulty`: the zero bits that a solution must produce.
+    pub difficulty: u32,
+    /// `signup.per_address_per_day`: self-signups from one client address per UTC day.
+    pub per_address_per_day: Limit,
+    /// `signup.terms_url`
+    pub terms_url: Option<String>,
 }
 
 /// Rules of the receive pipeline. Submission, loopback and trusted clients are exempt from the checks of clients.

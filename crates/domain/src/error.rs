@@ -46,6 +46,10 @@ codes! {
     InvalidCursor = 400 "invalid_cursor", "Start again without a cursor, and keep all other parameters the same on every page.";
     /// The link was already used, was replaced by a newer one, or has expired.
     InvalidToken = 400 "invalid_token", "Request a new link and use the one in the newest mail.";
+    /// The solution doesn't solve the signup challenge, or the challenge was already used.
+    InvalidSolution = 400 "invalid_solution", "Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.";
+    /// The signup challenge has expired.
+    ChallengeExpired = 400 "challenge_expired", "Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.";
     /// The API key is missing, unknown or revoked.
     Unauthorized = 401 "unauthorized", "Send the header `Authorization: Bearer <API key>` with a valid key.";
     /// The plan's monthly limit of sent emails is used up.
@@ -60,6 +64,8 @@ codes! {
     TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that isn't temporary.";
     /// The plan's limit of inboxes is reached.
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox you no longer need or move the workspace to a larger plan.";
+    /// The limit of identities is reached.
+    PlanLimitIdentities = 403 "plan_limit_identities", "Delete an identity you no longer need or move the workspace to a larger plan.";
     /// The plan's limit of domains is reached.
     PlanLimitDomains = 403 "plan_limit_domains", "Delete a domain you no longer need or move the workspace to a larger plan.";
     /// The plan's limit of stored bytes is reached.
@@ -96,6 +102,10 @@ codes! {
     DkimRotationTooSoon = 409 "dkim_rotation_too_soon", "Wait until `details.retire_at`, then start the rotation.";
     /// The first request with this idempotency key is still in progress.
     IdempotencyInFlight = 409 "idempotency_in_flight", "Wait for the time in `Retry-After` and send the same request again.";
+    /// A person has claimed the workspace already.
+    AlreadyClaimed = 409 "already_claimed", "No action is needed: the workspace has an owner, who can create more keys.";
+    /// The workspace can't be claimed, because it didn't begin by self-signup.
+    NotClaimable = 409 "not_claimable", "No action is needed: a person or the operator of this server created the workspace.";
     /// Sending this message would continue a mail loop.
     LoopDetected = 409 "loop_detected", "Answer automatic mail at most once, and have a person review the thread.";
     /// The message is larger than the size limit.
@@ -128,6 +138,8 @@ codes! {
     UnclaimedRecipientLimit = 429 "unclaimed_recipient_limit", "Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.";
     /// The workspace has too many temporary inboxes, or created too many within an hour.
     TemporaryInboxLimit = 429 "temporary_inbox_limit", "Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.";
+    /// Too many self-signups or claim mails.
+    SignupRateLimited = 429 "signup_rate_limited", "Wait for the time in `Retry-After` and send the request again.";
     /// The request line and header fields are too large, or there are too many fields.
     HeaderTooLarge = 431 "header_too_large", "Send a shorter path, or fewer or smaller header fields.";
     /// An unexpected error occurred; the server log has the cause under the request id.
@@ -136,6 +148,8 @@ codes! {
     ContentDamaged = 500 "content_damaged", "Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.";
     /// The database is unreachable, full or overloaded.
     Unavailable = 503 "unavailable", "Wait for the time in `Retry-After` and send the request again.";
+    /// Self-signup is switched off on this server.
+    SignupDisabled = 503 "signup_disabled", "Ask the operator of this server for an API key.";
     /// The database is damaged; nothing is stored until the operator repairs or restores it.
     StoreDamaged = 503 "store_damaged", "Ask the operator to run `posthouse check` and repair the database, then send the request again.";
 }

@@ -79,6 +79,10 @@ kinds! {
     WorkspaceStopped = "workspace.stopped",
     /// An owner ended the emergency stop.
     WorkspaceResumed = "workspace.resumed",
+    /// An agent created the workspace by self-signup.
+    SignupCreated = "signup.created",
+    /// A person claimed the workspace.
+    SignupClaimed = "signup.claimed",
     /// A webhook was tested; only that webhook receives the event.
     WebhookTest = "webhook.test",
 }

@@ -187,7 +187,8 @@ fn check_unclaimed(facts: &SendFacts) -> Result<(), Refusal> {
 }
 
 /// Returns the seconds until the daily limits reset at midnight (UTC).
-fn until_midnight_s(now: Time) -> u64 {
+#[must_use]
+pub fn until_midnight_s(now: Time) -> u64 {
     u64::try_from(now.next_day().since_ms(now) / 1_000 + 1).unwrap_or(1)
 }
 

@@ -1,4 +1,4 @@
-//! Inboxes: addresses that receive and send mail.
+//! Inboxes: addresses that receive and send mail, and identities: agents with an address but without mail.
 
 mod username;
 
@@ -20,13 +20,25 @@ pub const TEMPORARY_ACTIVE_MAX: u64 = 25;
 /// The maximum number of temporary inboxes that a workspace may create within an hour.
 pub const TEMPORARY_PER_HOUR_MAX: u64 = 60;
 
-/// An inbox as stored.
+named! {
+    /// Whether a record of an agent has mail.
+    InboxKind {
+        /// An inbox: it receives and sends mail.
+        Mailbox = "mailbox",
+        /// An identity: an agent without mail, whose address is only a handle.
+        Identity = "identity",
+    }
+}
+
+/// An inbox or identity as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inbox {
     /// The workspace it belongs to.
     pub workspace: WorkspaceId,
     /// Its id.
     pub id: InboxId,
+    /// Whether it is an inbox or an identity.
+    pub kind: InboxKind,
     /// Its canonical address.
     pub address: String,
     /// The local part.
@@ -64,10 +76,16 @@ impl Inbox {
         self.paused_at.is_some()
     }
 
-    /// Returns whether the inbox accepts mail: it is neither deleted nor expired.
+    /// Returns whether it is neither deleted nor expired.
+    #[must_use]
+    pub fn is_live(&self, now: Time) -> bool {
+        self.deleted_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Returns whether it accepts mail: an inbox that is neither deleted nor expired.
     #[must_use]
     pub fn receives(&self, now: Time) -> bool {
-        self.deleted_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+        self.kind == InboxKind::Mailbox && self.is_live(now)
     }
 
     /// Returns whether promotions are filtered: the inbox's setting, or on for role names.
@@ -97,8 +115,22 @@ pub struct TemporaryInboxUsage {
 pub fn may_create(used: u64, limit: Limit) -> Result<(), Refusal> {
     match limit {
         Some(max) if used >= max => {
-            let message = format!("The workspace uses {used} of the {max} inboxes in its plan.");
+            let message = format!("The workspace uses {used} of the {max} inboxes it can have.");
             Err(Refusal::new(ErrorCode::PlanLimitInboxes, message).detail(Detail::InboxLimit(max)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks whether a workspace may create another identity.
+///
+/// # Errors
+/// Returns `plan_limit_identities` if the limit is reached.
+pub fn may_create_identity(used: u64, limit: Limit) -> Result<(), Refusal> {
+    match limit {
+        Some(max) if used >= max => {
+            let message = format!("The workspace uses {used} of the {max} identities it can have.");
+            Err(Refusal::new(ErrorCode::PlanLimitIdentities, message).detail(Detail::Max(max)))
         }
         _ => Ok(()),
     }

@@ -26,6 +26,8 @@ named! {
         WebhookNotice = "webhook_notice",
         /// Notifies a person of mail to postmaster and abuse; the subject is the workspace.
         RoleNotice = "role_notice",
+        /// Deletes an unclaimed workspace that nobody uses; the subject is the workspace.
+        SignupExpiry = "signup_expiry",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -36,10 +38,12 @@ named! {
         Received = "received",
         /// A draft was scheduled, or its time has not come.
         Scheduled = "scheduled",
-        /// A temporary inbox has an end.
+        /// A temporary inbox or an unclaimed workspace has an end.
         Expires = "expires",
         /// A temporary inbox was extended after its job was claimed.
         Extended = "extended",
+        /// An unclaimed workspace was used after its job was enqueued.
+        Used = "used",
         /// The configuration asks for a certificate.
         Wanted = "wanted",
         /// The certificate is renewed at that time.
@@ -128,6 +132,7 @@ impl JobReason {
             | Self::Scheduled
             | Self::Expires
             | Self::Extended
+            | Self::Used
             | Self::Wanted
             | Self::Renewal
             | Self::NotIssued
@@ -171,7 +176,7 @@ impl JobKind {
             Self::ScheduledDraft => 20,
             Self::Forward => 12,
             // Only a crash or a broken store uses an attempt.
-            Self::InboxExpiry | Self::Certificate => 100,
+            Self::InboxExpiry | Self::SignupExpiry | Self::Certificate => 100,
             // Each regular check starts the count again.
             Self::DomainCheck => 1_000,
             // An hour apart.

@@ -36,6 +36,7 @@ pub mod search;
 pub mod secret;
 pub mod send;
 pub mod sender;
+pub mod signup;
 pub mod stream;
 pub mod suppression;
 pub mod suspension;

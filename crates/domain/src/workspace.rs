@@ -1,9 +1,23 @@
 //! A workspace: the tenant with its plan, status and settings.
 
-use crate::{id::WorkspaceId, plan::Plan, time::Time};
+use crate::{
+    id::WorkspaceId,
+    plan::Plan,
+    time::{DAY_MS, Time},
+};
 
 /// The maximum number of distinct recipients of an unclaimed workspace per UTC day.
 pub const UNCLAIMED_RECIPIENTS_PER_DAY: u64 = 20;
+/// The maximum number of permanent inboxes of an unclaimed workspace.
+pub const UNCLAIMED_INBOXES: u64 = 1;
+/// The maximum number of identities of an unclaimed workspace.
+pub const UNCLAIMED_IDENTITIES: u64 = 1;
+/// The maximum number of agents with a key of their own in an unclaimed workspace.
+pub const UNCLAIMED_AGENTS: u64 = 3;
+/// The number of days without activity after which an unclaimed workspace is deleted.
+pub const UNCLAIMED_IDLE_DAYS: i64 = 30;
+/// [`UNCLAIMED_IDLE_DAYS`] in milliseconds.
+pub const UNCLAIMED_IDLE_MS: i64 = UNCLAIMED_IDLE_DAYS * DAY_MS;
 
 named! {
     /// How much AI may process a workspace's mail.

@@ -4,17 +4,18 @@
 use crate::Api;
 use std::sync::Arc;
 
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::Method;
 use posthouse_domain::error::{ErrorCode, Refusal};
 use posthouse_mail::html;
 
-use super::route::{PublicInput, Route, RouteResponse};
+use super::{
+    link_page::{self, HTML},
+    route::{PublicInput, Route, RouteResponse},
+};
 use posthouse_app::forwarding::confirm::{self, ConfirmationRequest};
 
 /// Path of the confirmation page of a forwarding address.
 const FORWARDING: &str = "/confirm/forwarding/{token}";
-/// The content type of a page.
-const HTML: &str = "text/html; charset=utf-8";
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -53,21 +54,5 @@ fn page(asked: &ConfirmationRequest) -> RouteResponse {
              <p>If you do not want this, close this page: nothing is forwarded.</p>"
         )
     };
-    let text = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>Forwarding</title></head><body><h1>Forwarding</h1>{content}</body></html>\n"
-    );
-    let fields = [
-        (header::CACHE_CONTROL, "no-store"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (HeaderName::from_static("x-robots-tag"), "noindex"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        ),
-    ];
-    let page = RouteResponse::typed(200, HTML, text);
-    fields.into_iter().fold(page, |page, (name, value)| page.with(name, HeaderValue::from_static(value)))
+    link_page::response(200, "Forwarding", &content)
 }

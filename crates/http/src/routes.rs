@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{challenge, confirm, health, openapi, route::Route, v1};
+use super::{challenge, claim, confirm, health, openapi, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -16,7 +16,10 @@ pub fn all() -> Vec<Route> {
         challenge::routes(),
         openapi::routes(),
         v1::account::routes(),
+        v1::signup::routes(),
+        claim::routes(),
         v1::inboxes::routes(),
+        v1::identities::routes(),
         v1::forwarding::routes(),
         confirm::routes(),
         v1::messages::routes(),

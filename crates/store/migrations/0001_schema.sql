@@ -33,6 +33,36 @@ CREATE TABLE workspaces (
   created_at {I64} NOT NULL
 ){STRICT};
 
+-- Unclaimed workspaces, which began by self-signup. Claiming a workspace deletes its row.
+CREATE TABLE signups (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  agents {I64} NOT NULL,                 -- number of agents that signed up
+  claim_email {TEXT},                    -- recipient of the latest claim link
+  claim_token_sha256 {BLOB},             -- of the token in that link
+  claim_expires_at {I64}
+){STRICT};
+-- Finds the workspace of a claim link, which names none.
+CREATE UNIQUE INDEX signups_claim ON signups (claim_token_sha256) WHERE claim_token_sha256 IS NOT NULL;
+
+-- Signup challenges that were used, until they expire.
+CREATE TABLE used_challenges (
+  nonce {BLOB} NOT NULL PRIMARY KEY,     -- the random part of the challenge
+  expires_at {I64} NOT NULL
+){STRICT};
+-- Finds expired rows.
+CREATE INDEX used_challenges_age ON used_challenges (expires_at);
+
+-- What was used of the daily limits of self-signup.
+CREATE TABLE signup_usage (
+  kind {TEXT} NOT NULL,                  -- the limit
+  subject {BLOB} NOT NULL,               -- keyed hash of a client address, a recipient or a workspace
+  day {I64} NOT NULL,                    -- days since 1970 in UTC
+  used {I64} NOT NULL,
+  PRIMARY KEY (kind, subject, day)
+){STRICT};
+-- Finds rows of earlier days.
+CREATE INDEX signup_usage_age ON signup_usage (day);
+
 -- API keys, also revoked ones. Only a digest of the secret is stored.
 CREATE TABLE api_keys (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
@@ -83,10 +113,11 @@ CREATE TABLE addresses (
   inbox_id {ID} NOT NULL
 ){STRICT};
 
--- Inboxes. The row of a deleted inbox stays, so that its events keep a subject.
+-- Inboxes, and identities: agents without mail. The row of a deleted one stays, so that its events keep a subject.
 CREATE TABLE inboxes (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- mailbox | identity
   address {TEXT} NOT NULL,
   username {TEXT} NOT NULL,              -- the local part of the address
   domain {TEXT} NOT NULL,
@@ -107,8 +138,8 @@ CREATE TABLE inboxes (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 -- Makes creation with a client ID idempotent while the inbox exists.
-CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
-CREATE INDEX inboxes_list ON inboxes (workspace_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, kind, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX inboxes_list ON inboxes (workspace_id, kind, created_at, id) WHERE deleted_at IS NULL;
 -- Finds the inboxes that use a custom domain.
 CREATE INDEX inboxes_domain ON inboxes (workspace_id, domain) WHERE deleted_at IS NULL;
 -- Counts temporary inboxes, also deleted ones, for the limits of the plan.

@@ -46,6 +46,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("role_mail", crate::role_mail::ALL),
     ("storage", crate::storage::ALL),
     ("counters", crate::counters::ALL),
+    ("signups", crate::signups::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),
     ("relabel", crate::relabel::ALL),
@@ -60,5 +61,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("wipe", crate::wipe::ALL),
     ("wipe_rules/of_message", crate::wipe_rules::of_message::ALL),
     ("wipe_rules/of_inbox", crate::wipe_rules::of_inbox::ALL),
+    ("wipe_rules/of_workspace", crate::wipe_rules::of_workspace::ALL),
+    ("wipe_workspace", crate::wipe_workspace::ALL),
     ("workspaces", crate::workspaces::ALL),
 ];

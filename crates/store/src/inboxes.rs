@@ -7,7 +7,7 @@ pub mod list;
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
-    inbox::{Inbox, TemporaryInboxUsage},
+    inbox::{Inbox, InboxKind, TemporaryInboxUsage},
     metadata::{self, Metadata},
     time::{DAY_MS, HOUR_MS, Time},
 };
@@ -18,7 +18,7 @@ use crate::{Result, Tx, p, statements};
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT i.workspace_id, i.id, i.address, i.username, i.domain, i.display_name, i.client_id, i.metadata, i.temporary, ",
+            "SELECT i.workspace_id, i.id, i.kind, i.address, i.username, i.domain, i.display_name, i.client_id, i.metadata, i.temporary, ",
             "i.expires_at, i.paused_at, i.paused_reason, i.promotions_filter, i.last_message_at, i.created_at, i.deleted_at ",
             "FROM ",
             $rest
@@ -30,16 +30,16 @@ pub(crate) use select;
 statements! {
     LOCK_WORKSPACE = "SELECT created_at FROM workspaces WHERE id = $1 {FOR_UPDATE}";
     CLAIM_ADDRESS = "INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ($1, $2, $3) ON CONFLICT (address) DO NOTHING";
-    INSERT = "INSERT INTO inboxes (workspace_id, id, address, username, domain, display_name, client_id, metadata, temporary,
+    INSERT = "INSERT INTO inboxes (workspace_id, id, kind, address, username, domain, display_name, client_id, metadata, temporary,
         expires_at, status, promotions_filter, last_message_at, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'active', $11, $12, $12)";
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'active', $12, $13, $13)";
     GET = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2");
     GET_FOR_UPDATE = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
     LOCK = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
     BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
-    BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.client_id = $2 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
-    FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
-    COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL AND temporary = 0";
+    BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.client_id = $3 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
+    FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
+    COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND kind = $2 AND deleted_at IS NULL AND temporary = 0";
     TEMPORARY_ACTIVE = "SELECT count(*) AS inboxes, min(expires_at) AS first FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
     TEMPORARY_CREATED = "SELECT count(*) AS inboxes, min(created_at) AS first FROM inboxes WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2";
@@ -79,6 +79,7 @@ pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
         p![
             i.workspace,
             i.id,
+            i.kind,
             i.address,
             i.username,
             i.domain,
@@ -113,7 +114,7 @@ pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<I
     tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
-/// Returns the inbox with that ID unless it is deleted or expired.
+/// Returns the inbox with that ID unless it is deleted or expired, or an identity.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -152,12 +153,12 @@ pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_ADDRESS, p![address])
 }
 
-/// Returns the inbox created with that `client_id`, unless it is deleted.
+/// Returns the inbox or identity created with that `client_id`, unless it is deleted.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, client_id: &str) -> Result<Option<Inbox>> {
-    tx.one(&BY_CLIENT_ID, p![workspace, client_id])
+pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind, client_id: &str) -> Result<Option<Inbox>> {
+    tx.one(&BY_CLIENT_ID, p![workspace, kind, client_id])
 }
 
 /// Returns the first inbox of a workspace. It receives mail to the role addresses of the workspace's domains, and the
@@ -166,15 +167,23 @@ pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, client_id: &str) -> Res
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
-    tx.one(&FIRST_OF, p![workspace])
+    first_of_kind(tx, workspace, InboxKind::Mailbox)
 }
 
-/// Returns the number of inboxes of a workspace that are neither temporary nor deleted.
+/// Returns the first inbox or identity of a workspace.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
+pub fn first_of_kind(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind) -> Result<Option<Inbox>> {
+    tx.one(&FIRST_OF, p![workspace, kind])
+}
+
+/// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind) -> Result<u64> {
+    Ok(tx.value(&COUNT, p![workspace, kind])?.unwrap_or(0))
 }
 
 /// Returns the usage counts for the limits on temporary inboxes.
@@ -264,6 +273,7 @@ crate::row_struct!(
 crate::from_row!(Inbox {
     workspace = workspace_id,
     id,
+    kind,
     address,
     username,
     domain,

@@ -106,6 +106,7 @@ pub mod relabel;
 pub mod role_mail;
 pub mod sealed;
 pub mod search;
+pub mod signups;
 pub mod storage;
 pub mod stream_tokens;
 pub mod suppressions;
@@ -119,6 +120,7 @@ pub mod webhook_deliveries;
 pub mod webhooks;
 pub mod wipe;
 pub mod wipe_rules;
+pub mod wipe_workspace;
 pub mod workspaces;
 
 mod columns;

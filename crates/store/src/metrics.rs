@@ -2,6 +2,7 @@
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
+    inbox::InboxKind,
     message::{MessageStatus, RecipientDelivery},
     metrics::{Counters, Holdings, RETENTION_DAYS, slot_of},
     time::{DAY_MS, Time},
@@ -37,7 +38,7 @@ statements! {
         AND slot < $3 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
     CLASSES_OF_INBOX = "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
         AND slot < $3 AND inbox_id = $5 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
-    HOLDINGS = "SELECT count(*) AS inboxes, CAST(coalesce(sum(message_count), 0) AS BIGINT) AS message_count,
+    HOLDINGS = "SELECT CAST(coalesce(sum(CASE WHEN kind = $2 THEN 1 ELSE 0 END), 0) AS BIGINT) AS inboxes, CAST(coalesce(sum(message_count), 0) AS BIGINT) AS message_count,
         CAST(coalesce(sum(stored_bytes), 0) AS BIGINT) AS stored_bytes
         FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL";
     HOLDINGS_OF_INBOX = "SELECT CAST(1 AS BIGINT) AS inboxes, message_count, stored_bytes FROM inboxes WHERE workspace_id = $1 AND id = $2";
@@ -198,7 +199,7 @@ pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> 
             let place = p![workspace, inbox];
             (tx.one(&HOLDINGS_OF_INBOX, place)?, tx.value(&THREADS_OF_INBOX, place)?)
         }
-        None => (tx.one(&HOLDINGS, p![workspace])?, tx.value(&THREADS, p![workspace])?),
+        None => (tx.one(&HOLDINGS, p![workspace, InboxKind::Mailbox])?, tx.value(&THREADS, p![workspace])?),
     };
     let held = held.unwrap_or_default();
     Ok(Holdings {

@@ -228,6 +228,9 @@ mod tests {
         "forwarding_addresses.token_sha256",
         "greylist.id",
         "sending_incidents.recipient",
+        "signups.claim_token_sha256",
+        "used_challenges.nonce",
+        "signup_usage.subject",
     ];
 
     #[test]

@@ -64,7 +64,7 @@ pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
 }
 
 /// Deletes the messages, threads and drafts of an inbox that is closed to new messages.
-fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<String>> {
+pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<String>> {
     // Without the lock, two inboxes that share content and are wiped concurrently would each leave it to the other.
     tx.rows::<(uuid::Uuid,)>(&LOCK_CONTENTS, p![workspace, inbox])?;
     let deleted: Vec<DeletedContent> = tx.rows(&CONTENTS, p![workspace, inbox])?;

@@ -1,7 +1,7 @@
 //! When the rows of each table are deleted: one rule per table, next to the statements that carry it out.
 //!
 //! A message is erased by the retention of its workspace or with its thread, a thread by the API, and an inbox when it
-//! is wiped. Workspaces aren't deleted. A test reads the schema of both engines, fills every table, deletes a message, a
+//! is wiped. Only an unclaimed workspace that nobody uses is deleted, with everything but its addresses. A test reads the schema of both engines, fills every table, deletes a message, a
 //! thread and an inbox, and looks for remains in all tables; a table without a rule fails it.
 
 /// How long the rows of a table live.
@@ -169,6 +169,77 @@ rows_of_messages! {
     FORWARDS = "forwards";
 }
 
+/// The tables whose rows are deleted with their workspace, in this order: all tables with a `workspace_id` but the
+/// addresses, which are never used again.
+macro_rules! rows_of_workspaces {
+    ($($name:ident = $table:literal;)*) => {
+        /// The tables in the list.
+        #[cfg(test)]
+        const ROWS_OF_WORKSPACES: &[&str] = &[$($table),*];
+
+        /// Statements that delete the rows of one workspace.
+        pub(crate) mod of_workspace {
+            crate::statements! {
+                $($name = concat!("DELETE FROM ", $table, " WHERE workspace_id = $1");)*
+            }
+        }
+    };
+}
+
+rows_of_workspaces! {
+    JOBS = "jobs";
+    SIGNUPS = "signups";
+    STREAM_TOKENS = "stream_tokens";
+    IDEMPOTENCY = "idempotency";
+    LIST_ENTRIES = "list_entries";
+    FORWARDS = "forwards";
+    FORWARDING_ADDRESSES = "forwarding_addresses";
+    ROLE_MAIL = "role_mail";
+    LOCAL_DELIVERIES = "local_deliveries";
+    QUEUE_ITEMS = "queue_items";
+    QUEUES = "queues";
+    SEARCH_PENDING = "search_pending";
+    SEARCH_DOCS = "search_docs";
+    SEARCH_HEADS = "search_heads";
+    DRAFT_FILES = "draft_files";
+    DRAFT_METADATA = "draft_metadata";
+    DRAFTS = "drafts";
+    APPROVALS = "message_approvals";
+    RECIPIENTS = "recipients";
+    ENVELOPES = "envelopes";
+    ATTACHMENTS = "attachments";
+    MESSAGE_LABELS = "message_labels";
+    MESSAGES = "messages";
+    CONTENTS = "contents";
+    THREAD_LABELS = "thread_labels";
+    THREAD_PEOPLE = "thread_people";
+    THREADS = "threads";
+    SUPPRESSIONS = "suppressions";
+    INBOX_USAGE = "inbox_usage";
+    WORKSPACE_USAGE = "workspace_usage";
+    UNCLAIMED_RECIPIENTS = "unclaimed_recipients";
+    SENDING_INCIDENTS = "sending_incidents";
+    SENDING_RECOVERIES = "sending_recoveries";
+    CONTACT_LABELS = "contact_labels";
+    CONTACT_METADATA = "contact_metadata";
+    CONTACTS = "contacts";
+    FORGOTTEN_CONTACTS = "forgotten_contacts";
+    HELD_EVENTS = "held_events";
+    EVENTS = "events";
+    WEBHOOK_DELIVERIES = "webhook_deliveries";
+    WEBHOOK_COUNTS = "webhook_counts";
+    WEBHOOKS = "webhooks";
+    METRIC_SLOTS = "metric_slots";
+    METRIC_BOUNCES = "metric_bounces";
+    METRIC_BOUNCE_CLASSES = "metric_bounce_classes";
+    DOMAIN_KEYS = "domain_keys";
+    MAIL_DOMAINS = "mail_domains";
+    WORKSPACE_COUNTERS = "workspace_counters";
+    INBOX_METADATA = "inbox_metadata";
+    INBOXES = "inboxes";
+    API_KEYS = "api_keys";
+}
+
 const WORKSPACE_DATA: Lifetime = Lifetime::Kept("data of the workspace");
 const SERVER_DATA: Lifetime = Lifetime::Kept("data of the server, not of a workspace");
 const COUNTERS: Lifetime = Lifetime::Kept("counters without content; deleted after 400 days");
@@ -179,7 +250,14 @@ const REPUTATION: Lifetime = Lifetime::Kept("protects recipients and the reputat
 pub const RULES: &[TableRule] = &[
     table("schema_migrations", SERVER_DATA, &[]),
     table("instance", SERVER_DATA, &[]),
-    table("workspaces", Lifetime::Kept("workspaces aren't deleted"), &[refers("id", RecordKind::Workspace)]),
+    table(
+        "workspaces",
+        Lifetime::Kept("until nobody has used an unclaimed workspace for 30 days"),
+        &[refers("id", RecordKind::Workspace)],
+    ),
+    table("signups", Lifetime::Kept("until the workspace is claimed or deleted"), &[WORKSPACE]),
+    table("used_challenges", Lifetime::Kept("until the challenge expires"), &[]),
+    table("signup_usage", Lifetime::Kept("for a day; keyed hashes and counts"), &[]),
     table(
         "api_keys",
         Lifetime::Kept("a key stays listed after it is revoked or its inbox is gone"),
@@ -333,6 +411,16 @@ mod tests {
             assert_eq!(rule.map(|rule| rule.lifetime), Some(Lifetime::Message), "{name}");
             assert!(rule.is_some_and(|rule| rule.references.contains(&MESSAGE)), "{name}");
         }
+    }
+
+    #[test]
+    fn every_table_of_a_workspace_but_the_addresses_is_deleted_with_it() {
+        let owned = RULES.iter().filter(|rule| rule.references.contains(&WORKSPACE)).map(|rule| rule.table);
+        let mut owned: Vec<&str> = owned.filter(|table| *table != "addresses").collect();
+        let mut listed = ROWS_OF_WORKSPACES.to_vec();
+        owned.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, owned);
     }
 
     #[test]

@@ -31,6 +31,8 @@ statements! {
     STOP = "UPDATE workspaces SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL";
     RESUME = "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = $1 AND stopped_at IS NOT NULL";
     SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1 AND status = 'active'";
+    SET_OWNER = "UPDATE workspaces SET owner_email = $2 WHERE id = $1";
+    CLAIM = "UPDATE workspaces SET claim_status = 'claimed', claimed_at = $2 WHERE id = $1 AND claim_status = 'unclaimed'";
     ANY = "SELECT created_at FROM workspaces LIMIT 1";
 }
 
@@ -130,6 +132,23 @@ pub fn resume(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
 /// Returns an error if the database call fails.
 pub fn suspend(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
     Ok(tx.exec(&SUSPEND, p![id])? > 0)
+}
+
+/// Sets the address of the owner.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_owner(tx: &mut Tx, id: WorkspaceId, email: &str) -> Result<()> {
+    tx.exec(&SET_OWNER, p![id, email])?;
+    Ok(())
+}
+
+/// Marks an unclaimed workspace as claimed; returns whether it was unclaimed.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn claim(tx: &mut Tx, id: WorkspaceId, now: Time) -> Result<bool> {
+    Ok(tx.exec(&CLAIM, p![id, now])? > 0)
 }
 
 /// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.

@@ -1,14 +1,14 @@
 //! The inbox object.
 
 use posthouse_domain::{
-    inbox::Inbox,
+    inbox::{Inbox, InboxKind},
     metadata::{self, Metadata},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::TimestampView;
+use super::{TimestampView, name_of};
 
 /// The value for an unlimited number of sends: the largest integer that every JSON parser represents exactly (RFC 8259
 /// §6).
@@ -18,7 +18,8 @@ const UNLIMITED: u64 = (1 << 53) - 1;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InboxView {
     id: Uuid,
-    /// Always `mailbox`.
+    /// `mailbox`, or `identity` for an agent without mail.
+    #[schemars(schema_with = "name_of::<InboxKind>")]
     kind: &'static str,
     /// Address of the inbox.
     address: String,
@@ -30,7 +31,7 @@ pub struct InboxView {
     client_id: Option<String>,
     /// Domain of the address.
     domain: String,
-    /// Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes.
+    /// Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
     daily_send_limit: u64,
     /// Caller's own keys and values.
     metadata: Metadata,
@@ -75,13 +76,16 @@ impl InboxView {
         let i = inbox;
         Self {
             id: i.id.into(),
-            kind: "mailbox",
+            kind: i.kind.text(),
             address: i.address.clone(),
             username: i.username.clone(),
             display_name: i.display_name.clone(),
             client_id: i.client_id.clone(),
             domain: i.domain.clone(),
-            daily_send_limit: if i.temporary { 0 } else { facts.daily_sends.unwrap_or(UNLIMITED) },
+            daily_send_limit: match i.kind {
+                InboxKind::Mailbox if !i.temporary => facts.daily_sends.unwrap_or(UNLIMITED),
+                InboxKind::Mailbox | InboxKind::Identity => 0,
+            },
             metadata: metadata::read(&i.metadata_json),
             temporary: i.temporary,
             expires_at: i.expires_at.map(Into::into),

@@ -5,22 +5,45 @@
 //! deleted inbox. Handlers load a record that the caller named through this module only.
 
 use posthouse_domain::{
-    auth::{Caller, Permission},
+    auth::{Caller, Permission, Principal},
     error::{ErrorCode, Refusal},
     id::{AttachmentId, InboxId, MessageId, ThreadId},
-    inbox::Inbox,
+    inbox::{Inbox, InboxKind},
     message::{Attachment, Message},
     thread::Thread,
 };
 use posthouse_store::{Result as StoreResult, Tx, attachments, inboxes, messages, threads};
 
-/// Returns the inbox if it is not deleted.
+/// Returns the inbox if it is not deleted. An identity has no mail, so only the service, which writes from it, gets one.
 ///
 /// # Errors
 /// Returns `not_found` if the inbox is missing or invisible, or an error if the database call fails.
 pub fn inbox(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
+    let is_shown = |inbox: &Inbox| match caller.principal {
+        Principal::Service { .. } => true,
+        Principal::Key(_) | Principal::Operator => inbox.kind == InboxKind::Mailbox,
+    };
+    inbox_or_identity(tx, caller, id)
+        .and_then(|inbox| Some(inbox).filter(is_shown).ok_or_else(|| Refusal::not_found("inbox")))
+}
+
+/// Returns the inbox or identity if it is not deleted.
+///
+/// # Errors
+/// Returns `not_found` if it is missing or invisible, or an error if the database call fails.
+pub fn inbox_or_identity(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
     let found = if caller.scope().allows_inbox(id) { inboxes::get(tx, caller.workspace, id)? } else { None };
     found.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(|| Refusal::not_found("inbox"))
+}
+
+/// Returns the identity if it is not deleted.
+///
+/// # Errors
+/// Returns `not_found` if the identity is missing or invisible, or an error if the database call fails.
+pub fn identity(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
+    let found = if caller.scope().allows_inbox(id) { inboxes::get(tx, caller.workspace, id)? } else { None };
+    let is_identity = |inbox: &Inbox| inbox.kind == InboxKind::Identity && inbox.deleted_at.is_none();
+    found.filter(is_identity).ok_or_else(|| Refusal::not_found("identity"))
 }
 
 /// Returns the message.

@@ -10,6 +10,7 @@ use posthouse_domain::{
     mail_domain::{DkimSelector, MailDomain},
     plan::Plans,
     time::Time,
+    workspace::ClaimStatus,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
@@ -30,8 +31,8 @@ const NAME_BYTES_MAX: usize = 253 - "_service-verify.".len();
 /// Adds a domain.
 ///
 /// # Errors
-/// Returns `invalid_request` if the name is not a domain or belongs to this server, `plan_limit_domains`,
-/// `domain_taken`, or an error if the database call fails.
+/// Returns `invalid_request` if the name is not a domain or belongs to this server, `unclaimed_workspace`,
+/// `plan_limit_domains`, `domain_taken`, or an error if the database call fails.
 pub async fn add(app: &Arc<App>, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
     let name = parse(app, name)?;
     let (ids, now, plans) = (app.clock.ids(), app.clock.now(), app.config.plans);
@@ -53,6 +54,10 @@ fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey, plans: &Plans) 
     if mail_domains::by_name(tx, domain.workspace, &domain.name)?.is_some() {
         return Err(Refusal::new(ErrorCode::DomainTaken, format!("{} is already in this workspace.", domain.name))
             .with_fix("Read it with `GET /v1/domains`."));
+    }
+    if tenant.claim == ClaimStatus::Unclaimed {
+        return Err(Refusal::new(ErrorCode::UnclaimedWorkspace, "An unclaimed workspace can't have custom domains.")
+            .with_fix("Have a person claim the workspace first: `POST /v1/signup/claim`."));
     }
     let limit = plans.of(tenant.plan).domains;
     if limit.is_some_and(|limit| mail_domains::count(tx, domain.workspace).is_ok_and(|count| count >= limit)) {

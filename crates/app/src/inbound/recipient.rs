@@ -4,7 +4,7 @@ use posthouse_domain::{
     error::Refusal,
     gate::StorageNeed,
     id::{IdGenerator, InboxId, WorkspaceId},
-    inbox::Inbox,
+    inbox::{Inbox, InboxKind},
     mail_domain::MailDomain,
     time::Time,
 };
@@ -131,6 +131,7 @@ pub(super) fn made_for_role(
     let inbox = |username: String| Inbox {
         workspace,
         id,
+        kind: InboxKind::Mailbox,
         address: format!("{username}@{}", address.domain()),
         username,
         domain: address.domain().to_owned(),

@@ -82,13 +82,13 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
 }
 
-/// Returns the inbox that a message was sent from, if it accepts mail.
+/// Returns the inbox or identity that a message was sent from, if it is live.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn inbox(tx: &mut Tx, message: MessageId, now: Time) -> StoreResult<Option<Inbox>> {
     let Some(found) = deliveries::anywhere(tx, message)? else { return Ok(None) };
-    Ok(inboxes::get(tx, found.workspace, found.inbox)?.filter(|inbox| inbox.receives(now)))
+    Ok(inboxes::get(tx, found.workspace, found.inbox)?.filter(|inbox| inbox.is_live(now)))
 }
 
 fn subject(path: ReturnPath, domain: &str) -> Vec<u8> {

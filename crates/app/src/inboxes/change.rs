@@ -8,7 +8,7 @@ use posthouse_domain::{
     error::Refusal,
     event::{EventKind, NewEvent},
     id::{IdGenerator, InboxId},
-    inbox::{self, Inbox},
+    inbox::{self, Inbox, InboxKind},
     metadata::{self, Metadata},
     plan::{PlanLimits, Plans},
     time::Time,
@@ -16,7 +16,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
 
 use crate::{app::App, inboxes::create};
-use posthouse_api::views::{event::data, inbox::InboxView};
+use posthouse_api::views::{event::data, identity::IdentityView, inbox::InboxView};
 
 /// A change of an inbox; `None` leaves a setting unchanged.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +54,13 @@ impl Inputs {
     }
 }
 
-/// Locks the row of an inbox and returns it.
+/// Locks the row of an inbox or identity and returns it.
 ///
 /// # Errors
 /// Returns `not_found` if the inbox is missing, invisible, deleted or expired, or an error if the database call fails.
 pub fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbox, Refusal> {
     let found = if caller.scope().allows_inbox(id) { inboxes::take(tx, caller.workspace, id)? } else { None };
-    found.filter(|inbox| inbox.receives(now)).ok_or_else(|| Refusal::not_found("inbox"))
+    found.filter(|inbox| inbox.is_live(now)).ok_or_else(|| Refusal::not_found("inbox"))
 }
 
 /// Changes the settings of an inbox.
@@ -83,6 +83,37 @@ pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange)
             Ok(view::load(tx, &after, &limits, inputs.now)?)
         })
         .await
+}
+
+/// Changes the settings of an identity.
+///
+/// # Errors
+/// Returns `not_found` if the identity is missing, `invalid_request` for too many metadata keys, or an error if the
+/// database call fails.
+pub async fn change_identity(
+    app: &App,
+    caller: Caller,
+    id: InboxId,
+    change: InboxChange,
+) -> Result<IdentityView, Refusal> {
+    let now = app.clock.now();
+    app.store
+        .write(move |tx| {
+            let before = take_identity(tx, &caller, id, now)?;
+            let after = changed(&before, &change, now)?;
+            inboxes::update(tx, &before, &after)?;
+            Ok(IdentityView::of(&after))
+        })
+        .await
+}
+
+/// Locks the row of an identity and returns it.
+///
+/// # Errors
+/// Returns `not_found` if the identity is missing, invisible or deleted, or an error if the database call fails.
+pub fn take_identity(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbox, Refusal> {
+    let found = take(tx, caller, id, now).ok().filter(|inbox| inbox.kind == InboxKind::Identity);
+    found.ok_or_else(|| Refusal::not_found("identity"))
 }
 
 /// Returns the inbox with the change applied.

@@ -1,4 +1,4 @@
-//! Creates permanent and temporary inboxes, with a chosen or a generated address.
+//! Creates permanent and temporary inboxes, and identities, with a chosen or a generated address.
 //!
 //! Random names are generated before the transaction, several at once, because a transaction may run twice.
 
@@ -7,11 +7,12 @@ use posthouse_domain::{
     auth::Caller,
     error::{Detail, ErrorCode, Refusal},
     id::{IdGenerator, InboxId, JobId},
-    inbox::{self, Inbox, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username},
+    inbox::{self, Inbox, InboxKind, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username},
     job::{JobKind, JobReason},
     metadata::Metadata,
-    plan::Plans,
+    plan::{PlanLimits, Plans},
     time::{SECOND_MS, Time},
+    workspace::{ClaimStatus, Workspace},
 };
 use posthouse_store::{
     Tx, inboxes,
@@ -25,9 +26,11 @@ use posthouse_api::views::inbox::InboxView;
 /// Generated names tried before the request fails; in a service with few inboxes, one in a million is in use.
 const NAMES_TRIED_MAX: usize = 16;
 
-/// An inbox to create.
+/// An inbox or identity to create.
 #[derive(Clone, Debug)]
 pub struct NewInbox {
+    /// An inbox or an identity. An identity is permanent.
+    pub kind: InboxKind,
     /// Permanent or temporary, with the options of each.
     pub life: Lifespan,
     /// The display name.
@@ -55,9 +58,11 @@ pub enum Lifespan {
     },
 }
 
-/// An inbox, and whether this request created it.
+/// An inbox or identity, and whether this request created it.
 #[derive(Clone, Debug)]
 pub struct CreatedInbox {
+    /// The row.
+    pub inbox: Inbox,
     /// The inbox object.
     pub view: InboxView,
     /// False if an inbox with the same `client_id` exists.
@@ -79,7 +84,8 @@ pub struct InboxCreation {
 /// Creates an inbox, or returns the inbox that was created with the same `client_id`.
 ///
 /// # Errors
-/// Returns `address_taken`, `plan_limit_inboxes` or `temporary_inbox_limit`, or an error if the database call fails.
+/// Returns `address_taken`, `plan_limit_inboxes`, `plan_limit_identities` or `temporary_inbox_limit`, or an error if
+/// the database call fails.
 pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<CreatedInbox, Refusal> {
     let plan = plan(app, caller, new);
     app.store.write(move |tx| plan.execute(tx)).await
@@ -131,18 +137,19 @@ impl InboxCreation {
         let workspace = self.caller.workspace;
         inboxes::take_workspace(tx, workspace)?;
         let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        let limits = self.plans.of(tenant.plan);
+        let limits = self.plans.of_workspace(&tenant);
         match &self.new.life {
             Lifespan::Permanent { client_id, .. } => {
                 let found = match client_id {
-                    Some(client_id) => inboxes::by_client_id(tx, workspace, client_id)?,
+                    Some(client_id) => inboxes::by_client_id(tx, workspace, self.new.kind, client_id)?,
                     None => None,
                 };
                 if let Some(found) = found {
-                    return Ok(CreatedInbox { view: view::load(tx, &found, limits, self.now)?, is_new: false });
+                    let view = view::load(tx, &found, &limits, self.now)?;
+                    return Ok(CreatedInbox { inbox: found, view, is_new: false });
                 }
                 self.check_domain(tx)?;
-                inbox::may_create(inboxes::count(tx, workspace)?, limits.inboxes)?;
+                self.check_limit(tx, &tenant, &limits)?;
             }
             Lifespan::Temporary { .. } => {
                 inbox::may_create_temporary(&inboxes::temporary_use(tx, workspace, self.now)?, self.now)?;
@@ -153,7 +160,20 @@ impl InboxCreation {
         if let Some(job) = expiry(ids.next(), &inbox, self.now) {
             jobs::enqueue(tx, &job)?;
         }
-        Ok(CreatedInbox { view: view::load(tx, &inbox, limits, self.now)?, is_new: true })
+        Ok(CreatedInbox { view: view::load(tx, &inbox, &limits, self.now)?, inbox, is_new: true })
+    }
+
+    /// Checks the limit of inboxes or identities, which is lower in an unclaimed workspace.
+    fn check_limit(&self, tx: &mut Tx, tenant: &Workspace, limits: &PlanLimits) -> Result<(), Refusal> {
+        let used = inboxes::count(tx, tenant.id, self.new.kind)?;
+        let checked = match self.new.kind {
+            InboxKind::Mailbox => inbox::may_create(used, limits.inboxes),
+            InboxKind::Identity => inbox::may_create_identity(used, limits.identities),
+        };
+        checked.map_err(|refusal| match tenant.claim {
+            ClaimStatus::Unclaimed => refusal.with_fix("Have a person claim the workspace: `POST /v1/signup/claim`."),
+            ClaimStatus::Claimed | ClaimStatus::NotApplicable => refusal,
+        })
     }
 
     /// Checks that the domain is the service's default domain or a verified domain of the workspace.
@@ -209,6 +229,7 @@ impl InboxCreation {
         Inbox {
             workspace: self.caller.workspace,
             id,
+            kind: self.new.kind,
             address: name.at(&self.domain),
             username: name.as_str().to_owned(),
             domain: self.domain.clone(),

@@ -3,8 +3,8 @@
 //! Every record of a deleted inbox is `not_found`, and its queued mail fails in the same transaction. Its address is
 //! never used again.
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
-use posthouse_store::{contacts, drafts, events, forwarding, inboxes, lists, wipe as stored};
+use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, inbox::Inbox, time::Time};
+use posthouse_store::{Tx, contacts, drafts, events, forwarding, inboxes, lists, wipe as stored};
 
 use crate::{
     app::App,
@@ -14,16 +14,31 @@ use crate::{
 /// The delivery detail of mail that was queued when the inbox was deleted.
 const DETAIL: &str = "the inbox was deleted before the message was sent";
 
-/// Deletes an inbox.
+/// Deletes an inbox or identity.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+/// Returns `not_found` if it is missing, or an error if the database call fails.
 pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
+    delete_taken(app, move |tx, now| change::take(tx, &caller, id, now)).await
+}
+
+/// Deletes an identity.
+///
+/// # Errors
+/// Returns `not_found` if the identity is missing, or an error if the database call fails.
+pub async fn delete_identity(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
+    delete_taken(app, move |tx, now| change::take_identity(tx, &caller, id, now)).await
+}
+
+async fn delete_taken(
+    app: &App,
+    take: impl Fn(&mut Tx, Time) -> Result<Inbox, Refusal> + Send + Sync + 'static,
+) -> Result<(), Refusal> {
     let now = app.clock.now();
     let wiped = app
         .store
         .write(move |tx| {
-            let inbox = change::take(tx, &caller, id, now)?;
+            let inbox = take(tx, now)?;
             if inbox.temporary {
                 return Ok::<_, Refusal>(wipe::wipe(tx, &inbox, now)?);
             }

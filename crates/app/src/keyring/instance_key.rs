@@ -63,6 +63,8 @@ pub enum InstanceKeyError {
 /// The purposes of the derived keys: tags of return paths, hashes of addresses, tokens of links.
 const PURPOSES: [&[u8]; 3] =
     [b"posthouse: tags of return paths", b"posthouse forgotten addresses 1", b"posthouse: tokens of links"];
+/// The purpose of the key that authenticates signup challenges.
+const CHALLENGES: &[u8] = b"posthouse: signup challenges";
 /// Bytes of all derived keys.
 const DERIVED_BYTES: usize = PURPOSES.len() * KEY_BYTES;
 /// Bytes of a link token.
@@ -73,6 +75,8 @@ pub struct InstanceKey {
     secrets: RandomizedNonceKey,
     tags: hmac::Key,
     links: hmac::Key,
+    /// Derived from `links`, so that it needs no bytes of its own in a rotated key.
+    challenges: hmac::Key,
     addresses: AddressKey,
     /// The bytes of the three derived keys. A rotation keeps them: mail in transit has such tags and links, and hashes
     /// cannot be recomputed.
@@ -110,7 +114,9 @@ impl InstanceKey {
         let secrets =
             RandomizedNonceKey::new(&AES_256_GCM, &bytes[..KEY_BYTES]).map_err(|_| InstanceKeyError::Crypto)?;
         let key = |purpose: usize| hmac::Key::new(hmac::HMAC_SHA256, &derived[purpose * KEY_BYTES..][..KEY_BYTES]);
-        Ok(Self { secrets, tags: key(0), addresses: AddressKey(key(1)), links: key(2), derived })
+        let links = key(2);
+        let challenges = hmac::Key::new(hmac::HMAC_SHA256, hmac::sign(&links, CHALLENGES).as_ref());
+        Ok(Self { secrets, tags: key(0), addresses: AddressKey(key(1)), links, challenges, derived })
     }
 
     /// Returns the text of the key's successor: a fresh AES key and the same derived keys.
@@ -139,6 +145,18 @@ impl InstanceKey {
     pub fn link(&self, subject: &[u8]) -> String {
         let tag = hmac::sign(&self.links, subject);
         tag.as_ref().iter().take(LINK_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Returns the message authentication code of a signup challenge.
+    #[must_use]
+    pub fn challenge_code(&self, challenge: &[u8]) -> Vec<u8> {
+        hmac::sign(&self.challenges, challenge).as_ref().to_vec()
+    }
+
+    /// Returns whether the code of a signup challenge was computed with this key.
+    #[must_use]
+    pub fn has_challenge_code(&self, challenge: &[u8], code: &[u8]) -> bool {
+        hmac::verify(&self.challenges, challenge, code).is_ok()
     }
 
     /// Seals a secret, bound to a context that is required to open it.
@@ -217,6 +235,8 @@ mod tests {
         let digest = |key: &InstanceKey| key.addresses().digest(workspace, "a@b.example");
         assert_eq!(digest(&third), digest(&old));
         assert_ne!(key(2).tag(b"message"), old.tag(b"message"), "another first key has other tags");
+        assert!(third.has_challenge_code(b"challenge", &old.challenge_code(b"challenge")));
+        assert!(!key(2).has_challenge_code(b"challenge", &old.challenge_code(b"challenge")));
     }
 
     #[test]

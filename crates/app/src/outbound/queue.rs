@@ -121,6 +121,11 @@ struct QueuedMessage {
 /// Changes of other records in the transaction that stores a message, such as the draft that the message was made
 /// from.
 pub(crate) trait QueueHook: Send + Sync {
+    /// Returns whether the recipients count toward the daily limit of an unclaimed workspace.
+    fn counts_recipients(&self) -> bool {
+        true
+    }
+
     /// Checks that the records that the message was made from are unchanged.
     ///
     /// # Errors

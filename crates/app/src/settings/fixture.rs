@@ -9,7 +9,7 @@ use posthouse_domain::{
 
 use super::{
     AcmeConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519, InboundConfig,
-    LimitsConfig, MailConfig, WebhookConfig,
+    LimitsConfig, MailConfig, SignupConfig, WebhookConfig,
 };
 
 /// Returns settings in capture mode, with all else switched off.
@@ -54,6 +54,7 @@ pub(crate) fn settings() -> AppConfig {
         },
         nameservers: Vec::new(),
         blocklists: Vec::new(),
+        signup: SignupConfig { enabled: true, difficulty: 1, per_address_per_day: None, terms_url: None },
         ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
         limits: limits(),
@@ -85,6 +86,7 @@ fn limits() -> LimitsConfig {
 fn unlimited() -> PlanLimits {
     PlanLimits {
         inboxes: None,
+        identities: None,
         domains: None,
         emails_per_month: None,
         daily_sends_per_inbox: None,

@@ -39,6 +39,14 @@ named! {
         DailySends = "daily_sends",
         /// Distinct recipients of an unclaimed workspace per day.
         RecipientsPerDay = "recipients_per_day",
+        /// Self-signups from one client address per day.
+        SignupsPerDay = "signups_per_day",
+        /// Claim mails of one workspace per day.
+        ClaimMailsPerDay = "claim_mails_per_day",
+        /// Claim mails to one address per day.
+        ClaimMailsPerRecipient = "claim_mails_per_recipient",
+        /// Claim mails that one client address requests per day.
+        ClaimMailsPerClient = "claim_mails_per_client",
         /// Temporary inboxes that exist at the same time.
         TemporaryActive = "temporary_active",
         /// Temporary inboxes created within an hour.
@@ -262,13 +270,13 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
-            ErrorCode::PlanLimitDomains => &[MAX],
+            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },
             ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
             ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
-            ErrorCode::IdempotencyInFlight => &[RETRY],
+            ErrorCode::IdempotencyInFlight | ErrorCode::SignupDisabled => &[RETRY],
             ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
             ErrorCode::MessageTooLarge => {
                 const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }
@@ -277,9 +285,11 @@ impl ErrorCode {
             ErrorCode::RateLimited => {
                 const { &[LIMIT, sometimes(DetailKind::Max), sometimes(DetailKind::WindowSeconds), RETRY] }
             }
-            ErrorCode::DailySendLimitExceeded | ErrorCode::OrgDailyLimitExceeded | ErrorCode::TemporaryInboxLimit => {
-                &[LIMIT, MAX, RETRY]
-            }
+            ErrorCode::DailySendLimitExceeded
+            | ErrorCode::OrgDailyLimitExceeded
+            | ErrorCode::TemporaryInboxLimit
+            | ErrorCode::SignupRateLimited => &[LIMIT, MAX, RETRY],
+            ErrorCode::UnclaimedWorkspace => const { &[sometimes(DetailKind::Max)] },
             ErrorCode::UnclaimedRecipientLimit => const { &[LIMIT, MAX, always(DetailKind::Used), ADDRESSES, RETRY] },
             _ => &[],
         }

@@ -7,16 +7,20 @@ use axum::http::Method;
 use posthouse_domain::{
     auth::{KeyPrincipal, Permission},
     error::Refusal,
+    id::WorkspaceId,
     plan::{Plan, PlanLimits},
-    workspace::{ClaimStatus, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
+    signup::masked,
+    time::Time,
+    workspace::{ClaimStatus, Workspace},
 };
-use posthouse_store::{Tx, unclaimed, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, signups, unclaimed, workspaces};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
-use posthouse_api::views::{TimestampView, name_of};
+use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView};
+use posthouse_app::signup::expire;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -31,13 +35,32 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     let (id, now) = (input.caller.workspace, app.clock.now());
     let load = move |tx: &mut Tx| {
         let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        let is_unclaimed = workspace.claim == ClaimStatus::Unclaimed;
-        let today = if is_unclaimed { Some(unclaimed::recipients(tx, id, now)?.len() as u64) } else { None };
-        Ok::<_, Refusal>((workspace, today))
+        let unclaimed = match workspace.claim {
+            ClaimStatus::Unclaimed => Some(load_unclaimed(tx, id, now)?),
+            ClaimStatus::Claimed | ClaimStatus::NotApplicable => None,
+        };
+        Ok::<_, Refusal>((workspace, unclaimed))
     };
-    let (workspace, today) = app.store.read_for(id, load).await?;
+    let (workspace, unclaimed) = app.store.read_for(id, load).await?;
     let key = input.caller.api_key()?;
-    RouteResponse::json(200, &AccountView::of(&workspace, today, app.config.plans.of(workspace.plan), &key))
+    let limits = app.config.plans.of_workspace(&workspace);
+    RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, &key))
+}
+
+/// What the account of an unclaimed workspace shows.
+struct UnclaimedState {
+    recipients_today: u64,
+    pending_email: Option<String>,
+    expires_at: Option<Time>,
+}
+
+fn load_unclaimed(tx: &mut Tx, id: WorkspaceId, now: Time) -> StoreResult<UnclaimedState> {
+    let signup = signups::get(tx, id)?;
+    Ok(UnclaimedState {
+        recipients_today: unclaimed::recipients(tx, id, now)?.len() as u64,
+        pending_email: signup.and_then(|signup| signup.pending_email(now).map(masked)),
+        expires_at: expire::expires_at(tx, id)?,
+    })
 }
 
 /// The workspace, limits and API key of the request.
@@ -46,6 +69,7 @@ struct AccountView {
     workspace: WorkspaceView,
     claim: ClaimView,
     limits: LimitsView,
+    /// Restrictions of an unclaimed workspace; null if a person owns the workspace.
     restrictions: Option<RestrictionsView>,
     agent_messaging: AgentMessagingView,
     key: KeyView,
@@ -88,41 +112,17 @@ struct ClaimView {
     #[schemars(schema_with = "name_of::<ClaimStatus>")]
     status: &'static str,
     claimed_at: Option<TimestampView>,
+    /// Recipient of a claim link that is still valid, partly hidden.
     pending_email: Option<String>,
+    /// Time at which an unclaimed workspace is deleted unless somebody uses it.
     expires_at: Option<TimestampView>,
-}
-
-/// Restrictions of an unclaimed workspace; null if a person owns the workspace.
-#[derive(Serialize, JsonSchema)]
-struct RestrictionsView {
-    /// Maximum number of different recipients per UTC day.
-    recipients_per_day: u64,
-    /// Number of different recipients today.
-    recipients_today: u64,
-    /// Always `unlimited`: replies within conversations that began with received mail, to people in them, do not count.
-    replies_to_inbound_threads: &'static str,
-    /// Whether the workspace may have webhooks.
-    webhooks: bool,
-    /// Whether the workspace may use the event stream.
-    event_stream: bool,
-}
-
-impl RestrictionsView {
-    fn of(recipients_today: u64) -> Self {
-        Self {
-            recipients_per_day: UNCLAIMED_RECIPIENTS_PER_DAY,
-            recipients_today,
-            replies_to_inbound_threads: "unlimited",
-            webhooks: false,
-            event_stream: true,
-        }
-    }
 }
 
 /// Limits in force; null means unlimited.
 #[derive(Serialize, JsonSchema)]
 struct LimitsView {
     inboxes: Option<u64>,
+    identities: Option<u64>,
     custom_domains: Option<u64>,
     emails_per_month: Option<u64>,
     daily_sends: Option<u64>,
@@ -151,8 +151,10 @@ struct KeyView {
 }
 
 impl AccountView {
-    fn of(workspace: &Workspace, recipients_today: Option<u64>, plan: &PlanLimits, key: &KeyPrincipal) -> Self {
+    fn of(workspace: &Workspace, unclaimed: Option<UnclaimedState>, plan: &PlanLimits, key: &KeyPrincipal) -> Self {
         let w = workspace;
+        let restrictions = unclaimed.as_ref().map(|state| RestrictionsView::of(state.recipients_today));
+        let expires_at = unclaimed.as_ref().and_then(|state| state.expires_at).map(Into::into);
         Self {
             workspace: WorkspaceView {
                 id: w.id.into(),
@@ -171,11 +173,12 @@ impl AccountView {
             claim: ClaimView {
                 status: w.claim.text(),
                 claimed_at: w.claimed_at.map(Into::into),
-                pending_email: None,
-                expires_at: None,
+                pending_email: unclaimed.and_then(|state| state.pending_email),
+                expires_at,
             },
             limits: LimitsView {
                 inboxes: plan.inboxes,
+                identities: plan.identities,
                 custom_domains: plan.domains,
                 emails_per_month: plan.emails_per_month,
                 daily_sends: w.daily_send_limit.or(plan.daily_sends),
@@ -184,7 +187,7 @@ impl AccountView {
                 requests_per_minute: plan.requests_per_minute,
                 storage_bytes: plan.storage_bytes,
             },
-            restrictions: recipients_today.map(RestrictionsView::of),
+            restrictions,
             agent_messaging: AgentMessagingView {
                 enabled: false,
                 directory_enabled: false,

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/domains", "createDomain", DomainsManage)
             .summary("Adds a domain. It is pending until its DNS records are published.")
             .answers::<DomainView>(201)
-            .errors(&[ErrorCode::PlanLimitDomains, ErrorCode::DomainTaken])
+            .errors(&[ErrorCode::UnclaimedWorkspace, ErrorCode::PlanLimitDomains, ErrorCode::DomainTaken])
             .workspace_wide()
             .handle(create),
         Route::new(Method::GET, "/v1/domains", "listDomains", DomainsManage)

@@ -9,7 +9,7 @@ use posthouse_domain::{
     auth::{Caller, Permission},
     error::{ErrorCode, Refusal},
     id::InboxId,
-    inbox::{self, Inbox, Username},
+    inbox::{self, Inbox, InboxKind, Username},
     list::domain_text,
     metadata,
     page::{CursorPosition, Page, PageRange, PageRequest},
@@ -43,7 +43,7 @@ use posthouse_app::{
 };
 
 /// Longest `client_id` and display name in characters.
-const NAME_CHARS_MAX: usize = 255;
+pub(super) const NAME_CHARS_MAX: usize = 255;
 /// Longest reason of a pause in characters.
 const REASON_CHARS_MAX: usize = 500;
 
@@ -70,23 +70,27 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::InvalidCursor])
             .handle(page),
         Route::new(Method::GET, "/v1/inboxes/{id}", "getInbox", InboxesRead)
-            .summary("Returns one inbox.")
+            .summary("Returns one inbox or identity.")
             .answers::<InboxView>(200)
             .handle(read),
         Route::new(Method::PATCH, "/v1/inboxes/{id}", "updateInbox", InboxesWrite)
-            .summary("Updates an inbox. Metadata is merged; a null value deletes its key.")
+            .summary("Updates an inbox or identity. Metadata is merged; a null value deletes its key.")
             .answers::<InboxView>(200)
             .handle(update),
         Route::new(Method::DELETE, "/v1/inboxes/{id}", "deleteInbox", InboxesWrite)
-            .summary("Deletes an inbox for good. Temporary inboxes are wiped. The address is never reused.")
+            .summary("Deletes an inbox or identity for good. Temporary inboxes are wiped. The address is never reused.")
             .answers_with(204, None)
             .handle(delete),
         Route::new(Method::POST, "/v1/inboxes/{id}/pause", "pauseInbox", InboxesWrite)
-            .summary("Pauses an inbox: it sends nothing and holds its events back, but still receives mail.")
+            .summary(
+                "Pauses an inbox or identity: it sends nothing and holds its events back, but still receives mail.",
+            )
             .answers::<InboxView>(200)
             .handle(pause),
         Route::new(Method::POST, "/v1/inboxes/{id}/resume", "resumeInbox", InboxesWrite)
-            .summary("Resumes a paused inbox. Events that were held back are delivered in order of arrival.")
+            .summary(
+                "Resumes a paused inbox or identity. Events that were held back are delivered in order of arrival.",
+            )
             .answers::<ResumedView>(200)
             .handle(resume),
     ]
@@ -208,7 +212,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     let view = app
         .store
         .read_for(caller.workspace, move |tx| {
-            let inbox = visible::inbox(tx, &caller, id)?;
+            let inbox = visible::inbox_or_identity(tx, &caller, id)?;
             let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
             Ok::<_, Refusal>(view::load(tx, &inbox, plans.of(tenant.plan), now)?)
         })
@@ -270,7 +274,7 @@ impl CreateInboxBody {
         // Null values delete keys, and a new inbox has none; the schema limits the number of keys.
         let given = self.metadata.unwrap_or_default().0;
         let metadata = metadata::merge(metadata::Metadata::new(), &given).unwrap_or_default();
-        NewInbox { life, display_name: self.display_name.map(|name| name.0), metadata }
+        NewInbox { kind: InboxKind::Mailbox, life, display_name: self.display_name.map(|name| name.0), metadata }
     }
 }
 
@@ -285,7 +289,7 @@ impl UpdateInboxBody {
     }
 }
 
-fn changed<T>(patch: Patch<T>) -> Option<Option<T>> {
+pub(super) fn changed<T>(patch: Patch<T>) -> Option<Option<T>> {
     match patch {
         Patch::Keep => None,
         Patch::Clear => Some(None),
@@ -311,6 +315,13 @@ impl InboxListQuery {
 
     /// Converts the request into the store's query.
     fn parse(self, caller: &Caller, page: PageRange, now: Time) -> list::InboxListQuery {
-        list::InboxListQuery { workspace: caller.workspace, lives: self.lives(), page, metadata: self.metadata.0, now }
+        list::InboxListQuery {
+            workspace: caller.workspace,
+            kind: InboxKind::Mailbox,
+            lives: self.lives(),
+            page,
+            metadata: self.metadata.0,
+            now,
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::{net::SocketAddr, sync::Arc};
 use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
-    inbox::Username,
+    inbox::{InboxKind, Username},
     plan::Plan,
 };
 use posthouse_mail::{
@@ -80,6 +80,7 @@ fn first_inbox(app: &App, made: &CreatedWorkspace) -> create::InboxCreation {
     let caller = Caller::operator(made.workspace.id);
     let username = Username::parse(FIRST_INBOX).ok();
     let new = NewInbox {
+        kind: InboxKind::Mailbox,
         life: Lifespan::Permanent { username, client_id: None, domain: None },
         display_name: Some("First inbox".to_owned()),
         metadata: Map::new(),

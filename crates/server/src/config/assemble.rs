@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::{
     AcmeConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
-    ExternalAccount, InboundConfig, LimitsConfig, MailConfig, TlsFiles, WebhookConfig, problem::ConfigProblem,
+    ExternalAccount, InboundConfig, LimitsConfig, MailConfig, SignupConfig, TlsFiles, WebhookConfig,
+    problem::ConfigProblem,
 };
+use posthouse_domain::signup::DIFFICULTY_MAX;
 use posthouse_http::{HttpConfig, listener::CONNECTIONS_MAX};
 use posthouse_mail::address::Address;
 
@@ -14,7 +16,7 @@ use super::{
     configuration::{BlobOptions, Configuration, ListenConfig, LogConfig, SmtpConfig},
     keys::{
         delivery::{self, DeliveryModeName},
-        general, http, limits, plans, services, smtp,
+        general, http, limits, plans, services, signup, smtp,
     },
     lookup::KeyValues,
     urls,
@@ -124,6 +126,12 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
         },
         nameservers: values.find(&services::NAMESERVERS).unwrap_or_default(),
         blocklists: values.get(&services::BLOCKLISTS),
+        signup: SignupConfig {
+            enabled: false,
+            difficulty: u32::try_from(values.get(&signup::DIFFICULTY)).unwrap_or(DIFFICULTY_MAX),
+            per_address_per_day: values.get(&signup::PER_ADDRESS_PER_DAY),
+            terms_url: values.find(&signup::TERMS_URL),
+        },
         ai: ai(values, problems),
         plans: plans::limits(values),
         limits: limits(values, message_bytes_max, problems),
@@ -246,6 +254,7 @@ fn set_permissions(values: &mut KeyValues, config: &mut Configuration) {
     let webhooks = &mut config.app.webhooks;
     webhooks.allow_private_networks = values.find(&services::WEBHOOKS_ALLOW_PRIVATE_NETWORKS).unwrap_or(default);
     webhooks.allow_http = values.find(&services::WEBHOOKS_ALLOW_HTTP).unwrap_or(default);
+    config.app.signup.enabled = values.find(&signup::ENABLED).unwrap_or(default);
 }
 
 /// Sets the names of the ACME certificate, by default those of the service.

@@ -6,6 +6,7 @@ pub(super) mod http;
 pub(super) mod limits;
 pub(super) mod plans;
 pub(super) mod services;
+pub(super) mod signup;
 pub(super) mod smtp;
 
 use super::key::ConfigKey;
@@ -41,6 +42,11 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "webhooks", title: "Webhooks", intro: "" },
     Section { name: "feedback", title: "Feedback reports", intro: "" },
     Section { name: "dns", title: "DNS", intro: "" },
+    Section {
+        name: "signup",
+        title: "Self-signup",
+        intro: "Agents that create their own workspace. [Self-signup](signup.md) describes it.",
+    },
     Section { name: "ai", title: "AI", intro: "These keys are checked, but have no effect yet." },
     Section { name: "log", title: "Logging", intro: "" },
     Section {
@@ -59,7 +65,7 @@ pub(super) const SECTIONS: &[Section] = &[
 /// Returns every key, in the order of the declarations.
 pub(super) fn declared() -> impl Iterator<Item = &'static ConfigKey> + Clone {
     let plans = [plans::free::KEYS, plans::builder::KEYS, plans::team::KEYS];
-    let others = [general::KEYS, http::KEYS, smtp::KEYS, delivery::KEYS, services::KEYS, limits::KEYS];
+    let others = [general::KEYS, http::KEYS, smtp::KEYS, delivery::KEYS, services::KEYS, signup::KEYS, limits::KEYS];
     others.into_iter().chain(plans).flatten()
 }
 

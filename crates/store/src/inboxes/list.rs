@@ -1,10 +1,10 @@
-//! Lists of inboxes, newest first, and counts per inbox.
+//! Lists of inboxes and identities, newest first, and counts per inbox.
 //!
 //! A metadata filter is driven by its rows, rarest filter first, so that the cost depends on the number of matches.
 
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
-    inbox::Inbox,
+    inbox::{Inbox, InboxKind},
     page::{CursorPosition, PageRange},
     time::Time,
 };
@@ -14,8 +14,8 @@ use super::select;
 use crate::{Result, Sql, ToValue, Tx, many, p, statements};
 
 statements! {
-    PAGE = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
-        AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)
+    PAGE = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $8 AND i.deleted_at IS NULL AND i.temporary >= $2
+        AND i.temporary <= $3 AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)
         ORDER BY i.created_at DESC, i.id DESC LIMIT $7");
     COUNT_WITH_METADATA = "SELECT count(*) FROM (SELECT inbox_id FROM inbox_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3 LIMIT $4) s";
     BOUNCES = "SELECT m.inbox_id, count(*) AS messages FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.status = 'bounced'
@@ -41,6 +41,8 @@ pub enum InboxLifetime {
 pub struct InboxListQuery {
     /// The workspace.
     pub workspace: WorkspaceId,
+    /// Inboxes or identities.
+    pub kind: InboxKind,
     /// Permanent, temporary or both.
     pub lives: InboxLifetime,
     /// Metadata keys with their required values; at most ten.
@@ -64,7 +66,8 @@ pub fn page(tx: &mut Tx, query: &InboxListQuery) -> Result<Vec<Inbox>> {
     let after = query.page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     let mut filters: Vec<&(String, String)> = query.metadata.iter().collect();
     if filters.is_empty() {
-        return tx.rows(&PAGE, p![query.workspace, low, high, query.now, after.sort, after.id, query.page.limit]);
+        let limit = query.page.limit;
+        return tx.rows(&PAGE, p![query.workspace, low, high, query.now, after.sort, after.id, limit, query.kind]);
     }
     if filters.len() > 1 {
         let mut counted: Vec<(i64, _)> = Vec::with_capacity(filters.len());
@@ -75,7 +78,8 @@ pub fn page(tx: &mut Tx, query: &InboxListQuery) -> Result<Vec<Inbox>> {
         counted.sort_by_key(|(count, _)| *count);
         filters = counted.into_iter().map(|(_, filter)| filter).collect();
     }
-    let mut parameters = p![query.workspace, low, high, query.now, after.sort, after.id, query.page.limit].to_vec();
+    let limit = query.page.limit;
+    let mut parameters = p![query.workspace, low, high, query.now, after.sort, after.id, limit, query.kind].to_vec();
     for (key, text) in &filters {
         parameters.extend([key.to_value(), text.to_value()]);
     }
@@ -89,11 +93,11 @@ fn filtered(filters: usize) -> Sql {
          AND i.id = f0.inbox_id {pg:OFFSET 0) i}"
     ));
     text.push_str(
-        " WHERE f0.workspace_id = $1 AND f0.key = $8 AND f0.value = $9 AND i.deleted_at IS NULL AND i.temporary >= $2 AND i.temporary <= $3
-        AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)",
+        " WHERE f0.workspace_id = $1 AND f0.key = $9 AND f0.value = $10 AND i.kind = $8 AND i.deleted_at IS NULL
+        AND i.temporary >= $2 AND i.temporary <= $3 AND (i.expires_at IS NULL OR i.expires_at > $4) AND (i.created_at, i.id) < ($5, $6)",
     );
     for more in 1..filters {
-        let (key, value) = (8 + 2 * more, 9 + 2 * more);
+        let (key, value) = (9 + 2 * more, 10 + 2 * more);
         text.push_str(&format!(
             " AND EXISTS (SELECT 1 FROM inbox_metadata f WHERE f.workspace_id = $1 AND f.key = ${key} AND f.value = ${value} AND f.inbox_id = i.id
               LIMIT 1 OFFSET 0)"

@@ -31,6 +31,9 @@ statements! {
     // Dead checks are recreated too, because a domain is checked for as long as it exists.
     LOST_DOMAIN_CHECK = "SELECT d.workspace_id, d.id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM mail_domains d WHERE d.status <> 'disabled'
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = d.id AND j.state <> 'dead') LIMIT $2";
+    // Dead expiry jobs are recreated too, because an idle workspace must end.
+    LOST_SIGNUP_EXPIRY = "SELECT s.workspace_id, s.workspace_id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM signups s
+        WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = s.workspace_id AND j.state <> 'dead') LIMIT $2";
     LOST_ROLE_NOTICE = "SELECT r.workspace_id, r.workspace_id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM role_mail r
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = r.workspace_id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = r.workspace_id AND d.state = 'dead')
@@ -64,6 +67,7 @@ pub fn recovery(kind: JobKind) -> JobRecovery {
         JobKind::InboxExpiry => JobRecovery::Rows(&LOST_INBOX_EXPIRY),
         JobKind::DomainCheck => JobRecovery::Rows(&LOST_DOMAIN_CHECK),
         JobKind::RoleNotice => JobRecovery::Rows(&LOST_ROLE_NOTICE),
+        JobKind::SignupExpiry => JobRecovery::Rows(&LOST_SIGNUP_EXPIRY),
         JobKind::Certificate => JobRecovery::Configuration,
         // The webhook shows that it is disabled.
         JobKind::WebhookNotice => JobRecovery::Nothing,
@@ -77,6 +81,7 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
         JobKind::Outbound | JobKind::ScheduledDraft | JobKind::Forward => Some(&RELEASE_OF_WORKSPACE),
         JobKind::LocalDelivery => Some(&RELEASE_OF_SENDER),
         JobKind::InboxExpiry
+        | JobKind::SignupExpiry
         | JobKind::DomainCheck
         | JobKind::Certificate
         | JobKind::WebhookNotice

@@ -272,6 +272,7 @@ CREATE TABLE inbox_usage (
 CREATE TABLE inboxes (
   workspace_id BLOB NOT NULL REFERENCES workspaces(id),
   id BLOB NOT NULL,
+  kind TEXT NOT NULL,
   address TEXT NOT NULL,
   username TEXT NOT NULL,
   domain TEXT NOT NULL,
@@ -290,10 +291,10 @@ CREATE TABLE inboxes (
   created_at INTEGER NOT NULL,
   deleted_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
-CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
+CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, kind, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX inboxes_domain ON inboxes (workspace_id, domain) WHERE deleted_at IS NULL;
 CREATE INDEX inboxes_expiring ON inboxes (expires_at) WHERE temporary = 1 AND deleted_at IS NULL;
-CREATE INDEX inboxes_list ON inboxes (workspace_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX inboxes_list ON inboxes (workspace_id, kind, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX inboxes_temporary ON inboxes (workspace_id, created_at) WHERE temporary = 1;
 CREATE TABLE instance (
   name TEXT NOT NULL PRIMARY KEY,
@@ -567,6 +568,20 @@ CREATE TABLE sending_recoveries (
   sent INTEGER NOT NULL,
   bounced INTEGER NOT NULL,
   complained INTEGER NOT NULL)STRICT;
+CREATE TABLE signup_usage (
+  kind TEXT NOT NULL,
+  subject BLOB NOT NULL,
+  day INTEGER NOT NULL,
+  used INTEGER NOT NULL,
+  PRIMARY KEY (kind, subject, day))STRICT;
+CREATE INDEX signup_usage_age ON signup_usage (day);
+CREATE TABLE signups (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  agents INTEGER NOT NULL,
+  claim_email TEXT,
+  claim_token_sha256 BLOB,
+  claim_expires_at INTEGER)STRICT;
+CREATE UNIQUE INDEX signups_claim ON signups (claim_token_sha256) WHERE claim_token_sha256 IS NOT NULL;
 CREATE TABLE stream_tokens (
   workspace_id BLOB NOT NULL,
   digest BLOB NOT NULL,
@@ -617,6 +632,10 @@ CREATE TABLE unclaimed_recipients (
   day INTEGER NOT NULL,
   address TEXT NOT NULL,
   PRIMARY KEY (workspace_id, day, address))STRICT;
+CREATE TABLE used_challenges (
+  nonce BLOB NOT NULL PRIMARY KEY,
+  expires_at INTEGER NOT NULL)STRICT;
+CREATE INDEX used_challenges_age ON used_challenges (expires_at);
 CREATE TABLE webhook_counts (
   workspace_id BLOB NOT NULL,
   webhook_id BLOB NOT NULL,

@@ -8,7 +8,7 @@ mod work;
 use crate::support::{Dir, config, sqlite_config};
 use posthouse_domain::{
     id::{AttachmentId, ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
-    inbox::Inbox,
+    inbox::{Inbox, InboxKind},
     message::{Attachment, Channel, Direction, Message, MessageBodies, MessageKind, MessageStatus},
     thread::Thread,
     time::Time,
@@ -76,6 +76,7 @@ fn inbox(n: u128) -> Inbox {
     Inbox {
         workspace: WORKSPACE,
         id: InboxId(Uuid::from_u128(n)),
+        kind: InboxKind::Mailbox,
         address: format!("i{n}@x.example"),
         username: format!("i{n}"),
         domain: "x.example".into(),

@@ -13,6 +13,7 @@ use posthouse_store::{
     migrate::MIGRATIONS,
     p, row_struct, statements, threads, wipe,
     wipe_rules::{ErasedRecord, RULES, RecordKind, TableRule},
+    wipe_workspace,
 };
 use uuid::Uuid;
 
@@ -43,7 +44,10 @@ const NOT_REFERENCES: &[&str] = &[
     "messages.rfc_message_id",
     "search_docs.word_pairs",
     "sending_incidents.recipient",
+    "signup_usage.subject",
+    "signups.claim_token_sha256",
     "stream_tokens.digest",
+    "used_challenges.nonce",
     "webhooks.headers",
     // A JSON list; a webhook of a deleted inbox stays.
     "webhooks.inbox_ids",
@@ -333,6 +337,7 @@ fn remains(tx: &mut Tx, tables: &Tables, before: &[(String, i64)], erased: Erase
         let is_shared = [
             "schema_migrations",
             "sending_recoveries",
+            "signups",
             "search_heads",
             "workspace_counters",
             "workspace_usage",
@@ -389,5 +394,43 @@ async fn deletion_leaves_what_the_rules_say() {
             assert!(is_in_use && is_left == (erased == ErasedRecord::Message), "{erased:?}: a blob is in use");
             store.close();
         }
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_workspace_leaves_only_its_addresses() {
+    let dir = Dir::new();
+    for store in stores(&dir) {
+        let workspace = WorkspaceId(id(RecordKind::Workspace, ERASED));
+        let tables = store
+            .write(move |tx| {
+                let columns: Vec<Column> = tx.rows(&COLUMNS, p![])?;
+                let tables = tables_of(&columns);
+                fill(tx, &tables, ERASED)?;
+                fill(tx, &tables, OTHER)?;
+                wipe_workspace::close(tx, workspace, Time::from_millis(LATER))?;
+                Ok::<_, posthouse_store::Error>(tables)
+            })
+            .await
+            .unwrap();
+        let wiped = store.write(move |tx| wipe_workspace::inboxes(tx, workspace, 1)).await.unwrap();
+        assert_eq!((wiped.count, wiped.blobs.len()), (1, 1));
+        store.write(move |tx| wipe_workspace::inboxes(tx, workspace, 10)).await.unwrap();
+        store.write(move |tx| wipe_workspace::workspace(tx, workspace)).await.unwrap();
+        let left = move |tx: &mut Tx| {
+            let mut left = Vec::new();
+            for (name, columns) in &tables {
+                let owned = columns.iter().filter(|column| column.column_name == "workspace_id");
+                let owner = [Uuid::from(workspace)];
+                for column in owned.cloned().collect::<Vec<_>>() {
+                    if rows_with(tx, &[column], "no such text", &owner)? > 0 {
+                        left.push(name.clone());
+                    }
+                }
+            }
+            Ok::<_, posthouse_store::Error>((left, row_count(tx, "workspaces")?, row_count(tx, "search_text")?))
+        };
+        assert_eq!(store.read(left).await.unwrap(), (vec!["addresses".to_owned()], 0, 0));
+        store.close();
     }
 }

@@ -16,6 +16,7 @@ mod reply_to_a_message;
 mod reports;
 mod resolver;
 mod resume_command;
+mod signup;
 mod smtp_limits;
 mod storage_limit;
 mod submission;

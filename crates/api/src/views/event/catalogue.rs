@@ -53,6 +53,8 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         WebhookTest => vec![of::<data::WebhookTest>],
         DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed => vec![of::<draft::DraftEvent<'_>>],
         WorkspaceStopped => vec![of::<data::WorkspaceStopped>],
+        SignupCreated => vec![of::<data::SignupCreated>],
+        SignupClaimed => vec![of::<data::SignupClaimed>],
         WorkspaceResumed => vec![of::<data::WorkspaceResumed>],
     }
 }

@@ -11,6 +11,7 @@ use crate::views::{
     TimestampView,
     domain::DomainView,
     inbox::InboxView,
+    signup::SignupWorkspaceView,
     workspace::{ActorView, OrgView},
 };
 
@@ -151,6 +152,28 @@ pub struct WorkspaceResumed {
 pub struct DomainData {
     /// Domain at the time of the event.
     pub domain: DomainView,
+}
+
+/// The data of `signup.created`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignupCreatedData")]
+pub struct SignupCreated {
+    /// New workspace.
+    pub workspace: SignupWorkspaceView,
+    /// Inbox of the agent; null for an identity.
+    pub inbox: Option<InboxView>,
+    /// Whether the agent named a person to claim the workspace.
+    pub claim_requested: bool,
+}
+
+/// The data of `signup.claimed`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignupClaimedData")]
+pub struct SignupClaimed {
+    /// Workspace after the claim.
+    pub workspace: SignupWorkspaceView,
+    /// First inbox of the workspace.
+    pub inbox: Option<InboxView>,
 }
 
 /// The data of `webhook.test`.

@@ -6,7 +6,7 @@ use posthouse_domain::record::Record;
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
-    inbox::Inbox,
+    inbox::{Inbox, InboxKind},
     mail_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
     },
@@ -27,6 +27,7 @@ use super::{
 use crate::views::{
     domain::DomainView,
     inbox::{InboxFacts, InboxView},
+    signup::SignupWorkspaceView,
     workspace::{ActorView, OrgView},
 };
 
@@ -102,6 +103,15 @@ fn detail(kind: EventKind) -> String {
             let workspace = OrgView::of(&workspace(true));
             data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::sample_actor()) })
         }
+        EventKind::SignupCreated => data::text(&data::SignupCreated {
+            workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Unclaimed)),
+            inbox: Some(inbox(None)),
+            claim_requested: true,
+        }),
+        EventKind::SignupClaimed => data::text(&data::SignupClaimed {
+            workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Claimed)),
+            inbox: Some(inbox(None)),
+        }),
         EventKind::WorkspaceResumed => {
             let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).into());
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })
@@ -132,6 +142,13 @@ fn workspace(stopped: bool) -> Workspace {
     }
 }
 
+/// Returns the example workspace of an agent that signed up.
+fn signed_up(claim: ClaimStatus) -> Workspace {
+    let now = Time::from_millis(NOW_MS);
+    let claimed_at = (claim == ClaimStatus::Claimed).then_some(now);
+    Workspace { name: "Support bot's workspace".to_owned(), claim, claimed_at, ..workspace(false) }
+}
+
 /// Returns the example domain for an event type.
 fn domain(kind: EventKind) -> MailDomain {
     let now = Time::from_millis(NOW_MS);
@@ -160,6 +177,7 @@ fn inbox(paused: Option<String>) -> InboxView {
     let inbox = Inbox {
         workspace: id(1),
         id: id(3),
+        kind: InboxKind::Mailbox,
         address: OURS.to_owned(),
         username: "bot".to_owned(),
         domain: "agents.example".to_owned(),

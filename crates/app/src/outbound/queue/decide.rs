@@ -161,14 +161,15 @@ fn added_bytes(ready: &QueuedMessage) -> u64 {
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
-/// is claimed. In a reply within a thread that others began, the participants of the thread don't count.
+/// is claimed, or if the service asks a person to claim it. In a reply within a thread that others began, the participants of the thread don't count.
 fn recipients_day(
     tx: &mut Tx,
     ready: &QueuedMessage,
     workspace: &Workspace,
     people: &[&Address],
 ) -> StoreResult<Option<DailyRecipients>> {
-    if workspace.claim != ClaimStatus::Unclaimed {
+    let is_exempt = ready.hook.as_ref().is_some_and(|hook| !hook.counts_recipients());
+    if workspace.claim != ClaimStatus::Unclaimed || is_exempt {
         return Ok(None);
     }
     let known = unclaimed::recipients(tx, workspace.id, ready.now)?;

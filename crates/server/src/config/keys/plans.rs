@@ -12,6 +12,7 @@ use crate::config::{
 macro_rules! plan {
     ($module:ident = $plan:literal {
         inboxes: $inboxes:literal,
+        identities: $identities:literal,
         domains: $domains:literal,
         emails_per_month: $emails_per_month:literal,
         daily_sends_per_inbox: $daily_sends_per_inbox:literal,
@@ -31,6 +32,12 @@ macro_rules! plan {
                     default: value($inboxes),
                     example: 10,
                     help: "Maximum permanent inboxes.",
+                }
+                IDENTITIES: Limit = concat!("plans.", $plan, ".identities") => {
+                    kind: Quota,
+                    default: value($identities),
+                    example: 10,
+                    help: "Maximum identities: agents without mail.",
                 }
                 DOMAINS: Limit = concat!("plans.", $plan, ".domains") => {
                     kind: Quota,
@@ -92,6 +99,7 @@ macro_rules! plan {
             pub(super) fn limits(values: &mut KeyValues) -> PlanLimits {
                 PlanLimits {
                     inboxes: values.get(&INBOXES),
+                    identities: values.get(&IDENTITIES),
                     domains: values.get(&DOMAINS),
                     emails_per_month: values.get(&EMAILS_PER_MONTH),
                     daily_sends_per_inbox: values.get(&DAILY_SENDS_PER_INBOX),
@@ -109,6 +117,7 @@ macro_rules! plan {
 
 plan!(free = "free" {
     inboxes: 3,
+    identities: 3,
     domains: 1,
     emails_per_month: 3_000,
     daily_sends_per_inbox: 100,
@@ -122,6 +131,7 @@ plan!(free = "free" {
 
 plan!(builder = "builder" {
     inboxes: 100,
+    identities: 100,
     domains: 10,
     emails_per_month: 50_000,
     daily_sends_per_inbox: 1_000,
@@ -135,6 +145,7 @@ plan!(builder = "builder" {
 
 plan!(team = "team" {
     inboxes: "unlimited",
+    identities: "unlimited",
     domains: 50,
     emails_per_month: 500_000,
     daily_sends_per_inbox: 5_000,

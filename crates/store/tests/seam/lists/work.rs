@@ -18,8 +18,8 @@ const READ_MAX: i64 = 1_500;
 /// Statements that fill the tables on the server. No statistics exist, because autovacuum doesn't run within the
 /// transaction.
 const FILL: [&str; 12] = [
-    "INSERT INTO inboxes (workspace_id, id, address, username, domain, metadata, temporary, status, last_message_at, created_at)
-       SELECT i.workspace_id, decode(lpad(to_hex(g), 32, '0'), 'hex'), 'x' || g, 'x', i.domain, '{}', 0, 'active', 0, g FROM inboxes i, generate_series(1000, 3000) g WHERE i.username = 'i10'",
+    "INSERT INTO inboxes (workspace_id, id, kind, address, username, domain, metadata, temporary, status, last_message_at, created_at)
+       SELECT i.workspace_id, decode(lpad(to_hex(g), 32, '0'), 'hex'), i.kind, 'x' || g, 'x', i.domain, '{}', 0, 'active', 0, g FROM inboxes i, generate_series(1000, 3000) g WHERE i.username = 'i10'",
     "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) SELECT workspace_id, 'env', 'prod', id FROM inboxes",
     "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) SELECT workspace_id, 'team', CAST(created_at % 200 AS TEXT), id FROM inboxes",
     "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type, rfc_message_id, refs,
@@ -91,8 +91,14 @@ fn inboxes_of(metadata: &'static [(&'static str, &'static str)]) -> impl Fn(&mut
     move |tx| {
         let metadata = metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let page = PageRange { after: None, limit: 25 };
-        let query =
-            list::InboxListQuery { workspace: WORKSPACE, lives: list::InboxLifetime::Any, metadata, page, now: at(0) };
+        let query = list::InboxListQuery {
+            workspace: WORKSPACE,
+            kind: InboxKind::Mailbox,
+            lives: list::InboxLifetime::Any,
+            metadata,
+            page,
+            now: at(0),
+        };
         Ok(list::page(tx, &query)?.len())
     }
 }

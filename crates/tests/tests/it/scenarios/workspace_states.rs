@@ -68,7 +68,7 @@ const TABLE: &[OperationRow] = &[
     ("remove a forwarding address", ["204", "204", "204", "204", "204"]),
     ("confirm a forwarding address", ["200", "200", "200", "200", "200"]),
     ("forward a received message", ["sent", "held", "held", "held", "sent"]),
-    ("create an inbox", ["201", "201", "201", "201", "201"]),
+    ("create an inbox", ["201", "201", "201", "201", "plan_limit_inboxes"]),
     ("pause", ["200", "200", "200", "200", "200"]),
     ("stop everything", ["200", "200", "200", "200", "200"]),
 ];

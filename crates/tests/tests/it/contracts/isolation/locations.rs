@@ -9,6 +9,7 @@ use super::tenant::Tenant;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum IdKind {
     Inbox,
+    Identity,
     Message,
     Thread,
     Attachment,
@@ -59,8 +60,11 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 7] = [
+const EXEMPT: [(&str, &str, &str); 10] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
+    ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
+    ("showClaim", "path:token", "a secret that needs no key"),
+    ("claimWorkspace", "path:token", "a secret that needs no key"),
     ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
     ("showForwardingConfirmation", "path:token", "a secret that needs no key"),
     ("confirmForwarding", "path:token", "a secret that needs no key"),
@@ -202,6 +206,7 @@ pub(super) fn kind(route: &Route, location: &str) -> Option<IdKind> {
 fn of_collection(name: &str) -> Option<IdKind> {
     Some(match name {
         "inboxes" => IdKind::Inbox,
+        "identities" => IdKind::Identity,
         "messages" => IdKind::Message,
         "threads" => IdKind::Thread,
         "attachments" => IdKind::Attachment,

@@ -80,6 +80,7 @@ impl Tenant {
             };
             make(IdKind::Webhook, "/v1/webhooks", json!({ "url": url, "inbox_ids": [inbox] })).await;
             make(IdKind::SuppressedAddress, "/v1/suppressions", json!({ "address": address })).await;
+            make(IdKind::Identity, "/v1/identities", json!({ "username": format!("{mark}-{n}-identity") })).await;
             make(IdKind::Domain, "/v1/domains", json!({ "domain": format!("{mark}{n}.example") })).await;
             let entry = json!({
                 "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox

@@ -18,6 +18,7 @@ const APP_FOLDERS: &[&str] = &[
     "outbound",
     "drafts",
     "forwarding",
+    "signup",
     "webhooks",
     "jobs",
     "instance",

@@ -1,0 +1,25 @@
+//! Deletes an unclaimed workspace that nobody has used for a while.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::job::{JobKind, JobReason};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::signup::expire::{self, IdleResult};
+
+/// Maximum concurrent deletions in this process.
+const CONCURRENCY: usize = 1;
+
+pub(crate) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::SignupExpiry, run).concurrency(CONCURRENCY)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    Ok(JobAttemptResult::Settle(match expire::delete_if_idle(&app, job.workspace).await? {
+        // The job of a deleted workspace is deleted with it.
+        IdleResult::Done => JobOutcome::Done,
+        IdleResult::UsedUntil(at) => JobOutcome::Hold { at, why: JobReason::Used },
+    }))
+}

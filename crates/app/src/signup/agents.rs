@@ -1,0 +1,89 @@
+//! Further agents of an unclaimed workspace, each with a key of its own.
+//!
+//! The workspace has few inboxes and identities, so an agent beyond their limit shares the first one. Its key reaches
+//! only that inbox or identity, and has no more permissions than the key that asked for it.
+
+use posthouse_domain::{
+    auth::{ApiKeySecret, Caller, Scope},
+    error::{Detail, ErrorCode, Refusal},
+    inbox::InboxKind,
+    workspace::{UNCLAIMED_AGENTS, Workspace},
+};
+use posthouse_store::{Tx, inboxes, signups, workspaces};
+
+use super::{
+    challenge, claim,
+    home::{AgentHome, new_home},
+};
+use crate::{
+    app::App,
+    inboxes::{
+        create::{self, CreatedInbox},
+        view,
+    },
+    workspaces::create::{NewKey, new_key},
+};
+
+/// A further agent.
+#[derive(Clone, Debug)]
+pub struct AddedAgent {
+    /// The secret of its key, shown in one response only.
+    pub secret: ApiKeySecret,
+    /// The workspace.
+    pub workspace: Workspace,
+    /// Its inbox or identity.
+    pub home: AgentHome,
+}
+
+/// Adds an agent to the unclaimed workspace of the caller.
+///
+/// # Errors
+/// Returns `signup_disabled`, `already_claimed`, `not_claimable`, `unclaimed_workspace` if the workspace has all its
+/// agents, or an error if the database call fails.
+pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgent, Refusal> {
+    challenge::check_enabled(app)?;
+    let creation = create::plan(app, caller, new_home(kind));
+    let (plans, now) = (app.config.plans, app.clock.now());
+    // The scope is known only in the transaction, which may run twice.
+    let blank = NewKey {
+        workspace: caller.workspace,
+        name: "agent".to_owned(),
+        scope: Scope::Workspace,
+        permissions: caller.permissions(),
+    };
+    let blank = new_key(app.clock.as_ref(), &app.clock.ids(), blank);
+    let work = move |tx: &mut Tx| {
+        inboxes::take_workspace(tx, caller.workspace)?;
+        let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        claim::check_unclaimed(workspace.claim)?;
+        if !signups::add_agent(tx, workspace.id, UNCLAIMED_AGENTS)? {
+            return Err(too_many());
+        }
+        let limits = plans.of_workspace(&workspace);
+        let limit = match kind {
+            InboxKind::Mailbox => limits.inboxes,
+            InboxKind::Identity => limits.identities,
+        };
+        let is_full = limit.is_some_and(|max| inboxes::count(tx, workspace.id, kind).is_ok_and(|used| used >= max));
+        let shared = if is_full { inboxes::first_of_kind(tx, workspace.id, kind)? } else { None };
+        let (row, view) = match shared {
+            Some(row) => (row.clone(), view::load(tx, &row, &limits, now)?),
+            None => {
+                let CreatedInbox { inbox, view, .. } = creation.execute(tx)?;
+                (inbox, view)
+            }
+        };
+        let mut key = blank.clone();
+        key.key.scope = Scope::Inbox(row.id);
+        key.insert(tx)?;
+        Ok(AddedAgent { secret: key.secret, home: AgentHome::of(&row, view), workspace })
+    };
+    app.store.write(work).await
+}
+
+fn too_many() -> Refusal {
+    let message = format!("An unclaimed workspace can have {UNCLAIMED_AGENTS} agents.");
+    Refusal::new(ErrorCode::UnclaimedWorkspace, message)
+        .detail(Detail::Max(UNCLAIMED_AGENTS))
+        .with_fix("Have a person claim the workspace first: `POST /v1/signup/claim`.")
+}

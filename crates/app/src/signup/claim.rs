@@ -1,0 +1,61 @@
+//! Requests that ask a person to claim the workspace.
+
+use std::{net::IpAddr, sync::Arc};
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    time::Time,
+    workspace::ClaimStatus,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Tx, workspaces};
+
+use super::claim_mail;
+use crate::{app::App, inbound::recipient::served_domains_of};
+
+/// Sends a claim link to a person; it replaces earlier links. Returns when it expires.
+///
+/// # Errors
+/// Returns `already_claimed`, `not_claimable`, `signup_rate_limited`, `invalid_request` for an address of this service,
+/// a refusal of the gate, or an error if the database call fails.
+pub async fn request(app: &Arc<App>, caller: Caller, email: Address, client: IpAddr) -> Result<Time, Refusal> {
+    let read = move |tx: &mut Tx| {
+        let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        check_unclaimed(workspace.claim)
+    };
+    app.store.read_for(caller.workspace, read).await?;
+    check_recipient(app, &email, "email").await?;
+    claim_mail::send(app, caller.workspace, email, client).await
+}
+
+/// Checks that a person can claim the workspace.
+///
+/// # Errors
+/// Returns `already_claimed` or `not_claimable`.
+pub(super) fn check_unclaimed(status: ClaimStatus) -> Result<(), Refusal> {
+    match status {
+        ClaimStatus::Unclaimed => Ok(()),
+        ClaimStatus::Claimed => Err(already_claimed()),
+        ClaimStatus::NotApplicable => {
+            Err(Refusal::new(ErrorCode::NotClaimable, "The workspace didn't begin by self-signup."))
+        }
+    }
+}
+
+pub(super) fn already_claimed() -> Refusal {
+    Refusal::new(ErrorCode::AlreadyClaimed, "A person has claimed the workspace already.")
+}
+
+/// Checks that an address isn't at a domain of this service: an agent could follow the link in its own inbox.
+///
+/// # Errors
+/// Returns `invalid_request` for such an address, or an error if the database call fails.
+pub(super) async fn check_recipient(app: &App, email: &Address, field: &str) -> Result<(), Refusal> {
+    let served = served_domains_of(app, &[email]).await?;
+    if served.iter().any(|domain| domain == email.domain()) {
+        let problem = "must be the address of a person, not an address of this service";
+        return Err(Refusal::invalid_field(field, problem));
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! Creates the workspace of an agent: unclaimed, with a key and an inbox or identity, in one transaction. The claim mail
+//! follows; the signup is valid without it.
+
+use std::{net::IpAddr, sync::Arc};
+
+use posthouse_api::views::{event::data, signup::SignupWorkspaceView};
+use posthouse_domain::{
+    auth::{ApiKeySecret, Caller, KeyPrincipal},
+    error::Refusal,
+    event::{EventKind, NewEvent},
+    id::{IdGenerator, JobId},
+    inbox::InboxKind,
+    job::{JobKind, JobReason},
+    plan::{Limit, Plan},
+    signup::{SignupLimit, workspace_name},
+    time::Time,
+    workspace::{ClaimStatus, UNCLAIMED_IDLE_MS, Workspace},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Tx, events,
+    jobs::{self, NewJob},
+    signups,
+};
+
+pub use super::home::AgentHome;
+use super::{
+    challenge::{self, SolvedChallenge},
+    claim, claim_mail,
+    home::new_home,
+};
+use crate::{
+    app::App,
+    inboxes::create::{self, CreatedInbox, InboxCreation},
+    workspaces::create::{CreatedWorkspace, NewWorkspace, create as create_workspace},
+};
+
+/// A request to sign up.
+#[derive(Clone, Debug)]
+pub struct NewSignup {
+    /// The challenge.
+    pub challenge: String,
+    /// Its solution.
+    pub solution: String,
+    /// The name of the agent, which names the workspace.
+    pub agent_name: Option<String>,
+    /// The person to ask to claim the workspace.
+    pub owner: Option<Address>,
+    /// Whether the agent gets an inbox or an identity.
+    pub kind: InboxKind,
+}
+
+/// A signup.
+#[derive(Clone, Debug)]
+pub struct CreatedSignup {
+    /// The secret of the agent's key, shown in one response only.
+    pub secret: ApiKeySecret,
+    /// The workspace.
+    pub workspace: Workspace,
+    /// The agent's inbox or identity.
+    pub home: AgentHome,
+    /// What became of the claim mail.
+    pub claim_mail: ClaimMailStatus,
+}
+
+/// What became of the claim mail of a signup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClaimMailStatus {
+    /// The mail is queued.
+    Sent,
+    /// The request named no person.
+    NotRequested,
+    /// The mail was refused.
+    Failed,
+}
+
+/// The inputs of the transaction that signs up.
+struct SignupPlan {
+    solved: SolvedChallenge,
+    client: Vec<u8>,
+    per_client: Limit,
+    created: CreatedWorkspace,
+    home: InboxCreation,
+    is_claim_requested: bool,
+    ids: IdGenerator,
+    now: Time,
+}
+
+/// Signs an agent up. `client` is the network that counts as one client address.
+///
+/// # Errors
+/// Returns `signup_disabled`, `invalid_solution`, `challenge_expired`, `signup_rate_limited`, `invalid_request` for an
+/// owner at a domain of this service, or an error if the database call fails.
+pub async fn sign_up(app: &Arc<App>, new: NewSignup, client: IpAddr) -> Result<CreatedSignup, Refusal> {
+    challenge::check_enabled(app)?;
+    let solved = challenge::verify(app, &new.challenge, &new.solution)?;
+    if let Some(owner) = &new.owner {
+        claim::check_recipient(app, owner, "owner_email").await?;
+    }
+    let plan = plan(app, &new, solved, client)?;
+    let (secret, workspace) = (plan.created.secret.clone(), plan.created.workspace.clone());
+    let home = app.store.write(move |tx| plan.execute(tx)).await?;
+    tracing::info!(workspace_id = %workspace.id, kind = new.kind.text(), "signup.created");
+    let claim_mail = match new.owner {
+        Some(owner) => send_claim_mail(app, &workspace, owner, client).await,
+        None => ClaimMailStatus::NotRequested,
+    };
+    Ok(CreatedSignup { secret, workspace, home, claim_mail })
+}
+
+/// Sends the claim mail. A refusal doesn't undo the signup.
+async fn send_claim_mail(app: &Arc<App>, workspace: &Workspace, owner: Address, client: IpAddr) -> ClaimMailStatus {
+    match claim_mail::send(app, workspace.id, owner, client).await {
+        Ok(_) => ClaimMailStatus::Sent,
+        Err(refusal) => {
+            app.metrics.refused(&refusal);
+            tracing::warn!(workspace_id = %workspace.id, code = refusal.code.text(), "signup.claim_mail_refused");
+            ClaimMailStatus::Failed
+        }
+    }
+}
+
+fn plan(app: &App, new: &NewSignup, solved: SolvedChallenge, client: IpAddr) -> Result<SignupPlan, Refusal> {
+    let name = workspace_name(new.agent_name.as_deref());
+    // Nobody owns the workspace yet, so notices to its owner have no recipient.
+    let operator_choice = NewWorkspace { name, owner: String::new(), plan: Plan::Free };
+    let mut created = create_workspace(app.clock.as_ref(), &operator_choice);
+    created.workspace.claim = ClaimStatus::Unclaimed;
+    created.key.name = new.agent_name.clone().unwrap_or_else(|| "agent".to_owned());
+    let key = &created.key;
+    let principal = KeyPrincipal { id: key.id, scope: key.scope, permissions: key.permissions };
+    let caller = Caller::key(created.workspace.id, principal);
+    Ok(SignupPlan {
+        solved,
+        client: claim_mail::subject(app, &client.to_string())?,
+        per_client: app.config.signup.per_address_per_day,
+        home: create::plan(app, caller, new_home(new.kind)),
+        created,
+        is_claim_requested: new.owner.is_some(),
+        ids: app.clock.ids(),
+        now: app.clock.now(),
+    })
+}
+
+impl SignupPlan {
+    fn execute(&self, tx: &mut Tx) -> Result<AgentHome, Refusal> {
+        if !signups::use_challenge(tx, &self.solved.nonce, self.solved.expires_at)? {
+            return Err(challenge::used());
+        }
+        if let Some(max) = self.per_client
+            && !signups::count(tx, SignupLimit::Signups, &self.client, max, self.now)?
+        {
+            return Err(SignupLimit::Signups.refusal(max, self.now));
+        }
+        let ids = self.ids.clone();
+        let workspace = &self.created.workspace;
+        self.created.insert(tx)?;
+        signups::insert(tx, workspace.id)?;
+        let CreatedInbox { inbox, view, .. } = self.home.execute(tx)?;
+        jobs::enqueue(tx, &expiry(ids.next(), workspace))?;
+        let home = AgentHome::of(&inbox, view);
+        let payload = data::SignupCreated {
+            workspace: SignupWorkspaceView::of(workspace),
+            inbox: home.inbox.clone(),
+            claim_requested: self.is_claim_requested,
+        };
+        events::append(
+            tx,
+            &NewEvent {
+                workspace: workspace.id,
+                id: ids.next(),
+                kind: EventKind::SignupCreated,
+                inbox: home.inbox.is_some().then_some(inbox.id),
+                thread: None,
+                message: None,
+                detail_json: data::text(&payload),
+                at: self.now,
+            },
+        )?;
+        Ok(home)
+    }
+}
+
+/// Returns the job that deletes the workspace once nobody has used it for a while.
+fn expiry(id: JobId, workspace: &Workspace) -> NewJob {
+    NewJob {
+        id,
+        kind: JobKind::SignupExpiry,
+        workspace: workspace.id,
+        subject: workspace.id.0,
+        group: String::new(),
+        run_at: workspace.created_at.plus_ms(UNCLAIMED_IDLE_MS),
+        attempt_max: JobKind::SignupExpiry.attempts_max(),
+        why: JobReason::Expires,
+        created_at: workspace.created_at,
+    }
+}

@@ -1,0 +1,67 @@
+//! Deletes an unclaimed workspace that nobody has used for 30 days. An authenticated request counts as use, and so does
+//! a message that is received or sent.
+
+use posthouse_domain::{
+    id::WorkspaceId,
+    time::Time,
+    workspace::{ClaimStatus, UNCLAIMED_IDLE_MS},
+};
+use posthouse_store::{Result, Tx, inboxes, signups, wipe_workspace, workspaces};
+
+use crate::{app::App, inboxes::wipe};
+
+/// Inboxes that one transaction deletes.
+const INBOXES_PER_STEP: u32 = 20;
+
+/// What became of a workspace that may be idle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IdleResult {
+    /// It was deleted, or a person claimed it.
+    Done,
+    /// It was used; it can be deleted at this time.
+    UsedUntil(Time),
+}
+
+/// Returns when an unclaimed workspace is deleted if nobody uses it; `None` if the workspace doesn't exist.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn expires_at(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Time>> {
+    Ok(signups::last_activity(tx, workspace)?.map(|last| last.plus_ms(UNCLAIMED_IDLE_MS)))
+}
+
+/// Deletes the workspace if it is unclaimed and idle. A retry continues where an earlier attempt stopped.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn delete_if_idle(app: &App, workspace: WorkspaceId) -> Result<IdleResult> {
+    let now = app.clock.now();
+    let closed = app.store.write(move |tx| close(tx, workspace, now)).await?;
+    if let Some(result) = closed {
+        return Ok(result);
+    }
+    loop {
+        let wiped = app.store.write(move |tx| wipe_workspace::inboxes(tx, workspace, INBOXES_PER_STEP)).await?;
+        wipe::remove_blobs(app, wiped.blobs).await;
+        if wiped.count == 0 {
+            break;
+        }
+    }
+    let blobs = app.store.write(move |tx| wipe_workspace::workspace(tx, workspace)).await?;
+    wipe::remove_blobs(app, blobs).await;
+    tracing::info!(workspace_id = %workspace, "signup.expired");
+    Ok(IdleResult::Done)
+}
+
+/// Closes an idle workspace; returns the result if it isn't one.
+fn close(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<Option<IdleResult>> {
+    inboxes::take_workspace(tx, workspace)?;
+    let is_unclaimed = workspaces::get(tx, workspace)?.is_some_and(|found| found.claim == ClaimStatus::Unclaimed);
+    if !is_unclaimed || signups::lock(tx, workspace)?.is_none() {
+        return Ok(Some(IdleResult::Done));
+    }
+    match expires_at(tx, workspace)? {
+        Some(at) if now < at => Ok(Some(IdleResult::UsedUntil(at))),
+        _ => wipe_workspace::close(tx, workspace, now).map(|()| None),
+    }
+}

@@ -1,0 +1,119 @@
+//! Self-signup: the proof of work, the daily limits, and how a claim address is shown.
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    error::{ErrorCode, LimitName, Refusal},
+    gate::until_midnight_s,
+    time::{DAY_MS, MINUTE_MS, Time},
+};
+
+/// How long a challenge is valid, in milliseconds.
+pub const CHALLENGE_MS: i64 = 10 * MINUTE_MS;
+/// The highest difficulty, in bits: a day of work for a fast machine.
+pub const DIFFICULTY_MAX: u32 = 40;
+/// The maximum length of a solution, in digits.
+pub const SOLUTION_CHARS_MAX: usize = 20;
+/// How long a claim link is valid, in milliseconds.
+pub const CLAIM_LINK_MS: i64 = 3 * DAY_MS;
+/// The maximum number of claim mails of a workspace per UTC day.
+pub const CLAIM_MAILS_PER_WORKSPACE: u64 = 3;
+/// The maximum number of claim mails to one address per UTC day, of all workspaces.
+pub const CLAIM_MAILS_PER_RECIPIENT: u64 = 3;
+/// The maximum number of claim mails that one client address requests per UTC day.
+pub const CLAIM_MAILS_PER_CLIENT: u64 = 20;
+
+named! {
+    /// A daily limit of self-signup.
+    SignupLimit {
+        /// Self-signups from one client address.
+        Signups = "signups",
+        /// Claim mails that one client address requests.
+        ClaimMailsPerClient = "mails_per_client",
+        /// Claim mails to one address.
+        ClaimMailsPerRecipient = "mails_per_recipient",
+        /// Claim mails of one workspace.
+        ClaimMails = "mails",
+    }
+}
+
+impl SignupLimit {
+    /// Creates the refusal of a request that exceeds the limit.
+    #[must_use]
+    pub fn refusal(self, max: u64, now: Time) -> Refusal {
+        let (limit, message) = match self {
+            Self::Signups => {
+                (LimitName::SignupsPerDay, format!("Your address has used its {max} self-signups for today."))
+            }
+            Self::ClaimMailsPerClient => (
+                LimitName::ClaimMailsPerClient,
+                format!("Your address has requested {max} claim mails today, which is the limit."),
+            ),
+            Self::ClaimMailsPerRecipient => (
+                LimitName::ClaimMailsPerRecipient,
+                format!("This recipient got {max} claim mails today, which is the limit."),
+            ),
+            Self::ClaimMails => (
+                LimitName::ClaimMailsPerDay,
+                format!("The workspace has sent {max} claim mails today, which is the limit."),
+            ),
+        };
+        Refusal::new(ErrorCode::SignupRateLimited, message).at_limit(limit, max, until_midnight_s(now))
+    }
+}
+
+/// Returns whether a solution is correct: SHA-256 of `<challenge>:<solution>` starts with that many zero bits.
+#[must_use]
+pub fn is_solved(challenge: &str, solution: &str, difficulty: u32) -> bool {
+    let digest = Sha256::digest(format!("{challenge}:{solution}"));
+    let zeros = digest
+        .iter()
+        .position(|byte| *byte != 0)
+        .map_or(digest.len() as u32 * 8, |at| u32::try_from(at).unwrap_or(0) * 8 + digest[at].leading_zeros());
+    zeros >= difficulty
+}
+
+/// Returns an address with most of its local part hidden: `o***@example.com`.
+#[must_use]
+pub fn masked(address: &str) -> String {
+    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
+    let first: String = local.chars().take(1).collect();
+    format!("{first}***@{domain}")
+}
+
+/// Returns the name of a workspace that an agent creates.
+#[must_use]
+pub fn workspace_name(agent: Option<&str>) -> String {
+    agent.map_or_else(|| "Agent workspace".to_owned(), |name| format!("{name}'s workspace"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_solution_of_the_published_vector_is_5423() {
+        let challenge = "v1.example-challenge";
+        let first = (0..10_000).find(|solution| is_solved(challenge, &solution.to_string(), 12));
+        assert_eq!(first, Some(5_423));
+        assert!(is_solved(challenge, "5423", 0) && !is_solved(challenge, "5423", 14));
+        assert!(is_solved(challenge, "anything", 0), "no work");
+        assert!(!is_solved(challenge, "5423", 256));
+    }
+
+    #[test]
+    fn addresses_show_one_character() {
+        assert_eq!(masked("owner@example.com"), "o***@example.com");
+        assert_eq!(masked("ö@example.com"), "ö***@example.com");
+        assert_eq!(masked("\"a@b\"@example.com"), "\"***@example.com");
+    }
+
+    #[test]
+    fn a_refusal_names_the_limit_and_the_time_until_midnight() {
+        let noon = Time::from_millis(DAY_MS / 2);
+        let names: Vec<_> = SignupLimit::ALL.iter().map(|limit| limit.refusal(3, noon).limit()).collect();
+        let unique: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), SignupLimit::ALL.len());
+        assert_eq!(SignupLimit::Signups.refusal(5, noon).retry_after_s, Some(43_201));
+    }
+}

@@ -1,0 +1,88 @@
+//! `/claim/…`: the pages behind claim links. A GET changes nothing, because programs open links too; the button claims
+//! the workspace (`docs/decisions/0025-links-in-mail.md`).
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_mail::html;
+
+use super::{
+    link_page::{self, HTML},
+    route::{PublicInput, Route, RouteResponse},
+};
+use posthouse_app::signup::claim_link::{self, ClaimableWorkspace};
+
+/// Path of the claim page.
+const CLAIM: &str = "/claim/{token}";
+/// Title of the pages.
+const TITLE: &str = "Own this workspace";
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::public(Method::GET, CLAIM, "showClaim")
+            .summary("Shows the claim page of a workspace. The link stays valid.")
+            .answers_with(200, Some(HTML))
+            .answers_with(400, Some(HTML))
+            .handle(show),
+        Route::public(Method::POST, CLAIM, "claimWorkspace")
+            .summary("Makes the recipient of the link the owner of the workspace; the link becomes invalid.")
+            .without_body()
+            .answers_with(200, Some(HTML))
+            .answers_with(400, Some(HTML))
+            .handle(claim),
+    ]
+}
+
+async fn show(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = claim_link::find(&app, input.path.text("token")).await;
+    page(found, |workspace| {
+        let (agent, created_at, email) = texts(workspace);
+        format!(
+            "<p>The agent <b>{agent}</b> created this workspace on {created_at} and asks you to own it.</p>\
+             <p>If you agree, <b>{email}</b> becomes the owner: you see its mail, decide what it may do, and can stop \
+             it.</p><form method=\"post\"><button type=\"submit\">Own this workspace</button></form>\
+             <p>If you do not know this agent, close this page: nothing happens.</p>"
+        )
+    })
+}
+
+async fn claim(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let claimed = claim_link::claim(&app, input.path.text("token")).await;
+    page(claimed, |workspace| {
+        let (agent, _, email) = texts(workspace);
+        format!(
+            "<p><b>{email}</b> now owns the workspace of the agent <b>{agent}</b>, and its restrictions are lifted.</p>\
+             <p>You can close this page.</p>"
+        )
+    })
+}
+
+/// Returns the page of a link, or the page of a link that doesn't work, which is the same for every reason.
+fn page(
+    found: Result<ClaimableWorkspace, Refusal>,
+    content: impl Fn(&ClaimableWorkspace) -> String,
+) -> Result<RouteResponse, Refusal> {
+    match found {
+        Ok(workspace) => Ok(link_page::response(200, TITLE, &content(&workspace))),
+        Err(refusal) if refusal.code == ErrorCode::InvalidToken => {
+            let text = "<p>This link does not work: it was used, replaced by a newer one, or has expired.</p>\
+                        <p>Open the link in the newest mail, or ask the agent to send a new one.</p>";
+            Ok(link_page::response(refusal.code.status(), TITLE, text))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Returns the agent, the date and the recipient as HTML.
+fn texts(workspace: &ClaimableWorkspace) -> (String, String, String) {
+    let escaped = |text: &str| {
+        let mut out = String::new();
+        html::push_escaped(&mut out, text);
+        out
+    };
+    let agent = escaped(workspace.agent.as_deref().unwrap_or("without a mailbox"));
+    let date: String = workspace.created_at.to_string().chars().take("2026-01-01".len()).collect();
+    (agent, date, escaped(&workspace.email))
+}

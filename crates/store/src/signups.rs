@@ -1,0 +1,174 @@
+//! Self-signup: unclaimed workspaces with their claim links, used challenges, and the usage of daily limits.
+
+use posthouse_domain::{id::WorkspaceId, signup::SignupLimit, time::Time};
+
+use crate::{Result, Tx, p, statements};
+
+/// The columns of a signup in the order that rows are read.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("SELECT workspace_id, agents, claim_email, claim_expires_at FROM signups WHERE ", $rest)
+    };
+}
+
+statements! {
+    INSERT = "INSERT INTO signups (workspace_id, agents) VALUES ($1, 1)";
+    GET = select!("workspace_id = $1");
+    GET_FOR_UPDATE = select!("workspace_id = $1 {FOR_UPDATE}");
+    BY_TOKEN = select!("claim_token_sha256 = $1 AND claim_expires_at > $2");
+    BY_TOKEN_FOR_UPDATE = select!("claim_token_sha256 = $1 AND claim_expires_at > $2 {FOR_UPDATE}");
+    ADD_AGENT = "UPDATE signups SET agents = agents + 1 WHERE workspace_id = $1 AND agents < $2";
+    SET_LINK = "UPDATE signups SET claim_email = $2, claim_token_sha256 = $3, claim_expires_at = $4 WHERE workspace_id = $1";
+    DELETE = "DELETE FROM signups WHERE workspace_id = $1";
+    LAST_ACTIVITY = "SELECT {GREATEST}(w.created_at,
+        COALESCE((SELECT max(k.last_used_at) FROM api_keys k WHERE k.workspace_id = w.id), 0),
+        COALESCE((SELECT max(i.last_message_at) FROM inboxes i WHERE i.workspace_id = w.id), 0)) AS last_at FROM workspaces w WHERE w.id = $1";
+    USE_CHALLENGE = "INSERT INTO used_challenges (nonce, expires_at) VALUES ($1, $2) ON CONFLICT (nonce) DO NOTHING";
+    FORGET_CHALLENGES = "DELETE FROM used_challenges WHERE nonce IN (SELECT nonce FROM used_challenges WHERE expires_at <= $1 LIMIT $2)";
+    COUNT = "INSERT INTO signup_usage (kind, subject, day, used) VALUES ($1, $2, $3, 1)
+        ON CONFLICT (kind, subject, day) DO UPDATE SET used = signup_usage.used + 1 WHERE signup_usage.used < $4";
+    FORGET_USAGE = "DELETE FROM signup_usage WHERE (kind, subject, day) IN (SELECT kind, subject, day FROM signup_usage WHERE day < $1 LIMIT $2)";
+}
+
+/// An unclaimed workspace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signup {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The number of agents that signed up.
+    pub agents: u64,
+    /// The recipient of the latest claim link.
+    pub claim_email: Option<String>,
+    /// When that link expires.
+    pub claim_expires_at: Option<Time>,
+}
+
+impl Signup {
+    /// Returns the recipient of the latest claim link while the link is valid.
+    #[must_use]
+    pub fn pending_email(&self, now: Time) -> Option<&str> {
+        self.claim_email.as_deref().filter(|_| self.claim_expires_at.is_some_and(|end| now < end))
+    }
+}
+
+/// A claim link as stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClaimLink {
+    /// The recipient.
+    pub email: String,
+    /// SHA-256 of the token in the link.
+    pub sha256: [u8; 32],
+    /// When the link expires.
+    pub expires_at: Time,
+}
+
+/// Stores the signup of a new workspace with its first agent.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
+    tx.exec(&INSERT, p![workspace])?;
+    Ok(())
+}
+
+/// Returns the signup of a workspace; `None` if the workspace isn't unclaimed.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Signup>> {
+    tx.one(&GET, p![workspace])
+}
+
+/// Returns the signup of a workspace and locks its row until the end of the transaction.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn lock(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Signup>> {
+    tx.one(&GET_FOR_UPDATE, p![workspace])
+}
+
+/// Returns the signup that a valid claim link belongs to.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<Signup>> {
+    tx.one(&BY_TOKEN, p![sha256, now])
+}
+
+/// Returns the signup that a valid claim link belongs to and locks its row until the end of the transaction.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn lock_by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<Signup>> {
+    tx.one(&BY_TOKEN_FOR_UPDATE, p![sha256, now])
+}
+
+/// Counts another agent unless there are `max`; returns whether it was counted.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn add_agent(tx: &mut Tx, workspace: WorkspaceId, max: u64) -> Result<bool> {
+    Ok(tx.exec(&ADD_AGENT, p![workspace, max])? > 0)
+}
+
+/// Stores the latest claim link, which replaces an earlier one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_link(tx: &mut Tx, workspace: WorkspaceId, link: &ClaimLink) -> Result<()> {
+    tx.exec(&SET_LINK, p![workspace, link.email, link.sha256, link.expires_at])?;
+    Ok(())
+}
+
+/// Deletes the signup of a workspace that was claimed.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
+    tx.exec(&DELETE, p![workspace])?;
+    Ok(())
+}
+
+/// Returns when a workspace was last used: the latest authenticated request, to the minute, or message. `None` if the
+/// workspace doesn't exist.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn last_activity(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Time>> {
+    tx.value(&LAST_ACTIVITY, p![workspace])
+}
+
+/// Marks a challenge as used; returns `false` if it was used before.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn use_challenge(tx: &mut Tx, nonce: &[u8], expires_at: Time) -> Result<bool> {
+    Ok(tx.exec(&USE_CHALLENGE, p![nonce, expires_at])? > 0)
+}
+
+/// Counts one use of a daily limit; returns `false` if `max` uses were counted today. A transaction that counts several
+/// limits must do so in the order of [`SignupLimit`] to avoid deadlocks.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count(tx: &mut Tx, limit: SignupLimit, subject: &[u8], max: u64, now: Time) -> Result<bool> {
+    Ok(max > 0 && tx.exec(&COUNT, p![limit, subject, now.day(), max])? > 0)
+}
+
+/// Deletes up to `limit` expired challenges; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune_challenges(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+    tx.exec(&FORGET_CHALLENGES, p![now, limit])
+}
+
+/// Deletes the usage of earlier days, up to `limit` rows; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune_usage(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+    tx.exec(&FORGET_USAGE, p![now.day(), limit])
+}
+
+crate::from_row!(Signup { workspace = workspace_id, agents, claim_email, claim_expires_at });
