@@ -9,3 +9,4 @@ mod claim_mail;
 pub mod create;
 pub mod expire;
 mod home;
+mod status;

@@ -1,7 +1,5 @@
 //! Plans and their limits.
 
-use crate::workspace::{ClaimStatus, UNCLAIMED_IDENTITIES, UNCLAIMED_INBOXES, Workspace};
-
 /// A limit that may be absent.
 pub type Limit = Option<u64>;
 
@@ -63,22 +61,6 @@ impl Plans {
             Plan::Free => &self.free,
             Plan::Builder => &self.builder,
             Plan::Team => &self.team,
-        }
-    }
-
-    /// Returns the limits of a workspace: those of its plan, lowered while nobody has claimed it.
-    #[must_use]
-    pub fn of_workspace(&self, workspace: &Workspace) -> PlanLimits {
-        let plan = *self.of(workspace.plan);
-        let at_most = |limit: Limit, max: u64| Some(limit.map_or(max, |limit| limit.min(max)));
-        match workspace.claim {
-            ClaimStatus::Unclaimed => PlanLimits {
-                inboxes: at_most(plan.inboxes, UNCLAIMED_INBOXES),
-                identities: at_most(plan.identities, UNCLAIMED_IDENTITIES),
-                domains: Some(0),
-                ..plan
-            },
-            ClaimStatus::Claimed | ClaimStatus::NotApplicable => plan,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     id::WorkspaceId,
-    plan::Plan,
+    plan::{Limit, Plan, PlanLimits, Plans},
     time::{DAY_MS, Time},
 };
 
@@ -85,4 +85,22 @@ pub struct Workspace {
     pub retention_days: Option<u32>,
     /// When it was created.
     pub created_at: Time,
+}
+
+impl Workspace {
+    /// Returns the limits of the workspace: those of its plan, lowered while it is unclaimed.
+    #[must_use]
+    pub fn limits(&self, plans: &Plans) -> PlanLimits {
+        let plan = *plans.of(self.plan);
+        let at_most = |limit: Limit, max: u64| Some(limit.map_or(max, |limit| limit.min(max)));
+        match self.claim {
+            ClaimStatus::Unclaimed => PlanLimits {
+                inboxes: at_most(plan.inboxes, UNCLAIMED_INBOXES),
+                identities: at_most(plan.identities, UNCLAIMED_IDENTITIES),
+                domains: Some(0),
+                ..plan
+            },
+            ClaimStatus::Claimed | ClaimStatus::NotApplicable => plan,
+        }
+    }
 }

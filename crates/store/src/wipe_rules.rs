@@ -252,7 +252,7 @@ pub const RULES: &[TableRule] = &[
     table("instance", SERVER_DATA, &[]),
     table(
         "workspaces",
-        Lifetime::Kept("until nobody has used an unclaimed workspace for 30 days"),
+        Lifetime::Kept("until an unclaimed workspace was unused for 30 days"),
         &[refers("id", RecordKind::Workspace)],
     ),
     table("signups", Lifetime::Kept("until the workspace is claimed or deleted"), &[WORKSPACE]),

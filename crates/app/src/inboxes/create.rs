@@ -137,7 +137,7 @@ impl InboxCreation {
         let workspace = self.caller.workspace;
         inboxes::take_workspace(tx, workspace)?;
         let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        let limits = self.plans.of_workspace(&tenant);
+        let limits = tenant.limits(&self.plans);
         match &self.new.life {
             Lifespan::Permanent { client_id, .. } => {
                 let found = match client_id {

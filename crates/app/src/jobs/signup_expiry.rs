@@ -1,4 +1,4 @@
-//! Deletes an unclaimed workspace that nobody has used for a while.
+//! Deletes an unclaimed workspace that is not used any more.
 
 use crate::Instance;
 use std::sync::Arc;

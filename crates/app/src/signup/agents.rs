@@ -12,8 +12,9 @@ use posthouse_domain::{
 use posthouse_store::{Tx, inboxes, signups, workspaces};
 
 use super::{
-    challenge, claim,
+    challenge,
     home::{AgentHome, new_home},
+    status,
 };
 use crate::{
     app::App,
@@ -55,11 +56,11 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
     let work = move |tx: &mut Tx| {
         inboxes::take_workspace(tx, caller.workspace)?;
         let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        claim::check_unclaimed(workspace.claim)?;
+        status::check_unclaimed(workspace.claim)?;
         if !signups::add_agent(tx, workspace.id, UNCLAIMED_AGENTS)? {
             return Err(too_many());
         }
-        let limits = plans.of_workspace(&workspace);
+        let limits = workspace.limits(&plans);
         let limit = match kind {
             InboxKind::Mailbox => limits.inboxes,
             InboxKind::Identity => limits.identities,

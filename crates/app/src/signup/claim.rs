@@ -2,16 +2,11 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    time::Time,
-    workspace::ClaimStatus,
-};
+use posthouse_domain::{auth::Caller, error::Refusal, time::Time};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, workspaces};
 
-use super::claim_mail;
+use super::{claim_mail, status::check_unclaimed};
 use crate::{app::App, inbound::recipient::served_domains_of};
 
 /// Sends a claim link to a person; it replaces earlier links. Returns when it expires.
@@ -27,24 +22,6 @@ pub async fn request(app: &Arc<App>, caller: Caller, email: Address, client: IpA
     app.store.read_for(caller.workspace, read).await?;
     check_recipient(app, &email, "email").await?;
     claim_mail::send(app, caller.workspace, email, client).await
-}
-
-/// Checks that a person can claim the workspace.
-///
-/// # Errors
-/// Returns `already_claimed` or `not_claimable`.
-pub(super) fn check_unclaimed(status: ClaimStatus) -> Result<(), Refusal> {
-    match status {
-        ClaimStatus::Unclaimed => Ok(()),
-        ClaimStatus::Claimed => Err(already_claimed()),
-        ClaimStatus::NotApplicable => {
-            Err(Refusal::new(ErrorCode::NotClaimable, "The workspace didn't begin by self-signup."))
-        }
-    }
-}
-
-pub(super) fn already_claimed() -> Refusal {
-    Refusal::new(ErrorCode::AlreadyClaimed, "A person has claimed the workspace already.")
 }
 
 /// Checks that an address isn't at a domain of this service: an agent could follow the link in its own inbox.

@@ -89,7 +89,7 @@ fn event_data(tx: &mut Tx, signup: &Signup, plans: &Plans, now: Time) -> Result<
     let workspace = workspaces::get(tx, signup.workspace)?.ok_or_else(invalid_link)?;
     let first = inboxes::first_of(tx, signup.workspace)?;
     let inbox: Option<InboxView> =
-        first.map(|inbox| view::load(tx, &inbox, &plans.of_workspace(&workspace), now)).transpose()?;
+        first.map(|inbox| view::load(tx, &inbox, &workspace.limits(plans), now)).transpose()?;
     Ok(data::SignupClaimed { workspace: SignupWorkspaceView::of(&workspace), inbox })
 }
 

@@ -18,7 +18,7 @@ use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result as StoreResult, Tx, inboxes, signups, signups::ClaimLink};
 use uuid::Uuid;
 
-use super::claim;
+use super::status;
 use crate::{
     app::App,
     outbound::{
@@ -55,7 +55,7 @@ impl QueueHook for ClaimMail {
 
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         inboxes::take_workspace(tx, self.workspace)?;
-        signups::lock(tx, self.workspace)?.map(drop).ok_or_else(claim::already_claimed)
+        signups::lock(tx, self.workspace)?.map(drop).ok_or_else(status::already_claimed)
     }
 
     fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {

@@ -59,11 +59,11 @@ pub struct CreatedSignup {
     pub workspace: Workspace,
     /// The agent's inbox or identity.
     pub home: AgentHome,
-    /// What became of the claim mail.
+    /// The result of the claim mail.
     pub claim_mail: ClaimMailStatus,
 }
 
-/// What became of the claim mail of a signup.
+/// The result of the claim mail of a signup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClaimMailStatus {
     /// The mail is queued.
@@ -181,7 +181,7 @@ impl SignupPlan {
     }
 }
 
-/// Returns the job that deletes the workspace once nobody has used it for a while.
+/// Returns the job that deletes the workspace if it stays unclaimed and unused.
 fn expiry(id: JobId, workspace: &Workspace) -> NewJob {
     NewJob {
         id,

@@ -1,4 +1,4 @@
-//! Deletes an unclaimed workspace that nobody has used for 30 days. An authenticated request counts as use, and so does
+//! Deletes an unclaimed workspace after 30 days without use. An authenticated request counts as use, and so does
 //! a message that is received or sent.
 
 use posthouse_domain::{
@@ -13,7 +13,7 @@ use crate::{app::App, inboxes::wipe};
 /// Inboxes that one transaction deletes.
 const INBOXES_PER_STEP: u32 = 20;
 
-/// What became of a workspace that may be idle.
+/// The result of checking a workspace that may be idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IdleResult {
     /// It was deleted, or a person claimed it.

@@ -43,7 +43,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     };
     let (workspace, unclaimed) = app.store.read_for(id, load).await?;
     let key = input.caller.api_key()?;
-    let limits = app.config.plans.of_workspace(&workspace);
+    let limits = workspace.limits(&app.config.plans);
     RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, &key))
 }
 

@@ -25,8 +25,10 @@ use posthouse_api::{
     wire::{AddressText, BodyValue, BoundedLine, BoundedText, EmptyInput, Problems, choice, expected, object},
 };
 use posthouse_app::signup::{
-    agents, challenge, claim,
-    create::{self, ClaimMailStatus, NewSignup},
+    agents,
+    challenge::{self, IssuedChallenge},
+    claim,
+    create::{self, ClaimMailStatus, CreatedSignup, NewSignup},
 };
 
 /// Longest name of an agent in characters.
@@ -151,58 +153,63 @@ object! {
 }
 
 async fn issue(app: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {
-    let issued = challenge::issue(&app)?;
+    RouteResponse::json(200, &challenge_view(&app, challenge::issue(&app)?))
+}
+
+fn challenge_view(app: &Api, issued: IssuedChallenge) -> ChallengeView {
     let terms_url = app.config.signup.terms_url.clone();
-    RouteResponse::json(
-        200,
-        &ChallengeView {
-            instructions: format!(
-                "Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with {} zero bits: \
-                 count up from 0. Then send POST {}/v1/signup with `challenge` and `solution`. A challenge works once.",
-                issued.difficulty, app.config.base_url
-            ),
-            challenge: issued.text,
-            algorithm: "sha256",
-            difficulty: issued.difficulty,
-            expires_at: issued.expires_at.into(),
-            terms: terms_url.as_ref().map(|url| format!("By signing up you accept the terms at {url}.")),
-            terms_url,
-        },
-    )
+    ChallengeView {
+        instructions: format!(
+            "Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with {} zero bits: \
+             count up from 0. Then send POST {}/v1/signup with `challenge` and `solution`. A challenge works once.",
+            issued.difficulty, app.config.base_url
+        ),
+        challenge: issued.text,
+        algorithm: "sha256",
+        difficulty: issued.difficulty,
+        expires_at: issued.expires_at.into(),
+        terms: terms_url.as_ref().map(|url| format!("By signing up you accept the terms at {url}.")),
+        terms_url,
+    }
 }
 
 async fn sign_up(app: Arc<Api>, input: PublicInput<EmptyInput, SignUpBody>) -> Result<RouteResponse, Refusal> {
-    let body = input.body;
-    let owner = body.owner_email.map(|email| email.0);
-    let email = owner.as_ref().map(|owner| masked(owner.canonical_str()));
-    let kind = kind(body.kind);
-    let new = NewSignup {
-        challenge: body.challenge.0,
-        solution: body.solution.0,
-        agent_name: body.agent_name.map(|name| name.0),
-        owner,
-        kind,
-    };
+    let new = input.body.parse();
+    let (kind, owner) = (new.kind, new.owner.clone());
     let created = create::sign_up(&app.app, new, client::network(input.request.client_ip)).await?;
+    let email = owner.map(|owner| masked(owner.canonical_str()));
+    RouteResponse::json(201, &signup_view(&app, created, kind, email))
+}
+
+impl SignUpBody {
+    fn parse(self) -> NewSignup {
+        NewSignup {
+            challenge: self.challenge.0,
+            solution: self.solution.0,
+            agent_name: self.agent_name.map(|name| name.0),
+            owner: self.owner_email.map(|email| email.0),
+            kind: kind(self.kind),
+        }
+    }
+}
+
+fn signup_view(app: &Api, created: CreatedSignup, kind: InboxKind, email: Option<String>) -> SignupView {
     let status = match created.claim_mail {
         ClaimMailStatus::Sent => "email_sent",
         ClaimMailStatus::NotRequested => "not_requested",
         ClaimMailStatus::Failed => "email_failed",
     };
-    RouteResponse::json(
-        201,
-        &SignupView {
-            api_key: created.secret.reveal().to_owned(),
-            kind: kind.text(),
-            workspace: SignupWorkspaceView::of(&created.workspace),
-            inbox: created.home.inbox,
-            identity: created.home.identity,
-            claim: SignupClaimView { status, email },
-            restrictions: RestrictionsView::of(0),
-            docs_url: format!("{}/docs", app.config.base_url),
-            next_steps: next_steps(kind, created.claim_mail == ClaimMailStatus::Sent),
-        },
-    )
+    SignupView {
+        api_key: created.secret.reveal().to_owned(),
+        kind: kind.text(),
+        workspace: SignupWorkspaceView::of(&created.workspace),
+        inbox: created.home.inbox,
+        identity: created.home.identity,
+        claim: SignupClaimView { status, email },
+        restrictions: RestrictionsView::of(0),
+        docs_url: format!("{}/docs", app.config.base_url),
+        next_steps: next_steps(kind, created.claim_mail == ClaimMailStatus::Sent),
+    }
 }
 
 async fn request_claim(
@@ -243,7 +250,7 @@ fn next_steps(kind: InboxKind, is_claim_requested: bool) -> Vec<String> {
     let mut steps = vec!["Store the API key: this is the only response with it.".to_owned()];
     steps.extend(match kind {
         InboxKind::Mailbox => [
-            "Send `POST /v1/inboxes/{id}/messages` to write to somebody.".to_owned(),
+            "Send `POST /v1/inboxes/{id}/messages` to send a message.".to_owned(),
             "Send `GET /v1/inboxes/{id}/messages/wait` to wait for mail.".to_owned(),
         ]
         .to_vec(),

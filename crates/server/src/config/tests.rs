@@ -73,6 +73,10 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("feedback.sources", "['fbl.example', 'Abuse@x.example']", "['not a domain']"),
     ("dns.blocklists", "['bl.example']", "['not a domain']"),
     ("dns.nameservers", "['127.0.0.1:5300', '::1']", "['dns.example']"),
+    ("signup.enabled", "true", "'maybe'"),
+    ("signup.difficulty", "24", "41"),
+    ("signup.per_address_per_day", "'unlimited'", "'many'"),
+    ("signup.terms_url", "'https://mail.example.com/terms'", "'terms'"),
     ("ai.categoriser", "'off'", "'gpt'"),
     ("ai.drafting", "'off'", "'builtin'"),
     ("ai.base_url", "'https://api.example.com/v1'", "'api'"),
@@ -197,6 +201,7 @@ fn the_default_is_the_loopback_profile() {
     assert!(
         config.delivery.allow_private_networks && config.webhooks.allow_private_networks && config.webhooks.allow_http
     );
+    assert!(config.signup.enabled);
     assert_eq!(config.hostname, "localhost");
     assert_eq!(config.mail.temporary_domain, "tmp.agents.localhost");
 }
@@ -208,6 +213,7 @@ fn other_keys_do_not_end_the_loopback_profile() {
             config.delivery.allow_private_networks,
             config.webhooks.allow_private_networks,
             config.webhooks.allow_http,
+            config.signup.enabled,
         ];
         assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
         all[0]
@@ -244,8 +250,8 @@ fn other_keys_do_not_end_the_loopback_profile() {
             "{listener}: {problems:?}"
         );
     }
-    let text =
-        "webhooks.allow_private_networks = false\nwebhooks.allow_http = false\ndelivery.allow_private_networks = false";
+    let text = "webhooks.allow_private_networks = false\nwebhooks.allow_http = false\ndelivery.allow_private_networks = false\n\
+         signup.enabled = false";
     assert!(!permits(&of_text(text).expect("fine")));
     let text = format!("delivery.mode = 'direct'\n{}", text.replace("false", "true"));
     assert!(permits(&of_text(&text).expect("fine")));

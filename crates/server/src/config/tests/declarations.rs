@@ -41,6 +41,10 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("webhooks.timeout", Some("'10s'")),
     ("dns.nameservers", None),
     ("feedback.sources", None),
+    ("signup.enabled", None),
+    ("signup.difficulty", Some("20")),
+    ("signup.per_address_per_day", Some("5")),
+    ("signup.terms_url", None),
     ("ai.categoriser", Some("'builtin'")),
     ("ai.drafting", Some("'off'")),
     ("ai.base_url", None),
@@ -55,6 +59,7 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("limits.statement_time", Some("'10s'")),
     ("limits.reads_per_workspace", None),
     ("plans.free.inboxes", Some("3")),
+    ("plans.free.identities", Some("3")),
     ("plans.free.domains", Some("1")),
     ("plans.free.emails_per_month", Some("3000")),
     ("plans.free.daily_sends_per_inbox", Some("100")),
@@ -65,6 +70,7 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("plans.free.streams", Some("20")),
     ("plans.free.storage_bytes", Some("'1GiB'")),
     ("plans.builder.inboxes", Some("100")),
+    ("plans.builder.identities", Some("100")),
     ("plans.builder.domains", Some("10")),
     ("plans.builder.emails_per_month", Some("50000")),
     ("plans.builder.daily_sends_per_inbox", Some("1000")),
@@ -75,6 +81,7 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("plans.builder.streams", Some("1000")),
     ("plans.builder.storage_bytes", Some("'50GiB'")),
     ("plans.team.inboxes", Some("'unlimited'")),
+    ("plans.team.identities", Some("'unlimited'")),
     ("plans.team.domains", Some("50")),
     ("plans.team.emails_per_month", Some("500000")),
     ("plans.team.daily_sends_per_inbox", Some("5000")),
@@ -115,9 +122,10 @@ fn required(name: &str) -> &'static str {
         "acme.eab_key_id" => "acme.eab_key = 'c2VjcmV0'\n",
         "delivery.relay_url" => "delivery.mode = 'relay'\n",
         // In the loopback profile they are true already.
-        "delivery.allow_private_networks" | "webhooks.allow_private_networks" | "webhooks.allow_http" => {
-            "delivery.mode = 'direct'\n"
-        }
+        "delivery.allow_private_networks"
+        | "webhooks.allow_private_networks"
+        | "webhooks.allow_http"
+        | "signup.enabled" => "delivery.mode = 'direct'\n",
         "ai.drafting" | "ai.api_key" => "ai.base_url = 'https://a.example'\nai.model = 'm'\n",
         "ai.base_url" => "ai.model = 'm'\n",
         "ai.model" => "ai.base_url = 'https://a.example'\n",

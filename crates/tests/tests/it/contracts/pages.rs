@@ -42,6 +42,7 @@ struct ListFixture {
 
 const LISTS: &[ListedRoute] = &[
     ListedRoute { route: "listInboxes", path: "/v1/inboxes", filter: Some("metadata.of=one"), add: add_inbox },
+    ListedRoute { route: "listIdentities", path: "/v1/identities", filter: Some("metadata.of=one"), add: add_identity },
     ListedRoute {
         route: "listMessages",
         path: "/v1/inboxes/{inbox}/messages",
@@ -95,6 +96,13 @@ fn add_inbox(fixture: &ListFixture, _at: usize) -> AddFuture<'_> {
     Box::pin(async {
         fixture.server.clock.advance(1);
         fixture.server.inbox_with(&fixture.key, json!({ "metadata": { "of": "one" } })).await;
+    })
+}
+
+fn add_identity(fixture: &ListFixture, _at: usize) -> AddFuture<'_> {
+    Box::pin(async {
+        fixture.server.clock.advance(1);
+        fixture.api.post("/v1/identities", json!({ "metadata": { "of": "one" } })).await.expect(201);
     })
 }
 

@@ -34,7 +34,7 @@ async fn an_idle_signup_is_deleted_with_its_mail_and_its_address_is_never_reused
     fixture.server.settle().await;
     agent.api.post("/v1/inboxes", json!({ "ttl_seconds": 600 })).await.expect(201);
     let expires_at = agent.api.get("/v1/account").await.expect(200)["claim"]["expires_at"].clone();
-    assert_eq!(expires_at, "2026-10-15T12:00:00.001Z", "the message is the last use");
+    assert_eq!(expires_at, "2026-10-15T12:00:00.002Z", "the message is the last use");
     fixture.server.advance(UNCLAIMED_IDLE_MS).await;
     assert_eq!(workspaces(&fixture).await, 1, "a millisecond is left");
     fixture.server.advance(DAY_MS).await;
