@@ -193,6 +193,7 @@ fn value(rule: &TableRule, column: &Column, set: u8) -> Value<'static> {
         // Details of drafts are removed from events, others stay.
         "events.type" => return text("draft.created".into()),
         // Storing and deleting reads the plan.
+        "inboxes.kind" => return text("mailbox".into()),
         "workspaces.plan" => return text("free".into()),
         // An item that was leased stays without its consumer, which other tests check.
         "queue_items.deliveries" => return Value::Int(0),
@@ -428,7 +429,9 @@ async fn a_deleted_workspace_leaves_only_its_addresses() {
                     }
                 }
             }
-            Ok::<_, posthouse_store::Error>((left, row_count(tx, "workspaces")?, row_count(tx, "search_text")?))
+            // Only SQLite has a table of words.
+            let words = if tables.contains_key("search_text") { row_count(tx, "search_text")? } else { 0 };
+            Ok::<_, posthouse_store::Error>((left, row_count(tx, "workspaces")?, words))
         };
         assert_eq!(store.read(left).await.unwrap(), (vec!["addresses".to_owned()], 0, 0));
         store.close();
