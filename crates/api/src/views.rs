@@ -17,6 +17,7 @@ pub mod queue;
 pub mod search;
 pub mod suppression;
 pub mod thread;
+pub mod user;
 pub mod webhook;
 pub mod workspace;
 

@@ -17,4 +17,5 @@ mod retention;
 mod role_notice;
 pub mod runner;
 mod scheduled_draft;
+mod sign_in_mail;
 pub mod webhook_notice;

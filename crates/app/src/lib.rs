@@ -21,6 +21,7 @@ pub mod messages;
 pub mod metrics;
 pub mod next_step;
 pub mod outbound;
+pub mod people;
 pub mod persist;
 pub mod ports;
 

@@ -44,6 +44,12 @@ macro_rules! ids {
 ids! {
     /// A workspace: the tenant that owns all other records.
     WorkspaceId;
+    /// A person who can sign in.
+    UserId;
+    /// A session of a signed-in person.
+    SessionId;
+    /// A request for a link that signs a person in.
+    SignInId;
     /// An API key.
     KeyId;
     /// An inbox: an address that receives and sends.
@@ -80,6 +86,12 @@ ids! {
     WebhookId;
     /// One attempt to deliver one event to one webhook.
     WebhookDeliveryId;
+}
+
+impl WorkspaceId {
+    /// The workspace of the service itself: it holds the mail that the service writes to people. No key, person or
+    /// command reaches it, and no list shows it.
+    pub const SERVICE: Self = Self(Uuid::nil());
 }
 
 /// Generates UUIDv7 identifiers for one request or transaction, deterministically from its time and seed.

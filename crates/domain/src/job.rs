@@ -26,6 +26,8 @@ named! {
         WebhookNotice = "webhook_notice",
         /// Notifies a person of mail to postmaster and abuse; the subject is the workspace.
         RoleNotice = "role_notice",
+        /// Mails a sign-in link or an invitation; the subject is the sign-in.
+        SignInMail = "sign_in_mail",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -48,6 +50,8 @@ named! {
         NotIssued = "not_issued",
         /// A webhook was disabled.
         Disabled = "disabled",
+        /// A person asked for a sign-in link, or was invited.
+        SignInRequested = "sign_in_requested",
         /// A domain was added.
         Added = "new",
         /// A domain was enabled.
@@ -132,6 +136,7 @@ impl JobReason {
             | Self::Renewal
             | Self::NotIssued
             | Self::Disabled
+            | Self::SignInRequested
             | Self::Added
             | Self::Enabled
             | Self::Regular
@@ -176,6 +181,8 @@ impl JobKind {
             Self::DomainCheck => 1_000,
             // An hour apart.
             Self::WebhookNotice | Self::RoleNotice => 48,
+            // The person asks again.
+            Self::SignInMail => 20,
         }
     }
 }

@@ -42,5 +42,6 @@ pub mod suspension;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod user;
 pub mod webhook;
 pub mod workspace;

@@ -15,7 +15,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::stream;
 use posthouse_domain::{
-    auth::Caller,
+    auth::{Caller, Principal},
     error::{ErrorCode, LimitName, Refusal},
     id::WorkspaceId,
     time::Time,
@@ -26,8 +26,8 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    development, error, host, idempotency, root,
-    route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteResponse},
+    cookie, development, error, host, idempotency, root,
+    route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
     socket,
 };
 use crate::{
@@ -37,7 +37,7 @@ use crate::{
     rate_limits::RateLimitStatus,
 };
 use posthouse_api::wire::Problems;
-use posthouse_app::app::App;
+use posthouse_app::{access::authenticate::no_session, app::App};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -246,7 +246,15 @@ async fn admit(
     let connection = head.extensions.get::<ConnectionSlot>().cloned();
     let (mut caller, mut proxied) = (None, None);
     if route.access.needs_caller() {
-        let authenticated = auth::authenticate(app, &head.headers, client.address).await?;
+        let authenticated = match route.access {
+            RouteAccess::Session(_) => {
+                let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
+                auth::authenticate_session(app, &secret, client.address).await?
+            }
+            RouteAccess::Key(..) | RouteAccess::Public => {
+                auth::authenticate(app, &head.headers, client.address).await?
+            }
+        };
         if let Some(slot) = &connection {
             proxied = slot.authenticated(app, &authenticated.workspace)?;
         }
@@ -255,9 +263,15 @@ async fn admit(
         extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
         extras.rate_limit.as_ref().map_or(Ok(()), RateLimitStatus::check)?;
         app.responses.check(authenticated.caller.workspace)?;
+        if let Principal::User(_) = authenticated.caller.principal {
+            cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
+        }
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
     } else if route.is_api() {
+        if route.is_platform() && route.method != Method::GET {
+            cookie::check_site(&head.headers, &app.config.base_url)?;
+        }
         extras.notice = notice_of_key(app, &head.headers, client.address).await;
     }
     // Problems of the header are reported together with problems of the body.
@@ -285,6 +299,8 @@ async fn admit(
         idempotency_key,
         fingerprint,
         bearer: if route.access.needs_caller() { None } else { auth::bearer_text(&head.headers) },
+        session: cookie::session(&head.headers),
+        user_agent: head.headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok()).map(str::to_owned),
         on_loopback: client.on_loopback,
         connection,
         handshake: socket::handshake(&head.headers),

@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{challenge, confirm, health, openapi, route::Route, v1};
+use super::{challenge, confirm, health, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -39,6 +39,7 @@ pub fn all() -> Vec<Route> {
         v1::metrics::routes(),
         v1::deliverability::routes(),
         v1::domains::routes(),
+        platform::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }

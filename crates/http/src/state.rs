@@ -8,8 +8,8 @@ use posthouse_domain::id::WorkspaceId;
 
 use crate::{
     body_budget::BodyBudget, config::HttpConfig, connections::Connections, drain::DrainPace,
-    in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness, response_budget::ResponseBudget,
-    unknown_keys::UnknownKeys,
+    in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits, readiness::Readiness,
+    response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -22,6 +22,8 @@ pub struct Api {
     pub(crate) request_limits: RequestLimits,
     /// Unknown API keys of each client address in the current minute.
     pub(crate) unknown_keys: UnknownKeys,
+    /// Sign-ins of each client address.
+    pub(crate) sign_ins: SignInLimits,
     /// Open connections.
     pub(crate) connections: Connections,
     /// Open streams of each workspace.
@@ -50,6 +52,7 @@ impl Api {
             bodies,
             responses,
             unknown_keys: UnknownKeys::default(),
+            sign_ins: SignInLimits::default(),
             connections: Connections::default(),
             streams: SharedBudget::new(None),
             request_limits: RequestLimits::default(),

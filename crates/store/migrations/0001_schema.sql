@@ -29,6 +29,9 @@ CREATE TABLE workspaces (
   ai_processing {TEXT} NOT NULL,         -- off | categorize | full
   screening {I64} NOT NULL,              -- 1: the content of blocked messages is withheld
   daily_send_limit {I64},                -- replaces the limit of the plan
+  disclosure_line {TEXT} NOT NULL,       -- off | text | html: how sent mail shows that an agent wrote it
+  disclosure_text {TEXT},                -- replaces the default line
+  disclosure_name {I64} NOT NULL,        -- 1: the name of the workspace is disclosed too
   retention_days {I64},                  -- messages are deleted after this many days; null: never
   created_at {I64} NOT NULL
 ){STRICT};
@@ -49,11 +52,70 @@ CREATE TABLE api_keys (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 
--- Tokens that open a stream. Each stands for a key, once, for a minute.
+-- People who can sign in. A person may be a member of several workspaces.
+CREATE TABLE users (
+  id {ID} NOT NULL PRIMARY KEY,
+  email {TEXT} NOT NULL UNIQUE,          -- canonical
+  name {TEXT},
+  created_at {I64} NOT NULL
+){STRICT};
+
+-- Members of a workspace, invited ones included.
+CREATE TABLE members (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  user_id {ID} NOT NULL REFERENCES users(id),
+  role {TEXT} NOT NULL,                  -- owner | member
+  joined_at {I64},                       -- the first sign-in; null while invited
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, user_id)
+){STRICT_KEYED};
+CREATE INDEX members_user ON members (user_id, workspace_id);
+
+-- Requests for links that sign a person in, also for addresses that nobody has.
+CREATE TABLE sign_ins (
+  id {ID} NOT NULL PRIMARY KEY,
+  email {TEXT} NOT NULL,                 -- canonical
+  purpose {TEXT} NOT NULL,               -- sign_in | invitation | operator
+  workspace_id {ID},                     -- where it signs in; null: where the person signed in last
+  message_id {ID},                       -- the mail, from which the token is derived; null until it is stored
+  digest {BLOB} UNIQUE,                  -- SHA-256 of the token; null until there is one
+  tries_left {I64} NOT NULL,             -- codes that may still be tried
+  expires_at {I64} NOT NULL,
+  created_at {I64} NOT NULL
+){STRICT};
+CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
+CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
+CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
+
+-- Sessions of people in the dashboard.
+CREATE TABLE sessions (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  user_id {ID} NOT NULL,
+  digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret in the cookie
+  user_agent {TEXT},
+  ip {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,
+  last_used_at {I64} NOT NULL,
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+
+-- The mail that the service wrote to people on behalf of a workspace.
+CREATE TABLE service_mails (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,              -- in the workspace of the service
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT_KEYED};
+
+-- Tokens that open a stream. Each stands for a key or a session, once, for a minute.
 CREATE TABLE stream_tokens (
   workspace_id {ID} NOT NULL,
   digest {BLOB} NOT NULL,                -- SHA-256 of the token
-  key_id {ID} NOT NULL,
+  key_id {ID},
+  session_id {ID},                       -- if it stands for a session
   expires_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};

@@ -8,7 +8,8 @@ use posthouse_domain::{
     event::{EventKind, EventPayload},
     id::{
         AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId,
-        InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, SessionId, SignInId, ThreadId, UserId,
+        WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     job::{JobKind, JobReason},
     list::{ListDirection, ListKind, ListPatternKind},
@@ -17,8 +18,8 @@ use posthouse_domain::{
     queue,
     suppression::SuppressionReason,
     time::Time,
-    webhook,
-    workspace::{AiProcessing, ClaimStatus},
+    user, webhook,
+    workspace::{AiProcessing, ClaimStatus, DisclosureLine},
 };
 use uuid::Uuid;
 
@@ -67,6 +68,9 @@ id_columns!(
     DraftId,
     WebhookId,
     WebhookDeliveryId,
+    UserId,
+    SessionId,
+    SignInId,
 );
 
 name_columns!(
@@ -76,6 +80,7 @@ name_columns!(
     ClaimStatus,
     ContactKind,
     DeliveryStatus,
+    DisclosureLine,
     Direction,
     EventKind,
     JobKind,
@@ -93,6 +98,8 @@ name_columns!(
     draft::DraftSource,
     draft::DraftStatus,
     queue::QueueItemState,
+    user::Role,
+    user::SignInPurpose,
     webhook::WebhookDeliveryStatus,
 );
 

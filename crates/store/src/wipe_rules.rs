@@ -57,6 +57,10 @@ pub enum RecordKind {
     Domain,
     /// An API key.
     Key,
+    /// A person.
+    User,
+    /// A session.
+    Session,
     /// Any other record: the row itself, a lease, or the subject of a job.
     Other,
 }
@@ -131,6 +135,7 @@ const MESSAGE: Reference = refers("message_id", RecordKind::Message);
 const DRAFT: Reference = refers("draft_id", RecordKind::Draft);
 const CONTACT: Reference = refers("contact_id", RecordKind::Contact);
 const WEBHOOK: Reference = refers("webhook_id", RecordKind::Webhook);
+const USER: Reference = refers("user_id", RecordKind::User);
 const ROW: Reference = refers("id", RecordKind::Other);
 
 /// The tables whose rows belong to one message by `message_id` and are deleted with it, in this order. The statements
@@ -185,7 +190,21 @@ pub const RULES: &[TableRule] = &[
         Lifetime::Kept("a key stays listed after it is revoked or its inbox is gone"),
         &[WORKSPACE, refers("id", RecordKind::Key), INBOX],
     ),
-    table("stream_tokens", Lifetime::Kept("for a minute"), &[WORKSPACE, refers("key_id", RecordKind::Key)]),
+    table("users", SERVER_DATA, &[refers("id", RecordKind::User)]),
+    table("members", WORKSPACE_DATA, &[WORKSPACE, USER]),
+    table(
+        "sign_ins",
+        Lifetime::Kept("until the link is used or expires"),
+        // The mail is in the workspace of the service, which no command wipes.
+        &[ROW, WORKSPACE, refers("message_id", RecordKind::Other)],
+    ),
+    table("sessions", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Session), USER]),
+    table("service_mails", WORKSPACE_DATA, &[WORKSPACE, refers("message_id", RecordKind::Other)]),
+    table(
+        "stream_tokens",
+        Lifetime::Kept("for a minute"),
+        &[WORKSPACE, refers("key_id", RecordKind::Key), refers("session_id", RecordKind::Session)],
+    ),
     table("idempotency", Lifetime::Kept("for a day, so that a request can be repeated"), &[WORKSPACE]),
     table("addresses", Lifetime::Kept("forever, so that an address isn't used again"), &[WORKSPACE, INBOX]),
     table(

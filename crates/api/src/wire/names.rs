@@ -5,6 +5,8 @@ use posthouse_domain::{
     draft,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
+    user::Role,
+    workspace::{AiProcessing, DisclosureLine},
 };
 use serde_json::{Value, json};
 
@@ -39,7 +41,19 @@ macro_rules! names {
     )+};
 }
 
-names!(Channel, ContactKind, Direction, MessageKind, ListDirection, ListKind, MessageStatus, draft::DraftStatus);
+names!(
+    AiProcessing,
+    DisclosureLine,
+    Role,
+    Channel,
+    ContactKind,
+    Direction,
+    MessageKind,
+    ListDirection,
+    ListKind,
+    MessageStatus,
+    draft::DraftStatus
+);
 
 fn texts<T: Copy>(all: &[T], text: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|value| text(*value)).collect()

@@ -93,7 +93,8 @@ pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> 
     if let Some(inbox) = found {
         let is_open =
             is_served || accepting(tx, address.domain())?.is_some_and(|domain| domain.workspace == inbox.workspace);
-        let reached = Some(inbox).filter(|inbox| is_open && inbox.receives(now));
+        let reached =
+            Some(inbox).filter(|inbox| is_open && inbox.receives(now) && inbox.workspace != WorkspaceId::SERVICE);
         // A role address works even after the inbox with this address is deleted.
         if reached.is_some() || !is_role(address) {
             return Ok(reached);

@@ -4,7 +4,7 @@ use posthouse_domain::job::JobKind;
 
 use super::{
     certificate, definition::JobDefinition, domain_check, forward, inbox_expiry, local_delivery, outbound, role_notice,
-    scheduled_draft, webhook_notice,
+    scheduled_draft, sign_in_mail, webhook_notice,
 };
 use crate::Instance;
 
@@ -20,6 +20,7 @@ fn definition(kind: JobKind, app: &Instance) -> JobDefinition {
         JobKind::Certificate => certificate::kind(),
         JobKind::WebhookNotice => webhook_notice::kind(),
         JobKind::RoleNotice => role_notice::kind(),
+        JobKind::SignInMail => sign_in_mail::kind(),
     }
 }
 

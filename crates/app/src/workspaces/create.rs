@@ -4,13 +4,16 @@
 
 use posthouse_domain::{
     auth::{ApiKeySecret, KEY_RANDOM_CHARS, Permissions, Scope},
-    id::{IdGenerator, WorkspaceId},
+    id::{IdGenerator, UserId, WorkspaceId},
     plan::Plan,
     workspace::{AiProcessing, ClaimStatus, Workspace},
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 
-use crate::ports::Clock;
+use crate::{
+    people::{members, sign_in::OperatorLink},
+    ports::Clock,
+};
 
 /// The operator's choices for a workspace.
 #[derive(Clone, Debug)]
@@ -32,6 +35,10 @@ pub struct CreatedWorkspace {
     pub key: keys::ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,
+    /// The id of the owner, if the address is new.
+    pub owner: UserId,
+    /// Signs the owner in, once.
+    pub link: OperatorLink,
 }
 
 /// The properties of an API key to create.
@@ -75,13 +82,15 @@ pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> CreatedWorkspace {
         ai_processing: AiProcessing::Categorize,
         screening: true,
         daily_send_limit: None,
+        ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,
         created_at: now,
     };
     let first =
         NewKey { workspace: id, name: "first key".to_owned(), scope: Scope::Org, permissions: Permissions::full() };
     let CreatedKey { key, secret } = new_key(clock, &ids, first);
-    CreatedWorkspace { workspace, key, secret }
+    let link = OperatorLink::new(clock, &new.owner, id);
+    CreatedWorkspace { workspace, key, secret, owner: ids.next(), link }
 }
 
 /// Creates an API key.
@@ -111,6 +120,9 @@ impl CreatedWorkspace {
     /// Returns an error if the database call fails.
     pub fn insert(&self, tx: &mut Tx) -> Result<()> {
         workspaces::insert(tx, &self.workspace)?;
+        let (workspace, now) = (&self.workspace, self.workspace.created_at);
+        members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
+        self.link.insert(tx)?;
         keys::insert(tx, &self.key, &self.secret.digest())
     }
 }

@@ -46,6 +46,20 @@ pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<W
         .await
 }
 
+/// Resumes the caller's workspace.
+///
+/// # Errors
+/// Returns `not_found` if the workspace doesn't exist, or an error if the database call fails.
+pub async fn resume_as(app: &App, caller: Caller) -> Result<Workspace, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let actor = actor::of(tx, &caller)?;
+        resume(tx, caller.workspace, &actor, &ids, now)?;
+        workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))
+    };
+    app.store.write(work).await
+}
+
 /// Resumes a workspace within a transaction; held mail becomes due at once. Does nothing if the workspace isn't
 /// stopped.
 ///

@@ -73,6 +73,14 @@ named! {
         Streams = "streams",
         /// Frames that the client of a stream sends per minute.
         StreamFramesPerMinute = "stream_frames_per_minute",
+        /// Sign-in links that one address asks for in 15 minutes.
+        SignInLinksPerAddress = "sign_in_links_per_address",
+        /// Sign-in links and codes that one client address asks for or tries in 15 minutes.
+        SignInsPerClient = "sign_ins_per_client",
+        /// People that a workspace invites in a day.
+        InvitationsPerDay = "invitations_per_day",
+        /// Members of a workspace, invited ones included.
+        Members = "members",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }

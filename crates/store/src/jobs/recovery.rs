@@ -67,6 +67,8 @@ pub fn recovery(kind: JobKind) -> JobRecovery {
         JobKind::Certificate => JobRecovery::Configuration,
         // The webhook shows that it is disabled.
         JobKind::WebhookNotice => JobRecovery::Nothing,
+        // The person asks for another link.
+        JobKind::SignInMail => JobRecovery::Nothing,
     }
 }
 
@@ -80,7 +82,8 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
         | JobKind::DomainCheck
         | JobKind::Certificate
         | JobKind::WebhookNotice
-        | JobKind::RoleNotice => None,
+        | JobKind::RoleNotice
+        | JobKind::SignInMail => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod ingress;
 mod lists;
 mod messages;
 mod metrics;
+mod platform;
 mod queue;
 mod refusals;
 mod retention;

@@ -127,6 +127,7 @@ fn workspace(stopped: bool) -> Workspace {
         ai_processing: AiProcessing::Categorize,
         screening: true,
         daily_send_limit: None,
+        ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,
         created_at: now,
     }
