@@ -2,6 +2,7 @@
 
 pub mod keys;
 pub mod members;
+pub mod new_workspace;
 pub mod org;
 pub mod sessions;
 pub mod sign_in;

@@ -1,6 +1,5 @@
-//! Workspaces: create, stop, suspend, report.
+//! Workspaces: stop, suspend, report.
 
-pub mod create;
 pub mod report;
 pub mod stop;
 pub mod suspension;

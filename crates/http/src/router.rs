@@ -37,7 +37,10 @@ use crate::{
     rate_limits::RateLimitStatus,
 };
 use posthouse_api::wire::Problems;
-use posthouse_app::{access::authenticate::no_session, app::App};
+use posthouse_app::{
+    access::authenticate::{AuthenticatedCaller, no_session},
+    app::App,
+};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -246,15 +249,7 @@ async fn admit(
     let connection = head.extensions.get::<ConnectionSlot>().cloned();
     let (mut caller, mut proxied) = (None, None);
     if route.access.needs_caller() {
-        let authenticated = match route.access {
-            RouteAccess::Session(_) => {
-                let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
-                auth::authenticate_session(app, &secret, client.address).await?
-            }
-            RouteAccess::Key(..) | RouteAccess::Public => {
-                auth::authenticate(app, &head.headers, client.address).await?
-            }
-        };
+        let authenticated = authenticate(app, route, head, client.address).await?;
         if let Some(slot) = &connection {
             proxied = slot.authenticated(app, &authenticated.workspace)?;
         }
@@ -263,9 +258,6 @@ async fn admit(
         extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
         extras.rate_limit.as_ref().map_or(Ok(()), RateLimitStatus::check)?;
         app.responses.check(authenticated.caller.workspace)?;
-        if let Principal::User(_) = authenticated.caller.principal {
-            cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
-        }
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
     } else if route.is_api() {
@@ -307,6 +299,26 @@ async fn admit(
     };
     let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
+}
+
+/// Authenticates a request for a route that needs a caller. A change with a session must come from the dashboard.
+async fn authenticate(
+    app: &Api,
+    route: &Route,
+    head: &request::Parts,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let authenticated = match route.access {
+        RouteAccess::Session(_) => {
+            let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
+            auth::authenticate_session(app, &secret, client).await?
+        }
+        RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await?,
+    };
+    if let Principal::User(_) = authenticated.caller.principal {
+        cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
+    }
+    Ok(authenticated)
 }
 
 /// Returns the workspace's notice for any request with a valid key, on public routes too.

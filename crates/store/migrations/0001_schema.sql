@@ -63,7 +63,7 @@ CREATE TABLE users (
 -- Members of a workspace, invited ones included.
 CREATE TABLE members (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
-  user_id {ID} NOT NULL REFERENCES users(id),
+  user_id {ID} NOT NULL,
   role {TEXT} NOT NULL,                  -- owner | member
   joined_at {I64},                       -- the first sign-in; null while invited
   created_at {I64} NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE members (
 ){STRICT_KEYED};
 CREATE INDEX members_user ON members (user_id, workspace_id);
 
--- Requests for links that sign a person in, also for addresses that nobody has.
+-- Requests for links that sign a person in, also for addresses of no member.
 CREATE TABLE sign_ins (
   id {ID} NOT NULL PRIMARY KEY,
   email {TEXT} NOT NULL,                 -- canonical

@@ -225,6 +225,8 @@ mod tests {
         "message_approvals.content_sha256",
         "forgotten_contacts.digest",
         "stream_tokens.digest",
+        "sign_ins.digest",
+        "sessions.digest",
         "forwarding_addresses.token_sha256",
         "greylist.id",
         "sending_incidents.recipient",

@@ -1,5 +1,6 @@
 //! A browser of a person: signs in by mail and sends the session cookie.
 
+use posthouse_app::people::sign_in::OperatorLink;
 use serde_json::json;
 
 use crate::{
@@ -60,6 +61,19 @@ impl TestServer {
         self.request_link(email).await;
         let mail = self.sign_in_mail(key, email).await;
         let reply = self.anonymous().post("/platform/auth/verify", json!({ "token": mail.token })).await.expect(200);
+        self.browser(&reply)
+    }
+
+    /// Signs the owner of a workspace in by a link of the operator, without mail.
+    ///
+    /// # Panics
+    /// Panics if the sign-in fails.
+    pub async fn owner_session(&self, key: &TestKey) -> Api {
+        let link = OperatorLink::new(self.app().clock.as_ref(), "owner@example.org", key.workspace);
+        let (url, stored) = (link.url(""), link.clone());
+        self.store().write(move |tx| stored.insert(tx)).await.expect("a link can be stored");
+        let token = url.rsplit_once('=').expect("a link has a token").1;
+        let reply = self.anonymous().post("/platform/auth/verify", json!({ "token": token })).await.expect(200);
         self.browser(&reply)
     }
 

@@ -13,9 +13,11 @@ use posthouse_store::{
 
 use super::sessions;
 use crate::{
-    access::visible,
+    access::{
+        new_key::{CreatedKey, NewKey, new_key},
+        visible,
+    },
     app::App,
-    workspaces::create::{CreatedKey, NewKey, new_key},
 };
 
 /// Keys that are listed at most.

@@ -18,11 +18,9 @@ use uuid::Uuid;
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print};
 use crate::boot;
 use posthouse_app::{
+    people::new_workspace::{NewWorkspace, create},
     ports::Clock,
-    workspaces::{
-        create::{NewWorkspace, create},
-        stop, suspension,
-    },
+    workspaces::{stop, suspension},
 };
 
 /// Maximum retention, in days.

@@ -17,7 +17,9 @@ fn only_the_first_start_creates_a_workspace() {
     assert_ne!(service.address("submission").port(), 0);
     let first = &service.ready["first_run"];
     let key = first["api_key"].as_str().unwrap().to_owned();
-    assert_eq!(first["sign_in_url"], Value::Null);
+    let link = first["sign_in_url"].as_str().unwrap().to_owned();
+    let token = link.rsplit_once("/sign-in#token=").unwrap().1.to_owned();
+    assert!(token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{link}");
     let (head, body) = service.get("/v1/account", &format!("authorization: Bearer {key}\r\n"));
     assert!(head.starts_with("http/1.1 200"), "{head}");
     let account: Value = serde_json::from_str(&body).unwrap();
@@ -26,6 +28,7 @@ fn only_the_first_start_creates_a_workspace() {
     let output = service.stop();
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(output.stdout.matches(&key).count(), output.stdout.matches("ph_").count(), "only this key is shown");
+    assert!(output.stdout.contains(&token) && !output.stderr.contains(&token), "only the terminal shows the link");
     assert!(output.stdout.contains("curl ") && output.stdout.contains("swaks "), "{}", output.stdout);
     assert!(!output.stderr.contains(&key), "the log must not have the key");
 

@@ -374,6 +374,14 @@ CREATE TABLE mail_domains (
 CREATE INDEX mail_domains_list ON mail_domains (workspace_id, created_at, id);
 CREATE UNIQUE INDEX mail_domains_name ON mail_domains (workspace_id, name);
 CREATE UNIQUE INDEX mail_domains_owner ON mail_domains (name) WHERE owned = 1;
+CREATE TABLE members (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  user_id BLOB NOT NULL,
+  role TEXT NOT NULL,
+  joined_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, user_id))STRICT, WITHOUT ROWID;
+CREATE INDEX members_user ON members (user_id, workspace_id);
 CREATE TABLE message_approvals (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
@@ -567,10 +575,41 @@ CREATE TABLE sending_recoveries (
   sent INTEGER NOT NULL,
   bounced INTEGER NOT NULL,
   complained INTEGER NOT NULL)STRICT;
+CREATE TABLE service_mails (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT, WITHOUT ROWID;
+CREATE TABLE sessions (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  user_id BLOB NOT NULL,
+  digest BLOB NOT NULL UNIQUE,
+  user_agent TEXT,
+  ip TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+CREATE TABLE sign_ins (
+  id BLOB NOT NULL PRIMARY KEY,
+  email TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  workspace_id BLOB,
+  message_id BLOB,
+  digest BLOB UNIQUE,
+  tries_left INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL)STRICT;
+CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
+CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
+CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
 CREATE TABLE stream_tokens (
   workspace_id BLOB NOT NULL,
   digest BLOB NOT NULL,
-  key_id BLOB NOT NULL,
+  key_id BLOB,
+  session_id BLOB,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, digest))STRICT;
 CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
@@ -617,6 +656,11 @@ CREATE TABLE unclaimed_recipients (
   day INTEGER NOT NULL,
   address TEXT NOT NULL,
   PRIMARY KEY (workspace_id, day, address))STRICT;
+CREATE TABLE users (
+  id BLOB NOT NULL PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE,
+  name TEXT,
+  created_at INTEGER NOT NULL)STRICT;
 CREATE TABLE webhook_counts (
   workspace_id BLOB NOT NULL,
   webhook_id BLOB NOT NULL,
@@ -688,5 +732,8 @@ CREATE TABLE workspaces (
   ai_processing TEXT NOT NULL,
   screening INTEGER NOT NULL,
   daily_send_limit INTEGER,
+  disclosure_line TEXT NOT NULL,
+  disclosure_text TEXT,
+  disclosure_name INTEGER NOT NULL,
   retention_days INTEGER,
   created_at INTEGER NOT NULL)STRICT;

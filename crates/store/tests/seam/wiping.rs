@@ -44,6 +44,8 @@ const NOT_REFERENCES: &[&str] = &[
     "search_docs.word_pairs",
     "sending_incidents.recipient",
     "stream_tokens.digest",
+    "sign_ins.digest",
+    "sessions.digest",
     "webhooks.headers",
     // A JSON list; a webhook of a deleted inbox stays.
     "webhooks.inbox_ids",

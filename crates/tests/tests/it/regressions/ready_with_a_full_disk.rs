@@ -8,7 +8,7 @@ use posthouse_tests::{ServerOptions, TestServer};
 use serde_json::json;
 
 /// Pages of 4 KiB: the schema and a few messages.
-const PAGES_MAX: u32 = 700;
+const PAGES_MAX: u32 = 720;
 /// More messages than these pages hold.
 const MAILS: u32 = 40;
 

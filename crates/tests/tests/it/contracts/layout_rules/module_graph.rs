@@ -16,6 +16,7 @@ const APP_FOLDERS: &[&str] = &[
     "domains",
     "inbound",
     "outbound",
+    "people",
     "drafts",
     "forwarding",
     "webhooks",

@@ -114,8 +114,14 @@ async fn a_person_of_two_workspaces_sees_each_alone() {
     assert_eq!(org, one.workspace.to_string(), "the older workspace, since none was used");
     owner.get(&format!("/v1/inboxes/{}", inbox.id)).await.expect(200);
     assert!(server.find_sign_in_mail(&two, OWNER).await.is_none(), "another workspace's outbox shows no mail");
-    let ids = members(&owner).await;
-    let path = format!("/platform/members/{}", id_of(&ids, OWNER));
-    owner.delete(&path).await.error("forbidden");
+    // What belongs to people of the other workspace is not found.
+    let other = server.owner_session(&two).await;
+    join(&server, &two, &other, ANA, "member").await;
+    let ana = id_of(&members(&other).await, ANA);
+    owner.patch(&format!("/platform/members/{ana}"), json!({ "role": "owner" })).await.error("not_found");
+    owner.delete(&format!("/platform/members/{ana}")).await.error("not_found");
+    let session = other.get("/platform/sessions").await.expect(200).data()[0]["id"].clone();
+    owner.delete(&format!("/platform/sessions/{}", session.as_str().unwrap())).await.error("not_found");
+    other.get("/platform/me").await.expect(200);
     server.finish().await;
 }

@@ -1,17 +1,18 @@
-//! Creates workspaces with an owner and a first API key, and single API keys.
+//! Creates workspaces with an owner and a first API key.
 //!
 //! The functions create values from the clock's time and randomness; the caller stores them in one transaction.
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, KEY_RANDOM_CHARS, Permissions, Scope},
-    id::{IdGenerator, UserId, WorkspaceId},
+    auth::{ApiKeySecret, Permissions, Scope},
+    id::{UserId, WorkspaceId},
     plan::Plan,
     workspace::{AiProcessing, ClaimStatus, Workspace},
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 
+use super::{members, sign_in::OperatorLink};
 use crate::{
-    people::{members, sign_in::OperatorLink},
+    access::new_key::{CreatedKey, NewKey, new_key},
     ports::Clock,
 };
 
@@ -39,28 +40,6 @@ pub struct CreatedWorkspace {
     pub owner: UserId,
     /// Signs the owner in, once.
     pub link: OperatorLink,
-}
-
-/// The properties of an API key to create.
-#[derive(Clone, Debug)]
-pub struct NewKey {
-    /// The workspace it belongs to.
-    pub workspace: WorkspaceId,
-    /// The key's name.
-    pub name: String,
-    /// The key's scope.
-    pub scope: Scope,
-    /// The key's permissions.
-    pub permissions: Permissions,
-}
-
-/// A key, not stored yet.
-#[derive(Clone, Debug)]
-pub struct CreatedKey {
-    /// The key's row.
-    pub key: keys::ApiKey,
-    /// The secret, shown in one response only.
-    pub secret: ApiKeySecret,
 }
 
 /// Creates a workspace with an owner and its org-wide key. It doesn't need to be claimed.
@@ -93,26 +72,6 @@ pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> CreatedWorkspace {
     CreatedWorkspace { workspace, key, secret, owner: ids.next(), link }
 }
 
-/// Creates an API key.
-#[must_use]
-pub fn new_key(clock: &dyn Clock, ids: &IdGenerator, new: NewKey) -> CreatedKey {
-    let mut random = [0; 2 * KEY_RANDOM_CHARS];
-    clock.random(&mut random);
-    let secret = ApiKeySecret::from_random(&random);
-    let key = keys::ApiKey {
-        workspace: new.workspace,
-        id: ids.next(),
-        name: new.name,
-        shown: secret.display_prefix().to_owned(),
-        scope: new.scope,
-        permissions: new.permissions,
-        created_at: clock.now(),
-        last_used_at: None,
-        revoked_at: None,
-    };
-    CreatedKey { key, secret }
-}
-
 impl CreatedWorkspace {
     /// Stores the workspace and its key.
     ///
@@ -123,16 +82,6 @@ impl CreatedWorkspace {
         let (workspace, now) = (&self.workspace, self.workspace.created_at);
         members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
         self.link.insert(tx)?;
-        keys::insert(tx, &self.key, &self.secret.digest())
-    }
-}
-
-impl CreatedKey {
-    /// Stores the key.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
-    pub fn insert(&self, tx: &mut Tx) -> Result<()> {
         keys::insert(tx, &self.key, &self.secret.digest())
     }
 }
