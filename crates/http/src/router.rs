@@ -26,7 +26,7 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    cookie, development, error, host, idempotency, root,
+    cookie, dashboard, development, error, host, idempotency,
     route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
     socket,
 };
@@ -63,10 +63,10 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
         .fallback(move |request: Request| {
             let app = unmatched_app.clone();
             async move {
-                if let Some(response) = root::redirect(&request) {
+                if let Some(response) = dashboard::response(&request) {
                     return finish(response, &request_id(&app));
                 }
-                let refusal = root::no_route(&request);
+                let refusal = dashboard::no_route(&request);
                 refuse_unmatched(&app, request, refusal).await
             }
         })

@@ -14,6 +14,7 @@ pub mod inboxes;
 pub mod ingress;
 pub mod lists;
 mod message_batch;
+mod message_html;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;

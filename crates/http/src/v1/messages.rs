@@ -55,6 +55,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(get),
+        super::message_html::route(),
         Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
             .summary("Updates the labels and read state of a message. System labels cannot be changed.")
             .answers::<MessageView<'_>>(200)
