@@ -26,6 +26,10 @@ named! {
         WebhookNotice = "webhook_notice",
         /// Notifies a person of mail to postmaster and abuse; the subject is the workspace.
         RoleNotice = "role_notice",
+        /// Sends the escalations of a workspace to its people on call; the subject is the workspace.
+        Escalation = "escalation",
+        /// Asks a person on call to confirm, or tells the owner that one confirmed; the subject is the contact.
+        OnCallMail = "on_call_mail",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -58,6 +62,12 @@ named! {
         Rotation = "rotation",
         /// A notice was sent; later mail is reported together.
         Pause = "pause",
+        /// Something was escalated.
+        Escalated = "escalated",
+        /// Quiet hours, the limit per hour or a digest.
+        NotDue = "not_due",
+        /// No inbox of the workspace can send.
+        NoSender = "no_sender",
         /// The sweep found the job missing.
         Recreated = "recreated",
 
@@ -137,6 +147,9 @@ impl JobReason {
             | Self::Regular
             | Self::Rotation
             | Self::Pause
+            | Self::Escalated
+            | Self::NotDue
+            | Self::NoSender
             | Self::Recreated
             | Self::DestinationPaused
             | Self::RecipientsSplit
@@ -175,7 +188,9 @@ impl JobKind {
             // Each regular check starts the count again.
             Self::DomainCheck => 1_000,
             // An hour apart.
-            Self::WebhookNotice | Self::RoleNotice => 48,
+            Self::WebhookNotice | Self::RoleNotice | Self::OnCallMail => 48,
+            // Each step that sends or waits starts the count again.
+            Self::Escalation => 1_000,
         }
     }
 }

@@ -5,10 +5,12 @@ use posthouse_domain::{
     contact::{self, ContactKind},
     delivery::LocalDeliveryState,
     draft,
+    escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId,
-        InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
+        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, ThreadId,
+        WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     job::{JobKind, JobReason},
     list::{ListDirection, ListKind, ListPatternKind},
@@ -67,6 +69,8 @@ id_columns!(
     DraftId,
     WebhookId,
     WebhookDeliveryId,
+    OnCallContactId,
+    EscalationId,
 );
 
 name_columns!(
@@ -77,6 +81,9 @@ name_columns!(
     ContactKind,
     DeliveryStatus,
     Direction,
+    EscalationDelivery,
+    EscalationTrigger,
+    OnCallMailKind,
     EventKind,
     JobKind,
     JobReason,
