@@ -63,7 +63,7 @@ named! {
         Digest = "digest",
     }
 
-    /// What a mail to a person on call or an owner is about.
+    /// What a mail to a person on call, to an owner, or in response is about.
     OnCallMailKind {
         /// It asks a person to confirm.
         Confirmation = "confirmation",
@@ -71,6 +71,8 @@ named! {
         OwnerNotice = "owner_notice",
         /// It escalates something.
         Escalation = "escalation",
+        /// It is a received report about one of the others.
+        Response = "response",
     }
 }
 

@@ -730,13 +730,13 @@ CREATE INDEX escalations_of_cause ON escalations (workspace_id, inbox_id, cause)
 CREATE INDEX escalations_of_message ON escalations (workspace_id, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE draft_id IS NOT NULL;
 
--- Mail that was sent to people on call and about them, for the limit per hour, and so that responses to it don't
--- escalate.
+-- Mail that was sent to people on call and about them, and reports about it, for the limit per hour, and so that
+-- responses don't escalate.
 CREATE TABLE on_call_mails (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
   thread_id {ID} NOT NULL,
-  kind {TEXT} NOT NULL,                  -- confirmation | owner_notice | escalation
+  kind {TEXT} NOT NULL,                  -- confirmation | owner_notice | escalation | response
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT};

@@ -3,6 +3,7 @@
 use posthouse_domain::{
     contact::ContactKind,
     draft,
+    escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
 };
@@ -39,7 +40,17 @@ macro_rules! names {
     )+};
 }
 
-names!(Channel, ContactKind, Direction, MessageKind, ListDirection, ListKind, MessageStatus, draft::DraftStatus);
+names!(
+    Channel,
+    ContactKind,
+    Direction,
+    EscalationDelivery,
+    MessageKind,
+    ListDirection,
+    ListKind,
+    MessageStatus,
+    draft::DraftStatus
+);
 
 fn texts<T: Copy>(all: &[T], text: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|value| text(*value)).collect()

@@ -3,8 +3,8 @@
 use posthouse_domain::job::JobKind;
 
 use super::{
-    certificate, definition::JobDefinition, domain_check, forward, inbox_expiry, local_delivery, outbound, role_notice,
-    scheduled_draft, webhook_notice,
+    certificate, definition::JobDefinition, domain_check, escalation, forward, inbox_expiry, local_delivery,
+    on_call_mail, outbound, role_notice, scheduled_draft, webhook_notice,
 };
 use crate::Instance;
 
@@ -20,6 +20,8 @@ fn definition(kind: JobKind, app: &Instance) -> JobDefinition {
         JobKind::Certificate => certificate::kind(),
         JobKind::WebhookNotice => webhook_notice::kind(),
         JobKind::RoleNotice => role_notice::kind(),
+        JobKind::Escalation => escalation::kind(),
+        JobKind::OnCallMail => on_call_mail::kind(),
     }
 }
 
