@@ -226,6 +226,8 @@ mod tests {
         "forgotten_contacts.digest",
         "stream_tokens.digest",
         "forwarding_addresses.token_sha256",
+        "on_call_contacts.token_sha256",
+        "on_call_requests.address",
         "greylist.id",
         "sending_incidents.recipient",
     ];

@@ -9,6 +9,7 @@ use super::{paths::named_paths, source::SourceFile, sources};
 const APP_FOLDERS: &[&str] = &[
     "access",
     "inboxes",
+    "escalation",
     "messages",
     "events",
     "contacts",
@@ -18,6 +19,7 @@ const APP_FOLDERS: &[&str] = &[
     "outbound",
     "drafts",
     "forwarding",
+    "on_call",
     "webhooks",
     "jobs",
     "instance",
