@@ -100,6 +100,18 @@ pub(crate) fn raise(
         created_at: now,
     };
     escalations::insert(tx, &escalation)?;
+    enqueue(tx, workspace, ids, now)
+}
+
+/// Makes the job of a workspace due now, if something waits: its settings changed.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn reconsider(tx: &mut Tx, workspace: WorkspaceId, ids: &IdGenerator, now: Time) -> Result<()> {
+    if escalations::pending(tx, workspace, 1)?.is_empty() { Ok(()) } else { enqueue(tx, workspace, ids, now) }
+}
+
+fn enqueue(tx: &mut Tx, workspace: WorkspaceId, ids: &IdGenerator, now: Time) -> Result<()> {
     let job = NewJob {
         id: ids.next(),
         kind: JobKind::Escalation,

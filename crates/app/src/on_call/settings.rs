@@ -10,7 +10,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes};
 
 use super::contacts::{self, ContactList, OnCallContactState};
-use crate::{access::visible, app::App, inbound::recipient::served_domains};
+use crate::{access::visible, app::App, escalation::raise, inbound::recipient::served_domains};
 
 /// The escalation settings of a workspace, with its contacts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,6 +107,7 @@ pub async fn change_workspace(
         let after = changed(&before, &change);
         if after != before {
             escalations::set_settings(tx, caller.workspace, &after)?;
+            raise::reconsider(tx, caller.workspace, &ids.clone(), now)?;
         }
         if let Some(addresses) = &change.contacts {
             let list = ContactList { workspace: caller.workspace, inbox: None };

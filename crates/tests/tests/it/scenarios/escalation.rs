@@ -170,7 +170,8 @@ async fn escalation_reaches_a_person_who_confirmed() {
     assert_eq!(field(mail, "Subject"), Some("Needs a person: Where is my order?"));
     let author = Mailbox::parse(field(mail, "From").unwrap()).unwrap();
     assert_eq!(author.address().canonical(), fixture.inbox.address);
-    let (inbox, thread, id) = (fixture.inbox.id, message["thread_id"].as_str().unwrap(), message["id"].as_str().unwrap());
+    let (inbox, thread, id) =
+        (fixture.inbox.id, message["thread_id"].as_str().unwrap(), message["id"].as_str().unwrap());
     let base = &fixture.server.config().app.base_url;
     let body = text(mail);
     assert!(body.contains(&format!("\n{base}/inbox/{inbox}/threads/{thread}#message-{id}\n")), "{body}");
