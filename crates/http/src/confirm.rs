@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use posthouse_domain::error::{ErrorCode, Refusal};
-use posthouse_mail::html;
 
-use super::route::{PublicInput, Route, RouteResponse};
+use super::{
+    docs::html::escape,
+    route::{PublicInput, Route, RouteResponse},
+};
 use posthouse_app::{
     forwarding::confirm::{self, ConfirmationRequest},
     on_call::confirm::{self as on_call, OnCallRequest},
@@ -62,7 +64,7 @@ async fn confirm_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteRespo
 }
 
 fn forwarding_page(asked: &ConfirmationRequest) -> RouteResponse {
-    let (address, inbox) = (escaped(&asked.address), escaped(&asked.inbox));
+    let (address, inbox) = (escape(&asked.address), escape(&asked.inbox));
     let content = if asked.is_confirmed {
         format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
     } else {
@@ -88,9 +90,9 @@ fn on_call_page(asked: Result<OnCallRequest, Refusal>) -> Result<RouteResponse, 
         }
         Err(refusal) => return Err(refusal),
     };
-    let address = escaped(&asked.address);
+    let address = escape(&asked.address);
     let scope =
-        asked.inbox.as_deref().map_or_else(|| "the workspace".to_owned(), |inbox| format!("<b>{}</b>", escaped(inbox)));
+        asked.inbox.as_deref().map_or_else(|| "the workspace".to_owned(), |inbox| format!("<b>{}</b>", escape(inbox)));
     let content = if asked.is_confirmed {
         format!("<p><b>{address}</b> is on call for {scope}.</p><p>You can close this page.</p>")
     } else {
@@ -101,12 +103,6 @@ fn on_call_page(asked: Result<OnCallRequest, Refusal>) -> Result<RouteResponse, 
         )
     };
     Ok(page(200, "On call", &content))
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    html::push_escaped(&mut escaped, text);
-    escaped
 }
 
 fn page(status: u16, title: &str, content: &str) -> RouteResponse {

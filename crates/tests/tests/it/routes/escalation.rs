@@ -131,7 +131,6 @@ async fn invalid_settings_are_refused() {
         (json!({ "contacts": ["postmaster@agents.localhost"] }), &["contacts[0]"]),
         (json!({ "triggers": { "needs_humans": true } }), &["triggers.needs_humans"]),
         (json!({ "triggers": { "held": 1 } }), &["triggers.held"]),
-        (json!({ "triggers": null }), &["triggers"]),
         (json!({ "max_per_hour": 0 }), &["max_per_hour"]),
         (json!({ "max_per_hour": 61 }), &["max_per_hour"]),
         (json!({ "delivery": "weekly" }), &["delivery"]),
