@@ -84,8 +84,8 @@ fn on_call_page(asked: Result<OnCallRequest, Refusal>) -> Result<RouteResponse, 
         Ok(asked) => asked,
         Err(refusal) if refusal.code == ErrorCode::InvalidToken => {
             let content = "<p>This link does not work: it was already used, was replaced by a newer one, or has \
-                           expired.</p><p>Use the link in the newest mail. If there is none, ask whoever invited you to \
-                           add your address again.</p>";
+                           expired.</p><p>Use the link in the newest mail. If there is none, ask the owner \
+                           to add your address again.</p>";
             return Ok(page(400, "On call", content));
         }
         Err(refusal) => return Err(refusal),

@@ -134,8 +134,8 @@ async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> R
     let event = event_data(&about, mode, view, recipients);
     let hook = EscalationHook { workspace, ids, about: about[0].inbox, detail_json: data::text(&event), max_per_hour };
     match notice::send_with_hook(app, inbox, notice, Box::new(hook)).await {
-        // Another worker sent some of them: decide again.
-        Err(refusal) if refusal.code == ErrorCode::LeaseExpired => Ok(true),
+        // Another worker sent some of them or used up the limit, or the inbox was deleted: decide again.
+        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(true),
         sent => sent.map(|()| true),
     }
 }
@@ -159,12 +159,12 @@ impl QueueHook for EscalationHook {
         if deleted == self.ids.len() as u64 {
             return Ok(());
         }
-        Err(Refusal::new(ErrorCode::LeaseExpired, "Another worker sent some of these escalations."))
+        Err(Refusal::not_found("escalation"))
     }
 
     fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
         if sent_at(tx, self.workspace, now)?.len() as u64 >= u64::from(self.max_per_hour) {
-            return Err(Refusal::new(ErrorCode::LeaseExpired, "Another worker used up the limit per hour."));
+            return Err(Refusal::not_found("mail left in this hour"));
         }
         contact_mail::record(tx, self.workspace, message, OnCallMailKind::Escalation, now)?;
         let event = NewEvent {

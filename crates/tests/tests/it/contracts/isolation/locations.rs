@@ -59,11 +59,13 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 7] = [
+const EXEMPT: [(&str, &str, &str); 9] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
     ("showForwardingConfirmation", "path:token", "a secret that needs no key"),
     ("confirmForwarding", "path:token", "a secret that needs no key"),
+    ("showOnCallConfirmation", "path:token", "a secret that needs no key"),
+    ("confirmOnCall", "path:token", "a secret that needs no key"),
     ("openStream", "query:token", "a secret that replaces a key"),
     ("listThreads", "query:after", "a time"),
     ("listInboxThreads", "query:after", "a time"),
