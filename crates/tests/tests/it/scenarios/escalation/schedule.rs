@@ -1,5 +1,6 @@
 //! When escalations are sent: the limit per hour, digests and quiet hours, over restarts and crashes.
 
+use posthouse_app::on_call::transmit;
 use posthouse_domain::time::{HOUR_MS, MINUTE_MS};
 use serde_json::{Value, json};
 
@@ -72,6 +73,35 @@ async fn escalations_in_quiet_hours_go_out_at_the_end() {
     fixture.set(json!({ "quiet_hours": null })).await;
     fixture.server.settle().await;
     assert_eq!(fixture.escalations().len(), 3);
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn concurrent_workers_send_each_escalation_once_within_the_limit() {
+    let fixture = OnCallFixture::with_pat().await;
+    fixture.set(json!({ "max_per_hour": 2 })).await;
+    let mut ids = Vec::new();
+    for subject in ["One", "Two", "Three", "Four"] {
+        ids.push(fixture.receive(subject).await["id"].clone());
+    }
+    let batch = json!({ "ids": ids, "add_labels": ["ai:needs-human"] });
+    fixture.api.post("/v1/messages/batch-update", batch).await.expect(200);
+    let (app, workspace) = (&fixture.server.app().app, fixture.key.workspace);
+    let run = || transmit::run(app, workspace);
+    let results = tokio::join!(run(), run(), run(), run());
+    for result in [results.0, results.1, results.2, results.3] {
+        result.unwrap_or_else(|refusal| panic!("{refusal}"));
+    }
+    fixture.server.settle().await;
+    assert_eq!(fixture.escalations().len(), 2);
+    fixture.server.advance(HOUR_MS).await;
+    assert_eq!(fixture.escalations().len(), 3);
+    let events = fixture.events().await;
+    let items = events.iter().flat_map(|event| event["items"].as_array().unwrap());
+    let mut escalated: Vec<&Value> = items.map(|item| &item["message_id"]).collect();
+    escalated.sort_by_key(|id| id.as_str());
+    ids.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+    assert_eq!(escalated, ids.iter().collect::<Vec<_>>());
     fixture.close().await;
 }
 
