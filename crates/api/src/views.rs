@@ -6,6 +6,7 @@ pub mod contact;
 pub mod deliverability;
 pub mod domain;
 pub mod draft;
+pub mod escalation;
 pub mod event;
 pub mod forwarding;
 pub mod inbox;

@@ -6,10 +6,12 @@
 pub mod certificate;
 pub mod definition;
 pub mod domain_check;
+mod escalation;
 mod forward;
 pub mod inbox_expiry;
 pub mod index;
 mod local_delivery;
+mod on_call_mail;
 pub mod outbound;
 pub mod reconcile;
 pub mod registry;

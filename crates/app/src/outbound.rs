@@ -4,6 +4,7 @@ pub mod capacity;
 pub mod compose;
 pub mod deliver;
 pub mod forward;
+pub(crate) mod link_mail;
 pub mod local_delivery;
 pub mod notice;
 pub(crate) mod plain_mail;

@@ -79,6 +79,8 @@ kinds! {
     WorkspaceStopped = "workspace.stopped",
     /// An owner ended the emergency stop.
     WorkspaceResumed = "workspace.resumed",
+    /// A mail to the people on call was sent.
+    EscalationSent = "escalation.sent",
     /// A webhook was tested; only that webhook receives the event.
     WebhookTest = "webhook.test",
 }

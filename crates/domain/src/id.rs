@@ -80,6 +80,10 @@ ids! {
     ForwardingAddressId;
     /// A received message to be forwarded to one address.
     ForwardId;
+    /// A person on call.
+    OnCallContactId;
+    /// Something to escalate to the people on call.
+    EscalationId;
     /// A lease on a message in a work queue.
     LeaseId;
     /// A webhook: a URL that events are posted to.

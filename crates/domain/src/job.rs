@@ -28,6 +28,10 @@ named! {
         RoleNotice = "role_notice",
         /// Mails a sign-in link or an invitation; the subject is the sign-in.
         SignInMail = "sign_in_mail",
+        /// Sends the escalations of a workspace to its people on call; the subject is the workspace.
+        Escalation = "escalation",
+        /// Asks a person on call to confirm, or tells the owner that one confirmed; the subject is the contact.
+        OnCallMail = "on_call_mail",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -62,6 +66,12 @@ named! {
         Rotation = "rotation",
         /// A notice was sent; later mail is reported together.
         Pause = "pause",
+        /// Something was escalated.
+        Escalated = "escalated",
+        /// Quiet hours, the limit per hour or a digest.
+        NotDue = "not_due",
+        /// No inbox of the workspace can send.
+        NoSender = "no_sender",
         /// The sweep found the job missing.
         Recreated = "recreated",
 
@@ -142,6 +152,9 @@ impl JobReason {
             | Self::Regular
             | Self::Rotation
             | Self::Pause
+            | Self::Escalated
+            | Self::NotDue
+            | Self::NoSender
             | Self::Recreated
             | Self::DestinationPaused
             | Self::RecipientsSplit
@@ -180,7 +193,9 @@ impl JobKind {
             // Each regular check starts the count again.
             Self::DomainCheck => 1_000,
             // An hour apart.
-            Self::WebhookNotice | Self::RoleNotice => 48,
+            Self::WebhookNotice | Self::RoleNotice | Self::OnCallMail => 48,
+            // Each step that sends or waits starts the count again.
+            Self::Escalation => 1_000,
             // The person asks again.
             Self::SignInMail => 20,
         }

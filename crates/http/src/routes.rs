@@ -34,6 +34,7 @@ pub fn all() -> Vec<Route> {
         v1::events::routes(),
         v1::stream::routes(),
         v1::emergency::routes(),
+        v1::escalation::routes(),
         v1::drafts::routes(),
         v1::webhooks::routes(),
         v1::metrics::routes(),

@@ -7,6 +7,7 @@ pub mod deliverability;
 pub mod domains;
 pub mod drafts;
 pub mod emergency;
+pub mod escalation;
 pub mod events;
 mod fields;
 pub mod forwarding;

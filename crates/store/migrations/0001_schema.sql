@@ -719,6 +719,96 @@ CREATE TABLE forgotten_contacts (
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};
 
+-- People on call ---------------------------------------------------------------------------------------------------
+
+-- When and how a workspace escalates. A workspace without a row has the defaults.
+CREATE TABLE escalation_settings (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  triggers {TEXT} NOT NULL,              -- those that are on, comma-separated
+  delivery {TEXT} NOT NULL,              -- immediate | digest
+  max_per_hour {I64} NOT NULL,
+  quiet_start {I64},                     -- minutes since midnight
+  quiet_end {I64},
+  quiet_zone {TEXT},                     -- IANA time zone
+  include_excerpt {BOOL} NOT NULL        -- 1: mails contain the start of the message's text
+){STRICT};
+
+-- What an inbox changes about the escalation of its workspace.
+CREATE TABLE inbox_escalation_settings (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  overrides {BOOL} NOT NULL,             -- 1: the inbox has contacts of its own
+  triggers {TEXT},                       -- those that are on, comma-separated; null: as in the workspace
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+
+-- People on call.
+CREATE TABLE on_call_contacts (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,                -- the nil UUID: a contact of the workspace
+  address {TEXT} NOT NULL,               -- canonical
+  position {I64} NOT NULL,               -- index in the list of contacts
+  token_sha256 {BLOB},                   -- of the token in the latest confirmation link; null before the first
+  token_expires_at {I64},
+  confirmed_at {I64},
+  mail_due {TEXT},                       -- confirmation | owner_notice: the mail that must still be sent
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE UNIQUE INDEX on_call_contacts_of_inbox ON on_call_contacts (workspace_id, inbox_id, address);
+-- Finds the contact of a confirmation link, which names no workspace.
+CREATE UNIQUE INDEX on_call_contacts_token ON on_call_contacts (token_sha256);
+-- Finds contacts whose mail has no job.
+CREATE INDEX on_call_contacts_due ON on_call_contacts (mail_due) WHERE mail_due IS NOT NULL;
+
+-- Requests for confirmation mails to people on call, for a day, for the limits of a workspace and of an address.
+CREATE TABLE on_call_requests (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  address {BLOB} NOT NULL,               -- SHA-256 of the canonical address
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX on_call_requests_of_workspace ON on_call_requests (workspace_id, created_at);
+CREATE INDEX on_call_requests_of_address ON on_call_requests (address, created_at);
+-- Finds expired rows.
+CREATE INDEX on_call_requests_age ON on_call_requests (created_at);
+
+-- What waits to be sent to the people on call. Deleted in the transaction that stores the mail.
+CREATE TABLE escalations (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,                -- the nil UUID: about the workspace
+  cause {TEXT} NOT NULL,                 -- the trigger
+  message_id {ID},
+  draft_id {ID},
+  digest_at {I64},                       -- the digest that it waits for; null until the limit per hour is reached
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX escalations_waiting ON escalations (workspace_id, created_at, id);
+CREATE INDEX escalations_of_cause ON escalations (workspace_id, inbox_id, cause);
+CREATE INDEX escalations_of_message ON escalations (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE draft_id IS NOT NULL;
+
+-- Mail that was sent to people on call and about them, and reports about it, for the limit per hour, and so that
+-- responses don't escalate.
+CREATE TABLE on_call_mails (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  thread_id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- confirmation | owner_notice | escalation | response
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT};
+CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
+CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
+-- Finds the mail that a message refers to, which may be of another workspace.
+CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
+-- Finds expired rows.
+CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
+
 -- Events and webhooks ----------------------------------------------------------------------------------------------
 
 -- The event log of each workspace. The data of an event is read from the tables of its record when it is shown.

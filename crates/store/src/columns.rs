@@ -5,11 +5,12 @@ use posthouse_domain::{
     contact::{self, ContactKind},
     delivery::LocalDeliveryState,
     draft,
+    escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId,
-        InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, SessionId, SignInId, ThreadId, UserId,
-        WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
+        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
+        SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     job::{JobKind, JobReason},
     list::{ListDirection, ListKind, ListPatternKind},
@@ -71,6 +72,8 @@ id_columns!(
     UserId,
     SessionId,
     SignInId,
+    OnCallContactId,
+    EscalationId,
 );
 
 name_columns!(
@@ -82,6 +85,9 @@ name_columns!(
     DeliveryStatus,
     DisclosureLine,
     Direction,
+    EscalationDelivery,
+    EscalationTrigger,
+    OnCallMailKind,
     EventKind,
     JobKind,
     JobReason,

@@ -39,6 +39,7 @@ statements! {
     BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
     BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.client_id = $2 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
     FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
+    FIRST_IN_DOMAIN = select!("inboxes i WHERE i.workspace_id = $1 AND i.domain = $2 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL AND temporary = 0";
     TEMPORARY_ACTIVE = "SELECT count(*) AS inboxes, min(expires_at) AS first FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
@@ -167,6 +168,14 @@ pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, client_id: &str) -> Res
 /// Returns an error if the database call fails.
 pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
     tx.one(&FIRST_OF, p![workspace])
+}
+
+/// Returns the first inbox of a workspace at a domain.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn first_in_domain(tx: &mut Tx, workspace: WorkspaceId, domain: &str) -> Result<Option<Inbox>> {
+    tx.one(&FIRST_IN_DOMAIN, p![workspace, domain])
 }
 
 /// Returns the number of inboxes of a workspace that are neither temporary nor deleted.

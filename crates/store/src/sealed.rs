@@ -228,6 +228,8 @@ mod tests {
         "sign_ins.digest",
         "sessions.digest",
         "forwarding_addresses.token_sha256",
+        "on_call_contacts.token_sha256",
+        "on_call_requests.address",
         "greylist.id",
         "sending_incidents.recipient",
     ];

@@ -172,6 +172,7 @@ rows_of_messages! {
     APPROVALS = "message_approvals";
     ROLE_MAIL = "role_mail";
     FORWARDS = "forwards";
+    ESCALATIONS = "escalations";
 }
 
 const WORKSPACE_DATA: Lifetime = Lifetime::Kept("data of the workspace");
@@ -279,6 +280,16 @@ pub const RULES: &[TableRule] = &[
     ),
     table("draft_metadata", Lifetime::Thread, &[WORKSPACE, DRAFT]),
     table("draft_files", Lifetime::Thread, &[WORKSPACE, ROW, DRAFT]),
+    table("escalation_settings", WORKSPACE_DATA, &[WORKSPACE]),
+    table("inbox_escalation_settings", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table("on_call_contacts", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
+    table("on_call_requests", LIMITS, &[WORKSPACE, ROW]),
+    table("escalations", Lifetime::Message, &[WORKSPACE, ROW, INBOX, MESSAGE, DRAFT]),
+    table(
+        "on_call_mails",
+        Lifetime::Kept("for 400 days: deleting a message must not reset a limit or start a loop"),
+        &[WORKSPACE, MESSAGE, THREAD],
+    ),
     table("message_approvals", Lifetime::Message, &[WORKSPACE, MESSAGE, DRAFT]),
     table("queues", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     // An item that was leased stays for 30 days without its consumer, so that its lease gets an answer.

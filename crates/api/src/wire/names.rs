@@ -3,6 +3,7 @@
 use posthouse_domain::{
     contact::ContactKind,
     draft,
+    escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
     user::Role,
@@ -48,6 +49,7 @@ names!(
     Channel,
     ContactKind,
     Direction,
+    EscalationDelivery,
     MessageKind,
     ListDirection,
     ListKind,

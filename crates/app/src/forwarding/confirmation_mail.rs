@@ -9,10 +9,9 @@ use posthouse_domain::{
     forwarding::{ADDRESSES_MAX, CONFIRMATION_LINK_MS, ForwardingAddress},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
-    send::MessageRecipients,
     time::{DAY_MS, Time},
 };
-use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Tx,
     forwarding::{self, ForwardingToken},
@@ -21,13 +20,10 @@ use posthouse_store::{
 
 use crate::{
     app::App,
-    keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
     outbound::{
-        compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-        plain_mail::PlainMail,
+        link_mail::{self, LinkMail},
         queue::{self, QueueHook},
         send_context::SendContext,
-        submission::empty_content,
     },
 };
 
@@ -84,38 +80,25 @@ pub(super) async fn send(
     address: ForwardingAddress,
     kind: ConfirmationMailKind,
 ) -> Result<(), Refusal> {
-    let message: MessageId = app.clock.ids().next();
-    let token = sealed_link::token(app, message)?;
-    let broken = || Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
-    let sha256 = sealed_link::digest(&token).ok_or_else(broken)?;
-    let to = Address::parse(&address.address).map_err(|_| broken())?;
+    let broken = |_| Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
+    let to = Address::parse(&address.address).map_err(broken)?;
     let expires_at = app.clock.now().plus_ms(CONFIRMATION_LINK_MS);
-    // In capture mode nothing leaves, so the stored mail shows the link to developers.
-    let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
-    let author = Mailbox::from(compose::author(&inbox)?.into_address());
-    let text = text(&app.config.base_url, &author, &to, shown);
-    let plain = PlainMail { message, from: &author, to: &to, subject: SUBJECT, text: &text };
-    let raw = plain.compose(app.clock.now()).ok_or_else(broken)?;
-    let outgoing = OutgoingMessage {
-        message,
-        people: MessageRecipients { to: vec![Mailbox::from(to)], cc: Vec::new(), bcc: Vec::new() },
-        subject: SUBJECT.to_owned(),
-        content: empty_content(),
-        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token) }),
-    };
+    let mail = LinkMail { to, subject: SUBJECT, path: PATH };
+    let composed = link_mail::compose(app, &inbox, mail, |link| text(&inbox, &address, link))?;
     let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
-    let hook = Box::new(ConfirmationMail { address, token: ForwardingToken { sha256, expires_at }, kind });
-    queue::post_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
+    let token = ForwardingToken { sha256: composed.token_sha256, expires_at };
+    let hook = Box::new(ConfirmationMail { address, token, kind });
+    queue::post_with_hook(app, context, composed.outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
     Ok(())
 }
 
-fn text(base_url: &str, author: &Mailbox, to: &Address, token: &str) -> String {
-    let inbox = author.address();
+fn text(inbox: &Inbox, to: &ForwardingAddress, link: &str) -> String {
+    let (inbox, to) = (&inbox.address, &to.address);
     let days = CONFIRMATION_LINK_MS / DAY_MS;
     format!(
         "The owner of {inbox} wants to forward the mail of that inbox to this address, {to}.\n\n\
          To agree, open this page and press the button. The link works once and expires after {days} days:\n\n\
-         {base_url}{PATH}{token}\n\n\
+         {link}\n\n\
          If you do not agree, ignore this message: no mail is forwarded until you agree.\n"
     )
 }

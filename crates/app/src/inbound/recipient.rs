@@ -162,6 +162,16 @@ fn accepting(tx: &mut Tx, name: &str) -> posthouse_store::Result<Option<MailDoma
     Ok(mail_domains::owner(tx, name)?.filter(MailDomain::accepts_mail))
 }
 
+/// Returns whether mail to an address reaches this service, or the address is or was an inbox of it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn is_own_address(tx: &mut Tx, address: &Address, served: &[String]) -> posthouse_store::Result<bool> {
+    Ok(served.iter().any(|domain| domain == address.domain())
+        || accepting(tx, address.domain())?.is_some()
+        || inboxes::by_address(tx, address.without_tag().canonical_str())?.is_some())
+}
+
 /// Returns the domains of these recipients that this server accepts mail for: its own, and those of workspaces.
 ///
 /// # Errors

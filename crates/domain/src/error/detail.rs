@@ -51,6 +51,10 @@ named! {
         ReadsPerWorkspace = "reads_per_workspace",
         /// Checks of a domain's DNS records.
         DomainVerify = "domain_verify",
+        /// Confirmation mails to people on call, of a workspace, in 24 hours.
+        ConfirmationsPerWorkspace = "confirmations_per_workspace",
+        /// Confirmation mails to one person on call, from all workspaces, in 24 hours.
+        ConfirmationsPerAddress = "confirmations_per_address",
         /// Bytes of request bodies in memory, of one workspace.
         RequestBodyBytesPerWorkspace = "request_body_bytes_per_workspace",
         /// Bytes of request bodies in memory, of all workspaces.

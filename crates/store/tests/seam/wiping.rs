@@ -41,6 +41,8 @@ const NOT_REFERENCES: &[&str] = &[
     "message_approvals.by_id",
     "message_approvals.content_sha256",
     "messages.rfc_message_id",
+    "on_call_contacts.token_sha256",
+    "on_call_requests.address",
     "search_docs.word_pairs",
     "sending_incidents.recipient",
     "stream_tokens.digest",
@@ -333,6 +335,7 @@ fn remains(tx: &mut Tx, tables: &Tables, before: &[(String, i64)], erased: Erase
         let other = [id(RecordKind::Message, OTHER), id(RecordKind::Inbox, OTHER)];
         let had_other = !columns.is_empty() && rows_with(tx, columns, &marker(OTHER), &other)? > 0;
         let is_shared = [
+            "escalation_settings",
             "schema_migrations",
             "sending_recoveries",
             "search_heads",

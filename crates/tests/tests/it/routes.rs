@@ -6,6 +6,7 @@ mod domains;
 mod downloads;
 mod drafts;
 mod emergency;
+mod escalation;
 mod events;
 mod forwarding;
 mod inboxes;

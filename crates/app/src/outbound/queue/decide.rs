@@ -135,6 +135,7 @@ pub(super) fn facts(
     };
     let suspended = workspace.suspended || suspension::is_overdue(tx, workspace.id, used.workspace_day, ready.now)?;
     Ok(SendFacts {
+        purpose: ready.purpose(),
         now: ready.now,
         workspace_stopped: workspace.stopped_at.is_some(),
         inbox_paused: inbox.is_paused(),

@@ -59,11 +59,13 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 13] = [
+const EXEMPT: [(&str, &str, &str); 15] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
     ("showForwardingConfirmation", "path:token", "a secret that needs no key"),
     ("confirmForwarding", "path:token", "a secret that needs no key"),
+    ("showOnCallConfirmation", "path:token", "a secret that needs no key"),
+    ("confirmOnCall", "path:token", "a secret that needs no key"),
     ("openStream", "query:token", "a secret that replaces a key"),
     ("signIn", "body:/token", "a secret that needs no key"),
     ("endSession", "path:id", "no key opens the route; `routes/platform` tries other people"),

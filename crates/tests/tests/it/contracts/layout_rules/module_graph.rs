@@ -9,6 +9,7 @@ use super::{paths::named_paths, source::SourceFile, sources};
 const APP_FOLDERS: &[&str] = &[
     "access",
     "inboxes",
+    "escalation",
     "messages",
     "events",
     "contacts",
@@ -19,6 +20,7 @@ const APP_FOLDERS: &[&str] = &[
     "people",
     "drafts",
     "forwarding",
+    "on_call",
     "webhooks",
     "jobs",
     "instance",
