@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "9ab1bb7e82fc115f3b2be1f4da762efb6af6b380e2d7a3bc1a4d3cc06047001a" }];
+    &[Checksum { name: "0001_schema", sha256: "cb12101d28f2789eb9c9948d36e7b92a734ed8f1fe90255d00b779d4ef376bd6" }];
 
 struct Checksum {
     name: &'static str,
