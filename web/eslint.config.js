@@ -7,6 +7,15 @@ export default ts.config(
   { ignores: ['dist/', 'node_modules/', 'src/lib/api-types.ts'] },
   ...ts.configs.strict,
   ...svelte.configs.recommended,
+  {
+    rules: {
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Sets and maps in state are replaced, never changed.
+      'svelte/prefer-svelte-reactivity': 'off',
+      // Separators keep their spaces only as expressions.
+      'svelte/no-useless-mustaches': 'off',
+    },
+  },
   { languageOptions: { globals: { ...globals.browser, ...globals.node } } },
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],

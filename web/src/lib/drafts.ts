@@ -1,4 +1,5 @@
 import type { Schemas } from './api';
+import { ApiError } from './errors';
 
 export type Draft = Schemas['Draft'];
 
@@ -48,6 +49,14 @@ export function isSentBack(draft: Draft): boolean {
   return metadata.review === 'sent_back' && metadata.review_of === fingerprint(draft);
 }
 
+/** Takes the metadata of `sendBackMetadata` away again. */
+export const NOT_SENT_BACK = { review: null, review_note: null, review_by: null, review_of: null };
+
+/** Whether a draft can still be changed and sent. */
+export function isOpen(status: Draft['status']): boolean {
+  return ['draft', 'failed', 'scheduled'].includes(status);
+}
+
 /** The changed members of a draft, as the API takes them. */
 export function changes(before: DraftContent, after: DraftContent): Partial<DraftContent> {
   const changed: Partial<DraftContent> = {};
@@ -83,4 +92,13 @@ export function rememberVersion(saved: Draft, base: DraftContent): void {
 
 export function forgetVersion(id: string): void {
   localStorage.removeItem(KEY + id);
+}
+
+/** The error when a draft is no longer the one that was shown. */
+export function changedMeanwhile(status: Draft['status']): ApiError {
+  const open = isOpen(status);
+  const message = open
+    ? 'The draft changed after you opened it. Nothing was sent.'
+    : `The draft is already ${status}.`;
+  return new ApiError(409, 'draft_changed', message, open ? 'Read the new version, then approve it.' : null);
 }

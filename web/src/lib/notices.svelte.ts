@@ -1,7 +1,7 @@
 export interface Notice {
   id: number;
   text: string;
-  undo: (() => Promise<unknown> | void) | null;
+  undo: (() => Promise<unknown>) | null;
 }
 
 /** Short confirmations at the bottom of the screen, with an undo where the API has one. */

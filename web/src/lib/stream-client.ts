@@ -46,7 +46,6 @@ export class StreamClient {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private beat: ReturnType<typeof setInterval> | null = null;
   private stopped = true;
-  private wasLive = false;
 
   constructor(private readonly options: StreamOptions) {}
 
@@ -119,9 +118,8 @@ export class StreamClient {
       this.keepAlive();
     } else if (frame.type === 'subscribed') {
       this.attempt = 0;
-      // A first connection that dropped before its first event has nothing to resume after.
-      const gap = this.wasLive && (this.last === null || frame.replay_truncated === true);
-      this.wasLive = true;
+      // Without an event to resume after, events between loading and subscribing may be missed.
+      const gap = this.last === null || frame.replay_truncated === true;
       this.options.onState('live');
       if (gap) this.options.onGap();
     } else if (frame.type === 'event' && frame.event) {
