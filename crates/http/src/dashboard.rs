@@ -1,12 +1,12 @@
 //! The dashboard: the files of `web/dist`, embedded in the binary. Every page of it is the same document, so that a
 //! link to any screen opens; other clients get the API's error for an unknown path.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
 
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderValue, Method, StatusCode, header},
+    http::{HeaderValue, Method, header},
     response::Response,
 };
 use bytes::Bytes;
@@ -33,44 +33,9 @@ const FIX: &str =
 /// Level of compression. Each file is compressed once, when it is first asked for.
 const ZSTD_LEVEL: i32 = 12;
 
-/// Returns the response to a browser that asks for a page or a file of the dashboard.
-pub(super) fn response(request: &Request) -> Option<Response> {
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return None;
-    }
-    let path = request.uri().path();
-    if let Some(file) = path.strip_prefix('/').filter(|_| path.starts_with("/assets/")) {
-        return file_response(file, FOR_EVER, request);
-    }
-    let is_page = !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix)) && accepts_html(request);
-    if is_page { file_response(DOCUMENT, "no-cache", request) } else { None }
-}
-
-fn file_response(name: &str, caching: &'static str, request: &Request) -> Option<Response> {
-    let file = files().get(name)?;
-    let accepted = request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    let is_compressed = file.compressed.len() < file.plain.len()
-        && accepted.is_some_and(|names| names.split(',').any(|name| name.trim() == "zstd"));
-    let body = if is_compressed { &file.compressed } else { &file.plain };
-    let mut response = Response::new(Body::from(body.clone()));
-    *response.status_mut() = StatusCode::OK;
-    let headers = response.headers_mut();
-    if is_compressed {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("zstd"));
-    }
-    for (name, value) in [
-        (header::CONTENT_TYPE, content_type(name)),
-        (header::CACHE_CONTROL, caching),
-        (header::VARY, "Accept, Accept-Encoding"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    Some(response)
-}
+/// The files, compressed when the first is asked for.
+#[derive(Default)]
+pub(crate) struct Dashboard(OnceLock<HashMap<String, DashboardFile>>);
 
 /// A file of the dashboard.
 struct DashboardFile {
@@ -78,17 +43,57 @@ struct DashboardFile {
     compressed: Bytes,
 }
 
-fn files() -> &'static HashMap<String, DashboardFile> {
-    static FILES: OnceLock<HashMap<String, DashboardFile>> = OnceLock::new();
-    FILES.get_or_init(|| {
-        let file = |name: std::borrow::Cow<'static, str>| {
-            let plain = DashboardFiles::get(&name)?.data;
-            let compressed = zstd::bulk::compress(&plain, ZSTD_LEVEL).unwrap_or_else(|_| plain.to_vec());
-            let file = DashboardFile { plain: Bytes::from(plain.into_owned()), compressed: Bytes::from(compressed) };
-            Some((name.into_owned(), file))
-        };
-        DashboardFiles::iter().filter_map(file).collect()
-    })
+impl Dashboard {
+    /// Returns the response to a browser that asks for a page or a file of the dashboard.
+    pub(crate) fn response(&self, request: &Request) -> Option<Response> {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return None;
+        }
+        let path = request.uri().path();
+        if let Some(file) = path.strip_prefix('/').filter(|_| path.starts_with("/assets/")) {
+            return self.file_response(file, FOR_EVER, request);
+        }
+        let is_page = !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix)) && accepts_html(request);
+        if is_page { self.file_response(DOCUMENT, "no-cache", request) } else { None }
+    }
+
+    fn file_response(&self, name: &str, caching: &'static str, request: &Request) -> Option<Response> {
+        let file = self.files().get(name)?;
+        let accepted = request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+        let is_compressed = file.compressed.len() < file.plain.len()
+            && accepted.is_some_and(|names| names.split(',').any(|name| name.trim() == "zstd"));
+        let body = if is_compressed { &file.compressed } else { &file.plain };
+        let mut response = Response::new(Body::from(body.clone()));
+        let headers = response.headers_mut();
+        if is_compressed {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("zstd"));
+        }
+        for (name, value) in [
+            (header::CONTENT_TYPE, content_type(name)),
+            (header::CACHE_CONTROL, caching),
+            (header::VARY, "Accept, Accept-Encoding"),
+            (header::CONTENT_SECURITY_POLICY, POLICY),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (header::X_FRAME_OPTIONS, "DENY"),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        Some(response)
+    }
+
+    fn files(&self) -> &HashMap<String, DashboardFile> {
+        self.0.get_or_init(|| {
+            let file = |name: Cow<'static, str>| {
+                let plain = DashboardFiles::get(&name)?.data;
+                let compressed = zstd::bulk::compress(&plain, ZSTD_LEVEL).unwrap_or_else(|_| plain.to_vec());
+                let file =
+                    DashboardFile { plain: Bytes::from(plain.into_owned()), compressed: Bytes::from(compressed) };
+                Some((name.into_owned(), file))
+            };
+            DashboardFiles::iter().filter_map(file).collect()
+        })
+    }
 }
 
 fn content_type(name: &str) -> &'static str {
@@ -127,6 +132,8 @@ mod tests {
 
     #[test]
     fn browsers_get_the_document_for_every_screen_and_other_clients_an_error() {
+        let dashboard = Dashboard::default();
+        let response = |request: &Request| dashboard.response(request);
         for path in ["/", "/inbox", "/inbox/1/threads/2", "/sign-in", "/approvals/x"] {
             let page = response(&request(path, "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")).unwrap();
             assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8", "{path}");
@@ -140,7 +147,9 @@ mod tests {
 
     #[test]
     fn every_asset_of_the_document_is_served_and_cached_for_ever() {
-        let document = String::from_utf8(files()[DOCUMENT].plain.to_vec()).unwrap();
+        let dashboard = Dashboard::default();
+        let response = |request: &Request| dashboard.response(request);
+        let document = String::from_utf8(dashboard.files()[DOCUMENT].plain.to_vec()).unwrap();
         let assets: Vec<&str> = document.split('"').filter(|text| text.starts_with("/assets/")).collect();
         assert!(!assets.is_empty(), "{document}");
         for asset in assets {

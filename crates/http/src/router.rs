@@ -63,7 +63,7 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
         .fallback(move |request: Request| {
             let app = unmatched_app.clone();
             async move {
-                if let Some(response) = dashboard::response(&request) {
+                if let Some(response) = app.dashboard.response(&request) {
                     return finish(response, &request_id(&app));
                 }
                 let refusal = dashboard::no_route(&request);

@@ -7,7 +7,7 @@ use posthouse_app::{Instance, limits::shared_budget::SharedBudget};
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, config::HttpConfig, connections::Connections, drain::DrainPace,
+    body_budget::BodyBudget, config::HttpConfig, connections::Connections, dashboard::Dashboard, drain::DrainPace,
     in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits, readiness::Readiness,
     response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };
@@ -22,6 +22,8 @@ pub struct Api {
     pub(crate) request_limits: RequestLimits,
     /// Unknown API keys of each client address in the current minute.
     pub(crate) unknown_keys: UnknownKeys,
+    /// The dashboard's files.
+    pub(crate) dashboard: Dashboard,
     /// Sign-ins of each client address.
     pub(crate) sign_ins: SignInLimits,
     /// Open connections.
@@ -52,6 +54,7 @@ impl Api {
             bodies,
             responses,
             unknown_keys: UnknownKeys::default(),
+            dashboard: Dashboard::default(),
             sign_ins: SignInLimits::default(),
             connections: Connections::default(),
             streams: SharedBudget::new(None),

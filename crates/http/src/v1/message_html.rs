@@ -64,15 +64,17 @@ async fn read(app: Arc<Api>, input: RouteInput<HtmlQuery>) -> Result<RouteRespon
         Ok::<_, Refusal>(records.pop().filter(|record| !record.withheld).and_then(|record| record.bodies.html))
     });
     let html = read.await?.ok_or_else(|| Refusal::not_found("HTML body"))?;
-    let policy = if matches!(query.remote, Some(RemoteImages::On)) { WITH_IMAGES } else { CLOSED };
-    let response = RouteResponse::typed(200, "text/html; charset=utf-8", html);
-    Ok([
-        (header::CONTENT_SECURITY_POLICY, policy),
+    Ok(page(html, query.remote == Some(RemoteImages::On)))
+}
+
+fn page(html: String, with_images: bool) -> RouteResponse {
+    let fields = [
+        (header::CONTENT_SECURITY_POLICY, if with_images { WITH_IMAGES } else { CLOSED }),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "private, no-store"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    ]
-    .into_iter()
-    .fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value))))
+    ];
+    let page = RouteResponse::typed(200, "text/html; charset=utf-8", html);
+    fields.into_iter().fold(page, |page, (name, value)| page.with(name, HeaderValue::from_static(value)))
 }

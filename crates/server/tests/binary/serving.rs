@@ -127,15 +127,22 @@ fn pages_about_the_service_and_its_log() {
     assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{head} {body}");
 
     let html = "accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
-    let (redirected, body) = service.get("/", html);
-    assert!(redirected.starts_with("http/1.1 302") && redirected.contains("\r\nlocation: /docs\r\n"), "{redirected}");
-    assert!(redirected.contains("\r\nvary: accept") && redirected.contains("x-request-id: ") && body.is_empty());
+    // Every page of the dashboard is the same document.
+    for path in ["/", "/sign-in", "/inbox"] {
+        let (head, body) = service.get(path, html);
+        assert!(head.starts_with("http/1.1 200") && head.contains("\r\ncontent-type: text/html"), "{path}: {head}");
+        assert!(head.contains("\r\nvary: accept") && head.contains("x-request-id: "), "{path}: {head}");
+        assert!(head.contains("script-src 'self'") && !head.contains("unsafe-inline"), "{path}: {head}");
+        assert!(body.contains("<div id=\"app\">"), "{path}: {body}");
+    }
     for accept in ["", "accept: */*\r\n", "accept: application/json\r\n"] {
         let (head, body) = service.get("/", accept);
         assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{accept}: {head} {body}");
         assert!(body.contains("The reference is at `/docs`"), "{accept}: {body}");
     }
-    assert!(service.get("/nowhere", html).0.starts_with("http/1.1 404"), "only `/` is redirected");
+    for path in ["/v1/nowhere", "/platform/nowhere", "/assets/nowhere.js"] {
+        assert!(service.get(path, html).0.starts_with("http/1.1 404"), "{path}");
+    }
 
     let output = service.stop();
     for line in output.stderr.lines() {

@@ -184,6 +184,29 @@ CREATE TABLE envelopes (
   signed_with BLOB,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
+CREATE TABLE escalation_settings (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  triggers TEXT NOT NULL,
+  delivery TEXT NOT NULL,
+  max_per_hour INTEGER NOT NULL,
+  quiet_start INTEGER,
+  quiet_end INTEGER,
+  quiet_zone TEXT,
+  include_excerpt INTEGER NOT NULL)STRICT;
+CREATE TABLE escalations (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  cause TEXT NOT NULL,
+  message_id BLOB,
+  draft_id BLOB,
+  digest_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX escalations_of_cause ON escalations (workspace_id, inbox_id, cause);
+CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE draft_id IS NOT NULL;
+CREATE INDEX escalations_of_message ON escalations (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX escalations_waiting ON escalations (workspace_id, created_at, id);
 CREATE TABLE events (
   workspace_id BLOB NOT NULL,
   seq INTEGER NOT NULL,
@@ -256,6 +279,12 @@ CREATE TABLE idempotency (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, route, key))STRICT;
 CREATE INDEX idempotency_age ON idempotency (created_at);
+CREATE TABLE inbox_escalation_settings (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  overrides INTEGER NOT NULL,
+  triggers TEXT,
+  PRIMARY KEY (workspace_id, inbox_id))STRICT;
 CREATE TABLE inbox_metadata (
   workspace_id BLOB NOT NULL,
   key TEXT NOT NULL,
@@ -472,6 +501,41 @@ CREATE TABLE metric_slots (
   unauthenticated INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, slot, inbox_id))STRICT;
 CREATE INDEX metric_slots_age ON metric_slots (slot);
+CREATE TABLE on_call_contacts (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  token_sha256 BLOB,
+  token_expires_at INTEGER,
+  confirmed_at INTEGER,
+  mail_due TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX on_call_contacts_due ON on_call_contacts (mail_due) WHERE mail_due IS NOT NULL;
+CREATE UNIQUE INDEX on_call_contacts_of_inbox ON on_call_contacts (workspace_id, inbox_id, address);
+CREATE UNIQUE INDEX on_call_contacts_token ON on_call_contacts (token_sha256);
+CREATE TABLE on_call_mails (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  thread_id BLOB NOT NULL,
+  kind TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT;
+CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
+CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
+CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
+CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
+CREATE TABLE on_call_requests (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  address BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX on_call_requests_age ON on_call_requests (created_at);
+CREATE INDEX on_call_requests_of_address ON on_call_requests (address, created_at);
+CREATE INDEX on_call_requests_of_workspace ON on_call_requests (workspace_id, created_at);
 CREATE TABLE queue_items (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
