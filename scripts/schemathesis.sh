@@ -54,7 +54,8 @@ run() {
 
 # Operations that the run leaves out:
 # - the stream is a WebSocket, which HTTP requests don't open (routes/stream and contracts/isolation test it);
-# - the page behind a confirmation mail answers only the secret in that mail (routes/forwarding tests it);
+# - the page behind a confirmation mail answers only the secret in that mail (routes/forwarding and
+#   routes/escalation test it);
 # - an emergency stop would refuse most operations that follow, so it runs last, in a workspace of its own.
 leave_out='^/v1/stream$|^/confirm/|^/v1/emergency-stop$'
 run "$key" --phases examples,coverage,fuzzing,stateful --exclude-path-regex "$leave_out" "$@"

@@ -20,12 +20,18 @@ pub fn run(data: &[u8]) {
     let zone = FuzzZone::read(lines);
     let verdict = |zone: &FuzzZone| verdicts(session.input(MAIL), zone).0.spf;
     let found = verdict(&zone);
+    // A record can name itself as the text that explains it.
+    let without_text = |verdict: SpfVerdict| SpfVerdict { explanation: None, ..verdict };
     let own = found.domain.clone();
     let spaced = zone.with_texts("", |text| if is_spf(text) { text.replace(' ', "  ") } else { text.to_owned() });
     let noted =
         zone.with_texts("", |text| if is_spf(text) { format!("{text} x-note=%{{d}}") } else { text.to_owned() });
     for changed in [spaced, noted] {
-        assert_eq!(verdict(&changed), found, "a change without a meaning changed the verdict");
+        assert_eq!(
+            without_text(verdict(&changed)),
+            without_text(found.clone()),
+            "a change without a meaning changed the verdict"
+        );
     }
     let claims: Vec<&str> = zone.texts(&own).into_iter().filter(|text| is_spf(text)).collect();
     let is_checked = found.identity == SpfIdentity::MailFrom && own.contains('.') && !zone.fails(&own);

@@ -6,6 +6,7 @@ pub mod contact;
 pub mod deliverability;
 pub mod domain;
 pub mod draft;
+pub mod escalation;
 pub mod event;
 pub mod forwarding;
 pub mod identity;
@@ -19,6 +20,7 @@ pub mod search;
 pub mod signup;
 pub mod suppression;
 pub mod thread;
+pub mod user;
 pub mod webhook;
 pub mod workspace;
 

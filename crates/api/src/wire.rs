@@ -16,7 +16,9 @@ mod values;
 
 pub use crate::{choice, object, query};
 pub use json::{BoundedJson, JsonObject, Metadata};
-pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel};
+pub use kinds::{
+    AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
+};
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,

@@ -3,4 +3,5 @@
 pub mod actor;
 pub mod authenticate;
 pub mod authorize;
+pub mod new_key;
 pub mod visible;

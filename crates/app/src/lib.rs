@@ -7,6 +7,7 @@ pub mod app;
 pub mod contacts;
 pub mod domains;
 pub mod drafts;
+pub mod escalation;
 pub mod events;
 pub mod files;
 pub mod forwarding;
@@ -20,7 +21,9 @@ pub mod limits;
 pub mod messages;
 pub mod metrics;
 pub mod next_step;
+pub mod on_call;
 pub mod outbound;
+pub mod people;
 pub mod persist;
 pub mod ports;
 

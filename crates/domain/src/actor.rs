@@ -1,6 +1,6 @@
 //! The actor recorded with an action: the approval of a draft, or an emergency stop.
 
-use crate::id::KeyId;
+use crate::id::{KeyId, UserId};
 
 named! {
     /// The kind of actor.
@@ -32,6 +32,12 @@ impl Actor {
     #[must_use]
     pub fn api_key(id: KeyId, name: String) -> Self {
         Self { kind: ActorKind::ApiKey, id: Some(id.to_string()), label: name }
+    }
+
+    /// Creates the actor of a person with this address.
+    #[must_use]
+    pub fn user(id: UserId, email: String) -> Self {
+        Self { kind: ActorKind::User, id: Some(id.to_string()), label: email }
     }
 
     /// Creates the actor of the operator. The label is the command that acted.

@@ -7,7 +7,7 @@ mod principal;
 
 use sha2::{Digest, Sha256};
 
-pub use principal::{Caller, KeyPrincipal, Principal};
+pub use principal::{Caller, Credential, KeyPrincipal, Principal, UserPrincipal};
 
 use crate::id::InboxId;
 

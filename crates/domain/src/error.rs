@@ -58,6 +58,8 @@ codes! {
     InsufficientPermissions = 403 "insufficient_permissions", "Use a key that has the permission in `details.permission`.";
     /// The caller may not make this request, whatever its permissions: its key is limited to one inbox, or too narrow.
     Forbidden = 403 "forbidden", "Use a workspace-wide key.";
+    /// A change came with a session cookie, but not from the dashboard.
+    Csrf = 403 "csrf", "Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.";
     /// Sending is suspended for the workspace.
     OrgSuspended = 403 "org_suspended", "Ask the operator of this server to review the workspace; receiving still works.";
     /// Temporary inboxes can't send.

@@ -83,6 +83,8 @@ kinds! {
     SignupCreated = "signup.created",
     /// A person claimed the workspace.
     SignupClaimed = "signup.claimed",
+    /// A mail to the people on call was sent.
+    EscalationSent = "escalation.sent",
     /// A webhook was tested; only that webhook receives the event.
     WebhookTest = "webhook.test",
 }

@@ -16,9 +16,29 @@ use crate::{
 /// The window of the burst limit, in milliseconds.
 pub const BURST_WINDOW_MS: i64 = 5 * MINUTE_MS;
 
+/// What a message is sent for, which decides the checks that apply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SendPurpose {
+    /// An agent, a person or the service writes to somebody. All checks apply.
+    #[default]
+    Message,
+    /// The service asks a person on call to confirm, or tells an owner that one did. The lists don't apply: they limit
+    /// to whom agents write.
+    OnCallNotice,
+    /// The service asks a person to claim the workspace. The recipient doesn't count toward the daily recipients of an
+    /// unclaimed workspace: one that used them up must still be able to ask for an owner.
+    Claim,
+    /// The service escalates something to people who agreed to it. Only the inbox must be able to send: a stop, a pause,
+    /// a suspension or a used-up limit must not keep people from learning about it. See
+    /// docs/decisions/0062-escalations-pass-a-stop.md.
+    Escalation,
+}
+
 /// The facts that the checks depend on.
 #[derive(Clone, Debug)]
 pub struct SendFacts {
+    /// What the message is sent for.
+    pub purpose: SendPurpose,
     /// The time of the decision.
     pub now: Time,
     /// Whether the emergency stop is active.
@@ -110,6 +130,9 @@ impl StorageNeed {
 /// # Errors
 /// Returns the refusal of the first check that fails.
 pub fn may_send(facts: &SendFacts) -> Result<(), Refusal> {
+    if facts.purpose == SendPurpose::Escalation {
+        return check_inbox(facts);
+    }
     check_status(facts)?;
     check_recipients(facts)?;
     check_unclaimed(facts)?;
@@ -126,14 +149,19 @@ fn check_status(facts: &SendFacts) -> Result<(), Refusal> {
     if facts.inbox_paused {
         return Err(Refusal::new(ErrorCode::InboxPaused, "The inbox is paused; it receives mail but can't send."));
     }
+    if facts.workspace_suspended && !facts.inbox_temporary {
+        return Err(Refusal::new(ErrorCode::OrgSuspended, "Sending is suspended for this workspace."));
+    }
+    check_inbox(facts)
+}
+
+/// Checks that the inbox can send at all.
+fn check_inbox(facts: &SendFacts) -> Result<(), Refusal> {
     if facts.inbox_temporary {
         return Err(Refusal::new(
             ErrorCode::TemporaryInboxReceiveOnly,
             "Temporary inboxes receive mail but can't send.",
         ));
-    }
-    if facts.workspace_suspended {
-        return Err(Refusal::new(ErrorCode::OrgSuspended, "Sending is suspended for this workspace."));
     }
     if facts.domain_unverified {
         return Err(Refusal::new(ErrorCode::DomainNotVerified, "The inbox's domain is not verified."));
@@ -142,7 +170,7 @@ fn check_status(facts: &SendFacts) -> Result<(), Refusal> {
 }
 
 fn check_recipients(facts: &SendFacts) -> Result<(), Refusal> {
-    if !facts.blocked.is_empty() {
+    if !facts.blocked.is_empty() && facts.purpose != SendPurpose::OnCallNotice {
         let message =
             format!("The message has {}; nothing was sent.", pluralize(facts.blocked.len(), "blocked recipient"));
         return Err(Refusal::new(ErrorCode::RecipientBlocked, message).detail(Detail::Addresses(facts.blocked.clone())));
@@ -230,6 +258,7 @@ mod tests {
     fn unrestricted() -> SendFacts {
         let unused = LimitUsage { used: 0, limit: Some(1) };
         SendFacts {
+            purpose: SendPurpose::Message,
             now: Time::from_millis(1_767_268_800_000),
             workspace_stopped: false,
             inbox_paused: false,
@@ -279,6 +308,33 @@ mod tests {
             }
             assert_eq!(may_send(&facts).map_err(|r| r.code), Err(rules[first].0));
         }
+    }
+
+    #[test]
+    fn mail_to_people_on_call_skips_checks() {
+        let full = LimitUsage { used: 1, limit: Some(1) };
+        let facts = |purpose| SendFacts {
+            purpose,
+            workspace_stopped: true,
+            inbox_paused: true,
+            workspace_suspended: true,
+            blocked: vec!["a@b.example".into()],
+            month: full,
+            ..unrestricted()
+        };
+        assert_eq!(may_send(&facts(SendPurpose::Escalation)), Ok(()));
+        for (change, code) in [
+            ((|facts| facts.inbox_temporary = true) as fn(&mut SendFacts), ErrorCode::TemporaryInboxReceiveOnly),
+            (|facts| facts.domain_unverified = true, ErrorCode::DomainNotVerified),
+        ] {
+            let mut facts = facts(SendPurpose::Escalation);
+            change(&mut facts);
+            assert_eq!(may_send(&facts).map_err(|refusal| refusal.code), Err(code));
+        }
+        let notice = facts(SendPurpose::OnCallNotice);
+        assert_eq!(may_send(&notice).map_err(|refusal| refusal.code), Err(ErrorCode::WorkspaceStopped));
+        let blocked = SendFacts { purpose: SendPurpose::OnCallNotice, blocked: notice.blocked, ..unrestricted() };
+        assert_eq!(may_send(&blocked), Ok(()));
     }
 
     #[test]

@@ -44,6 +44,12 @@ macro_rules! ids {
 ids! {
     /// A workspace: the tenant that owns all other records.
     WorkspaceId;
+    /// A person who can sign in.
+    UserId;
+    /// A session of a signed-in person.
+    SessionId;
+    /// A request for a link that signs a person in.
+    SignInId;
     /// An API key.
     KeyId;
     /// An inbox: an address that receives and sends.
@@ -74,12 +80,22 @@ ids! {
     ForwardingAddressId;
     /// A received message to be forwarded to one address.
     ForwardId;
+    /// A person on call.
+    OnCallContactId;
+    /// Something to escalate to the people on call.
+    EscalationId;
     /// A lease on a message in a work queue.
     LeaseId;
     /// A webhook: a URL that events are posted to.
     WebhookId;
     /// One attempt to deliver one event to one webhook.
     WebhookDeliveryId;
+}
+
+impl WorkspaceId {
+    /// The workspace of the service itself: it holds the mail that the service writes to people. No key, person or
+    /// command reaches it, and no list shows it.
+    pub const SERVICE: Self = Self(Uuid::nil());
 }
 
 /// Generates UUIDv7 identifiers for one request or transaction, deterministically from its time and seed.

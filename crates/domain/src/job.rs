@@ -28,6 +28,12 @@ named! {
         RoleNotice = "role_notice",
         /// Deletes an unclaimed workspace that nobody uses; the subject is the workspace.
         SignupExpiry = "signup_expiry",
+        /// Mails a sign-in link or an invitation; the subject is the sign-in.
+        SignInMail = "sign_in_mail",
+        /// Sends the escalations of a workspace to its people on call; the subject is the workspace.
+        Escalation = "escalation",
+        /// Asks a person on call to confirm, or tells the owner that one confirmed; the subject is the contact.
+        OnCallMail = "on_call_mail",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -52,6 +58,8 @@ named! {
         NotIssued = "not_issued",
         /// A webhook was disabled.
         Disabled = "disabled",
+        /// A person asked for a sign-in link, or was invited.
+        SignInRequested = "sign_in_requested",
         /// A domain was added.
         Added = "new",
         /// A domain was enabled.
@@ -62,6 +70,12 @@ named! {
         Rotation = "rotation",
         /// A notice was sent; later mail is reported together.
         Pause = "pause",
+        /// Something was escalated.
+        Escalated = "escalated",
+        /// Quiet hours, the limit per hour or a digest.
+        NotDue = "not_due",
+        /// No inbox of the workspace can send.
+        NoSender = "no_sender",
         /// The sweep found the job missing.
         Recreated = "recreated",
 
@@ -137,11 +151,15 @@ impl JobReason {
             | Self::Renewal
             | Self::NotIssued
             | Self::Disabled
+            | Self::SignInRequested
             | Self::Added
             | Self::Enabled
             | Self::Regular
             | Self::Rotation
             | Self::Pause
+            | Self::Escalated
+            | Self::NotDue
+            | Self::NoSender
             | Self::Recreated
             | Self::DestinationPaused
             | Self::RecipientsSplit
@@ -180,7 +198,11 @@ impl JobKind {
             // Each regular check starts the count again.
             Self::DomainCheck => 1_000,
             // An hour apart.
-            Self::WebhookNotice | Self::RoleNotice => 48,
+            Self::WebhookNotice | Self::RoleNotice | Self::OnCallMail => 48,
+            // Each step that sends or waits starts the count again.
+            Self::Escalation => 1_000,
+            // The person asks again.
+            Self::SignInMail => 20,
         }
     }
 }

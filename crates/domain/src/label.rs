@@ -16,6 +16,10 @@ pub const UNAUTHENTICATED: [&str; 3] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN];
 pub const BLOCKED: &str = "blocked";
 /// On a report about sent mail from a source that isn't authorized to report. It is handled as ordinary mail.
 pub const UNVERIFIED_REPORT: &str = "unverified-report";
+/// On messages that need a person. The categorizer adds it, and so may an agent.
+pub const NEEDS_HUMAN: &str = "ai:needs-human";
+/// On received messages that are probably phishing.
+pub const PHISHING: &str = "ai:phishing";
 /// Labels that hide a message in an inbox that filters promotions.
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
 
@@ -36,7 +40,14 @@ pub fn is_system(label: &str) -> bool {
     SYSTEM.contains(&label) || SYSTEM_PREFIXES.iter().any(|prefix| label.starts_with(prefix))
 }
 
-/// The labels that a caller adds and removes. Each is valid and not a system label, and none is in both lists.
+/// Returns whether a caller may add the label to a message.
+#[must_use]
+pub fn is_addable(label: &str) -> bool {
+    label == NEEDS_HUMAN || !is_system(label)
+}
+
+/// The labels that a caller adds and removes. Each is valid and none is in both lists. Only [`NEEDS_HUMAN`] may be a
+/// system label, and it can only be added.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LabelChange {
     /// `add_labels`

@@ -43,6 +43,34 @@ named! {
     }
 }
 
+named! {
+    /// How sent mail shows that an agent wrote it.
+    DisclosureLine {
+        /// Not in the text.
+        Off = "off",
+        /// A line at the end of the plain text.
+        Text = "text",
+        /// A line at the end of the plain text and of the HTML.
+        Html = "html",
+    }
+}
+
+/// How sent mail discloses that an agent wrote it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AiDisclosure {
+    /// The visible line.
+    pub visible_line: DisclosureLine,
+    /// Its text; `None` for the default.
+    pub text: Option<String>,
+    /// Whether the name of the workspace is disclosed too.
+    pub shares_name: bool,
+}
+
+impl AiDisclosure {
+    /// The setting of a new workspace.
+    pub const NONE: Self = Self { visible_line: DisclosureLine::Off, text: None, shares_name: false };
+}
+
 /// An operator's notice to a workspace, included in every response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorkspaceNotice {
@@ -81,6 +109,8 @@ pub struct Workspace {
     pub screening: bool,
     /// A daily message limit set by the operator, which replaces the plan's.
     pub daily_send_limit: Option<u64>,
+    /// How sent mail discloses that an agent wrote it.
+    pub ai_disclosure: AiDisclosure,
     /// The number of days that mail is kept; `None` means forever.
     pub retention_days: Option<u32>,
     /// When it was created.

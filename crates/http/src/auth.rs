@@ -1,16 +1,20 @@
-//! Authentication: from the `Authorization` header to a [`Caller`]; authorization of callers for routes.
+//! Authentication: from the `Authorization` header or the session cookie to a [`Caller`]; authorization of callers for routes.
 
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, KeyPrincipal, Principal, Scope},
+    auth::{ApiKeySecret, Caller, Principal, Scope},
     error::{ErrorCode, Refusal},
+    user::{Role, SessionSecret},
 };
 
 use sha2::{Digest, Sha256};
 
-use super::route::{RequiredScope, Route, RouteAccess};
+use super::{
+    cookie,
+    route::{RequiredScope, Route, RouteAccess},
+};
 use crate::Api;
 use posthouse_app::{
     access::{
@@ -20,17 +24,35 @@ use posthouse_app::{
     settings::SecretText,
 };
 
-/// Authenticates the API key of a request from this client.
+/// Authenticates a request from this client: by its API key or, without one, by its session cookie.
 ///
 /// # Errors
-/// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, `rate_limited` if the client sent too
-/// many unknown keys, or an error if the database call fails.
+/// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, or the session has ended, `rate_limited`
+/// if the client sent too many unknown keys, or an error if the database call fails.
 pub(crate) async fn authenticate(
     app: &Api,
     headers: &HeaderMap,
     client: IpAddr,
 ) -> Result<AuthenticatedCaller, Refusal> {
+    if !headers.contains_key(header::AUTHORIZATION)
+        && let Some(secret) = cookie::session(headers)
+    {
+        return authenticate_session(app, &secret, client).await;
+    }
     authenticate_key(app, &bearer(headers)?, client).await
+}
+
+/// Authenticates a session from this client.
+///
+/// # Errors
+/// Returns `unauthorized` if the session has ended, `rate_limited` if the client sent too many unknown ones, or an error
+/// if the database call fails.
+pub(crate) async fn authenticate_session(
+    app: &Api,
+    secret: &SessionSecret,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    check(app, secret.digest(), client, authenticate::authenticate_session(app, secret)).await
 }
 
 /// Authenticates an API key from this client.
@@ -102,23 +124,37 @@ pub(super) fn bearer_text(headers: &HeaderMap) -> Option<SecretText> {
 /// Checks that the caller may use a route.
 ///
 /// # Errors
-/// Returns `insufficient_permissions` with the permission, or `forbidden` if the key's scope is too narrow or the caller
-/// is not an API key.
+/// Returns `insufficient_permissions` with the permission, `forbidden` if the scope or role of the caller is too narrow,
+/// or `unauthorized` if the route needs a session.
 pub fn authorize(caller: &Caller, route: &Route) -> Result<(), Refusal> {
     match (route.access, caller.principal) {
-        (RouteAccess::Public, Principal::Key(_) | Principal::Operator | Principal::Service { .. }) => Ok(()),
-        (RouteAccess::Key(permission, scope), Principal::Key(key)) => {
+        (
+            RouteAccess::Public,
+            Principal::Key(_) | Principal::User(_) | Principal::Operator | Principal::Service { .. },
+        ) => Ok(()),
+        (RouteAccess::Key(permission, scope), Principal::Key(_) | Principal::User(_)) => {
             for required in std::iter::once(permission).chain(route.also.iter().copied()) {
                 require_permission(caller, required)?;
             }
-            require_scope(&key, scope)
+            require_scope(caller.scope(), scope)
         }
-        (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => caller.api_key().map(drop),
+        (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => caller.credential().map(drop),
+        (RouteAccess::Session(required), Principal::User(user)) => require_role(user.role, required),
+        (RouteAccess::Session(_), Principal::Key(_) | Principal::Operator | Principal::Service { .. }) => {
+            Err(authenticate::no_session())
+        }
     }
 }
 
-fn require_scope(key: &KeyPrincipal, required: RequiredScope) -> Result<(), Refusal> {
-    let scope = key.scope;
+fn require_role(role: Role, required: Role) -> Result<(), Refusal> {
+    if required == Role::Owner && role != Role::Owner {
+        return Err(Refusal::new(ErrorCode::Forbidden, "Only an owner of the workspace may do this.")
+            .with_fix("Ask an owner of the workspace."));
+    }
+    Ok(())
+}
+
+fn require_scope(scope: Scope, required: RequiredScope) -> Result<(), Refusal> {
     match required {
         RequiredScope::Workspace if scope.inbox().is_some() => Err(Refusal::new(
             ErrorCode::Forbidden,

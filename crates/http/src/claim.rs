@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::error::{ErrorCode, Refusal};
-use posthouse_mail::html;
 
 use super::{
+    docs::html::escape,
     link_page::{self, HTML},
     route::{PublicInput, Route, RouteResponse},
 };
@@ -77,12 +77,7 @@ fn page(
 
 /// Returns the agent, the date and the recipient as HTML.
 fn texts(workspace: &ClaimableWorkspace) -> (String, String, String) {
-    let escaped = |text: &str| {
-        let mut out = String::new();
-        html::push_escaped(&mut out, text);
-        out
-    };
-    let agent = escaped(workspace.agent.as_deref().unwrap_or("without a mailbox"));
+    let agent = escape(workspace.agent.as_deref().unwrap_or("without a mailbox"));
     let date: String = workspace.created_at.to_string().chars().take("2026-01-01".len()).collect();
-    (agent, date, escaped(&workspace.email))
+    (agent, date, escape(&workspace.email))
 }

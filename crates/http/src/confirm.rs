@@ -6,45 +6,64 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::error::{ErrorCode, Refusal};
-use posthouse_mail::html;
 
 use super::{
+    docs::html::escape,
     link_page::{self, HTML},
     route::{PublicInput, Route, RouteResponse},
 };
-use posthouse_app::forwarding::confirm::{self, ConfirmationRequest};
+use posthouse_app::{
+    forwarding::confirm::{self, ConfirmationRequest},
+    on_call::confirm::{self as on_call, OnCallRequest},
+};
 
 /// Path of the confirmation page of a forwarding address.
 const FORWARDING: &str = "/confirm/forwarding/{token}";
+/// Path of the confirmation page of a person on call.
+const ON_CALL: &str = "/confirm/on-call/{token}";
 
 pub(crate) fn routes() -> Vec<Route> {
+    let page = |method, path, name| Route::public(method, path, name).answers_with(200, Some(HTML));
     vec![
-        Route::public(Method::GET, FORWARDING, "showForwardingConfirmation")
+        page(Method::GET, FORWARDING, "showForwardingConfirmation")
             .summary("Shows the confirmation page of a forwarding address. The link stays valid.")
-            .answers_with(200, Some(HTML))
             .errors(&[ErrorCode::InvalidToken])
             .handle(show_forwarding),
-        Route::public(Method::POST, FORWARDING, "confirmForwarding")
+        page(Method::POST, FORWARDING, "confirmForwarding")
             .summary("Confirms a forwarding address: forwarding starts, and the link becomes invalid.")
             .without_body()
-            .answers_with(200, Some(HTML))
             .errors(&[ErrorCode::InvalidToken])
             .handle(confirm_forwarding),
+        page(Method::GET, ON_CALL, "showOnCallConfirmation")
+            .summary("Shows the confirmation page of a person on call. The link stays valid.")
+            .answers_with(400, Some(HTML))
+            .handle(show_on_call),
+        page(Method::POST, ON_CALL, "confirmOnCall")
+            .summary("Confirms a person on call: escalations are sent to them, and the link becomes invalid.")
+            .without_body()
+            .answers_with(400, Some(HTML))
+            .handle(confirm_on_call),
     ]
 }
 
 async fn show_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    Ok(page(&confirm::confirmation_request(&app, input.path.text("token")).await?))
+    Ok(forwarding_page(&confirm::confirmation_request(&app, input.path.text("token")).await?))
 }
 
 async fn confirm_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    Ok(page(&confirm::agree(&app, input.path.text("token")).await?))
+    Ok(forwarding_page(&confirm::agree(&app, input.path.text("token")).await?))
 }
 
-fn page(asked: &ConfirmationRequest) -> RouteResponse {
-    let (mut address, mut inbox) = (String::new(), String::new());
-    html::push_escaped(&mut address, &asked.address);
-    html::push_escaped(&mut inbox, &asked.inbox);
+async fn show_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    on_call_page(on_call::on_call_request(&app, input.path.text("token")).await)
+}
+
+async fn confirm_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    on_call_page(on_call::accept(&app, input.path.text("token")).await)
+}
+
+fn forwarding_page(asked: &ConfirmationRequest) -> RouteResponse {
+    let (address, inbox) = (escape(&asked.address), escape(&asked.inbox));
     let content = if asked.is_confirmed {
         format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
     } else {
@@ -55,4 +74,32 @@ fn page(asked: &ConfirmationRequest) -> RouteResponse {
         )
     };
     link_page::response(200, "Forwarding", &content)
+}
+
+/// Returns the page of a request, or a page that says what to do about a link that doesn't work. A used, an expired, a
+/// forged and a removed link look the same.
+fn on_call_page(asked: Result<OnCallRequest, Refusal>) -> Result<RouteResponse, Refusal> {
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(refusal) if refusal.code == ErrorCode::InvalidToken => {
+            let content = "<p>This link does not work: it was already used, was replaced by a newer one, or has \
+                           expired.</p><p>Use the link in the newest mail. If there is none, ask the owner \
+                           to add your address again.</p>";
+            return Ok(link_page::response(400, "On call", content));
+        }
+        Err(refusal) => return Err(refusal),
+    };
+    let address = escape(&asked.address);
+    let scope =
+        asked.inbox.as_deref().map_or_else(|| "the workspace".to_owned(), |inbox| format!("<b>{}</b>", escape(inbox)));
+    let content = if asked.is_confirmed {
+        format!("<p><b>{address}</b> is on call for {scope}.</p><p>You can close this page.</p>")
+    } else {
+        format!(
+            "<p><b>{address}</b> will be on call for {scope} if you agree: you get a mail when an agent needs a \
+             person.</p><form method=\"post\"><button type=\"submit\">I am on call</button></form>\
+             <p>If you do not want this, close this page: you get nothing.</p>"
+        )
+    };
+    Ok(link_page::response(200, "On call", &content))
 }

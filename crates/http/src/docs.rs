@@ -4,7 +4,7 @@
 //! `docs/decisions/0058-own-api-reference-page.md`.
 
 mod example;
-mod html;
+pub(crate) mod html;
 pub mod llms;
 mod operation;
 mod schema;
@@ -78,7 +78,7 @@ struct DocsOperation<'a> {
 /// The first chapters, in order.
 const FIRST: &[&str] = &["account", "inboxes", "messages", "threads", "attachments", "events"];
 /// The last chapters, which are not the API itself.
-const LAST: &[&str] = &["operation", "development"];
+const LAST: &[&str] = &["dashboard", "operation", "development"];
 
 /// Groups the operations by tag: first chapters, others in document order, last chapters.
 fn chapters(document: &Value) -> Vec<Chapter<'_>> {

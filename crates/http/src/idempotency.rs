@@ -35,7 +35,7 @@ pub fn key(headers: &HeaderMap, problems: &mut Problems) -> Option<String> {
 /// workspace share their idempotency keys.
 pub(crate) fn scope(caller: &Caller) -> Option<WorkspaceId> {
     match caller.principal {
-        Principal::Key(_) => Some(caller.workspace),
+        Principal::Key(_) | Principal::User(_) => Some(caller.workspace),
         Principal::Operator | Principal::Service { .. } => None,
     }
 }

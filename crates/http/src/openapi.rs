@@ -17,7 +17,7 @@ use posthouse_domain::error::ErrorCode;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::route::Route;
+use super::{cookie, route::Route};
 use posthouse_api::views::event::catalogue;
 
 /// The description of the API.
@@ -71,6 +71,13 @@ pub fn document(routes: &[Route], base_url: &str) -> Value {
                     "scheme": "bearer",
                     "description": "An API key: `ph_` and 40 letters and digits.",
                 },
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": cookie::NAME,
+                    "description": "The session of a person in the dashboard. Changes need the header \
+                        `X-Requested-With: service-web`.",
+                },
             },
         },
         "x-errors": ErrorCode::ALL.iter().map(|code| {
@@ -120,6 +127,9 @@ pub fn tag(route: &Route) -> &'static str {
         "threads",
         "webhooks",
     ];
+    if route.is_platform() {
+        return "dashboard";
+    }
     if !is_api(route) {
         return if route.development { "development" } else { "operation" };
     }

@@ -1,21 +1,20 @@
-//! Limits the requests per minute of each API key, counted in this process, and writes the fields that state the limit.
+//! Limits the requests per minute of each API key and session, counted in this process, and writes the fields that state the limit.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_app::limits::fixed_window::FixedWindow;
 use posthouse_domain::{
-    auth::Principal,
+    auth::{Credential, Principal},
     error::{Detail, ErrorCode, LimitName, Refusal},
-    id::KeyId,
     plan::Limit,
     time::{MINUTE_MS, Time},
 };
 
-/// Most API keys with a window at once; see [`FixedWindow`].
+/// Most API keys and sessions with a window at once; see [`FixedWindow`].
 const KEYS_MAX: usize = 100_000;
 
-/// The requests of each API key in its current minute.
+/// The requests of each API key and session in its current minute.
 #[derive(Debug)]
-pub(crate) struct RequestLimits(FixedWindow<KeyId>);
+pub(crate) struct RequestLimits(FixedWindow<Credential>);
 
 /// A limit and the rest of it, as the response states them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +39,8 @@ impl RequestLimits {
     pub(crate) fn count(&self, principal: &Principal, limit: Limit, now: Time) -> Option<RateLimitStatus> {
         let max = limit?;
         let count = match principal {
-            Principal::Key(key) => self.0.count(key.id, max, now),
+            Principal::Key(key) => self.0.count(Credential::Key(key.id), max, now),
+            Principal::User(user) => self.0.count(Credential::Session(user.session), max, now),
             // Neither sends requests.
             Principal::Operator | Principal::Service { .. } => return None,
         };
@@ -58,7 +58,7 @@ impl RateLimitStatus {
         if self.is_allowed {
             return Ok(());
         }
-        let message = format!("This API key has used its {} requests for this minute.", self.max);
+        let message = format!("This API key or session has used its {} requests for this minute.", self.max);
         let refusal = Refusal::new(ErrorCode::RateLimited, message);
         Err(refusal
             .detail(Detail::Limit(LimitName::RequestsPerMinute))
@@ -86,7 +86,7 @@ mod tests {
     use posthouse_domain::auth::{KeyPrincipal, Permissions, Scope};
 
     fn key(number: u128) -> Principal {
-        let id = KeyId(uuid::Uuid::from_u128(number));
+        let id = posthouse_domain::id::KeyId(uuid::Uuid::from_u128(number));
         Principal::Key(KeyPrincipal { id, scope: Scope::Org, permissions: Permissions::full() })
     }
 

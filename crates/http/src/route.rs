@@ -12,6 +12,7 @@ use axum::http::Method;
 use posthouse_domain::{
     auth::Permission,
     error::{ErrorCode, Refusal},
+    user::Role,
 };
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -44,8 +45,10 @@ pub enum RequiredScope {
 pub enum RouteAccess {
     /// Any client, without a key.
     Public,
-    /// A key with this permission and scope.
+    /// A key with this permission and scope, or a person with a session.
     Key(Permission, RequiredScope),
+    /// A person with a session and this role.
+    Session(Role),
 }
 
 impl RouteAccess {
@@ -53,7 +56,7 @@ impl RouteAccess {
     #[must_use]
     pub const fn needs_caller(self) -> bool {
         match self {
-            RouteAccess::Key(..) => true,
+            RouteAccess::Key(..) | RouteAccess::Session(_) => true,
             RouteAccess::Public => false,
         }
     }
@@ -125,6 +128,12 @@ impl Route {
     #[must_use]
     pub fn public(method: Method, path: &'static str, name: &'static str) -> Self {
         Self::with_access(method, path, name, RouteAccess::Public)
+    }
+
+    /// Creates a route for people with a session and this role.
+    #[must_use]
+    pub fn session(method: Method, path: &'static str, name: &'static str, role: Role) -> Self {
+        Self::with_access(method, path, name, RouteAccess::Session(role))
     }
 
     fn with_access(method: Method, path: &'static str, name: &'static str, access: RouteAccess) -> Self {
@@ -219,7 +228,13 @@ impl Route {
     /// Returns whether the route is part of the API, rather than a page about the service.
     #[must_use]
     pub fn is_api(&self) -> bool {
-        self.path.starts_with("/v1/") || self.path.starts_with("/dev/")
+        ["/v1/", "/platform/", "/dev/"].iter().any(|prefix| self.path.starts_with(prefix))
+    }
+
+    /// Returns whether the route serves the dashboard only.
+    #[must_use]
+    pub fn is_platform(&self) -> bool {
+        self.path.starts_with("/platform/")
     }
 
     /// Documents a JSON response.

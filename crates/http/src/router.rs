@@ -15,7 +15,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::stream;
 use posthouse_domain::{
-    auth::Caller,
+    auth::{Caller, Principal},
     error::{ErrorCode, LimitName, Refusal},
     id::WorkspaceId,
     time::Time,
@@ -26,8 +26,8 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    development, error, host, idempotency, root,
-    route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteResponse},
+    cookie, dashboard, development, error, host, idempotency,
+    route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
     socket,
 };
 use crate::{
@@ -37,7 +37,10 @@ use crate::{
     rate_limits::RateLimitStatus,
 };
 use posthouse_api::wire::Problems;
-use posthouse_app::app::App;
+use posthouse_app::{
+    access::authenticate::{AuthenticatedCaller, no_session},
+    app::App,
+};
 
 /// `X-Request-Id`.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -60,10 +63,10 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
         .fallback(move |request: Request| {
             let app = unmatched_app.clone();
             async move {
-                if let Some(response) = root::redirect(&request) {
+                if let Some(response) = app.dashboard.response(&request) {
                     return finish(response, &request_id(&app));
                 }
-                let refusal = root::no_route(&request);
+                let refusal = dashboard::no_route(&request);
                 refuse_unmatched(&app, request, refusal).await
             }
         })
@@ -246,7 +249,7 @@ async fn admit(
     let connection = head.extensions.get::<ConnectionSlot>().cloned();
     let (mut caller, mut proxied) = (None, None);
     if route.access.needs_caller() {
-        let authenticated = auth::authenticate(app, &head.headers, client.address).await?;
+        let authenticated = authenticate(app, route, head, client.address).await?;
         if let Some(slot) = &connection {
             proxied = slot.authenticated(app, &authenticated.workspace)?;
         }
@@ -258,6 +261,9 @@ async fn admit(
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
     } else if route.is_api() {
+        if route.is_platform() && route.method != Method::GET {
+            cookie::check_site(&head.headers, &app.config.base_url)?;
+        }
         extras.notice = notice_of_key(app, &head.headers, client.address).await;
     }
     // Problems of the header are reported together with problems of the body.
@@ -285,12 +291,34 @@ async fn admit(
         idempotency_key,
         fingerprint,
         bearer: if route.access.needs_caller() { None } else { auth::bearer_text(&head.headers) },
+        session: cookie::session(&head.headers),
+        user_agent: head.headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok()).map(str::to_owned),
         on_loopback: client.on_loopback,
         connection,
         handshake: socket::handshake(&head.headers),
     };
     let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
+}
+
+/// Authenticates a request for a route that needs a caller. A change with a session must come from the dashboard.
+async fn authenticate(
+    app: &Api,
+    route: &Route,
+    head: &request::Parts,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let authenticated = match route.access {
+        RouteAccess::Session(_) => {
+            let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
+            auth::authenticate_session(app, &secret, client).await?
+        }
+        RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await?,
+    };
+    if let Principal::User(_) = authenticated.caller.principal {
+        cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
+    }
+    Ok(authenticated)
 }
 
 /// Returns the workspace's notice for any request with a valid key, on public routes too.

@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{challenge, claim, confirm, health, openapi, route::Route, v1};
+use super::{challenge, claim, confirm, health, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -37,11 +37,13 @@ pub fn all() -> Vec<Route> {
         v1::events::routes(),
         v1::stream::routes(),
         v1::emergency::routes(),
+        v1::escalation::routes(),
         v1::drafts::routes(),
         v1::webhooks::routes(),
         v1::metrics::routes(),
         v1::deliverability::routes(),
         v1::domains::routes(),
+        platform::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }

@@ -15,7 +15,7 @@ use std::{
 use axum::http::{HeaderMap, header};
 use futures_util::{SinkExt, StreamExt};
 use posthouse_domain::{
-    auth::{Caller, Principal},
+    auth::{Caller, Credential, Principal},
     error::{ErrorCode, LimitName, Refusal},
     event::EventPayload,
     id::WorkspaceId,
@@ -284,7 +284,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             Err(RecvError::Lagged(_)) => return Err(StreamClose::Slow),
         };
         let is_revoked = match self.caller.principal {
-            Principal::Key(key) => batch.revoked.contains(&key.id),
+            Principal::Key(key) => batch.revoked.contains(&Credential::Key(key.id)),
+            Principal::User(user) => batch.revoked.contains(&Credential::Session(user.session)),
             // Neither can open a stream.
             Principal::Operator | Principal::Service { .. } => true,
         };

@@ -7,9 +7,9 @@ use posthouse_app::{Instance, limits::shared_budget::SharedBudget};
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, config::HttpConfig, connections::Connections, drain::DrainPace,
-    in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness, response_budget::ResponseBudget,
-    unknown_keys::UnknownKeys,
+    body_budget::BodyBudget, config::HttpConfig, connections::Connections, dashboard::Dashboard, drain::DrainPace,
+    in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits, readiness::Readiness,
+    response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -22,6 +22,10 @@ pub struct Api {
     pub(crate) request_limits: RequestLimits,
     /// Unknown API keys of each client address in the current minute.
     pub(crate) unknown_keys: UnknownKeys,
+    /// The dashboard's files.
+    pub(crate) dashboard: Dashboard,
+    /// Sign-ins of each client address.
+    pub(crate) sign_ins: SignInLimits,
     /// Open connections.
     pub(crate) connections: Connections,
     /// Open streams of each workspace.
@@ -50,6 +54,8 @@ impl Api {
             bodies,
             responses,
             unknown_keys: UnknownKeys::default(),
+            dashboard: Dashboard::default(),
+            sign_ins: SignInLimits::default(),
             connections: Connections::default(),
             streams: SharedBudget::new(None),
             request_limits: RequestLimits::default(),

@@ -29,6 +29,9 @@ CREATE TABLE workspaces (
   ai_processing {TEXT} NOT NULL,         -- off | categorize | full
   screening {I64} NOT NULL,              -- 1: the content of blocked messages is withheld
   daily_send_limit {I64},                -- replaces the limit of the plan
+  disclosure_line {TEXT} NOT NULL,       -- off | text | html: how sent mail shows that an agent wrote it
+  disclosure_text {TEXT},                -- replaces the default line
+  disclosure_name {I64} NOT NULL,        -- 1: the name of the workspace is disclosed too
   retention_days {I64},                  -- messages are deleted after this many days; null: never
   created_at {I64} NOT NULL
 ){STRICT};
@@ -79,11 +82,70 @@ CREATE TABLE api_keys (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 
--- Tokens that open a stream. Each stands for a key, once, for a minute.
+-- People who can sign in. A person may be a member of several workspaces.
+CREATE TABLE users (
+  id {ID} NOT NULL PRIMARY KEY,
+  email {TEXT} NOT NULL UNIQUE,          -- canonical
+  name {TEXT},
+  created_at {I64} NOT NULL
+){STRICT};
+
+-- Members of a workspace, invited ones included.
+CREATE TABLE members (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  user_id {ID} NOT NULL,
+  role {TEXT} NOT NULL,                  -- owner | member
+  joined_at {I64},                       -- the first sign-in; null while invited
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, user_id)
+){STRICT_KEYED};
+CREATE INDEX members_user ON members (user_id, workspace_id);
+
+-- Requests for links that sign a person in, also for addresses of no member.
+CREATE TABLE sign_ins (
+  id {ID} NOT NULL PRIMARY KEY,
+  email {TEXT} NOT NULL,                 -- canonical
+  purpose {TEXT} NOT NULL,               -- sign_in | invitation | operator
+  workspace_id {ID},                     -- where it signs in; null: where the person signed in last
+  message_id {ID},                       -- the mail, from which the token is derived; null until it is stored
+  digest {BLOB} UNIQUE,                  -- SHA-256 of the token; null until there is one
+  tries_left {I64} NOT NULL,             -- codes that may still be tried
+  expires_at {I64} NOT NULL,
+  created_at {I64} NOT NULL
+){STRICT};
+CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
+CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
+CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
+
+-- Sessions of people in the dashboard.
+CREATE TABLE sessions (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  user_id {ID} NOT NULL,
+  digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret in the cookie
+  user_agent {TEXT},
+  ip {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,
+  last_used_at {I64} NOT NULL,
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+
+-- The mail that the service wrote to people on behalf of a workspace.
+CREATE TABLE service_mails (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,              -- in the workspace of the service
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT_KEYED};
+
+-- Tokens that open a stream. Each stands for a key or a session, once, for a minute.
 CREATE TABLE stream_tokens (
   workspace_id {ID} NOT NULL,
   digest {BLOB} NOT NULL,                -- SHA-256 of the token
-  key_id {ID} NOT NULL,
+  key_id {ID},
+  session_id {ID},                       -- if it stands for a session
   expires_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};
@@ -687,6 +749,96 @@ CREATE TABLE forgotten_contacts (
   digest {BLOB} NOT NULL,                -- keyed hash of the address, so that the row doesn't reveal it
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};
+
+-- People on call ---------------------------------------------------------------------------------------------------
+
+-- When and how a workspace escalates. A workspace without a row has the defaults.
+CREATE TABLE escalation_settings (
+  workspace_id {ID} NOT NULL PRIMARY KEY,
+  triggers {TEXT} NOT NULL,              -- those that are on, comma-separated
+  delivery {TEXT} NOT NULL,              -- immediate | digest
+  max_per_hour {I64} NOT NULL,
+  quiet_start {I64},                     -- minutes since midnight
+  quiet_end {I64},
+  quiet_zone {TEXT},                     -- IANA time zone
+  include_excerpt {BOOL} NOT NULL        -- 1: mails contain the start of the message's text
+){STRICT};
+
+-- What an inbox changes about the escalation of its workspace.
+CREATE TABLE inbox_escalation_settings (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  overrides {BOOL} NOT NULL,             -- 1: the inbox has contacts of its own
+  triggers {TEXT},                       -- those that are on, comma-separated; null: as in the workspace
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+
+-- People on call.
+CREATE TABLE on_call_contacts (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,                -- the nil UUID: a contact of the workspace
+  address {TEXT} NOT NULL,               -- canonical
+  position {I64} NOT NULL,               -- index in the list of contacts
+  token_sha256 {BLOB},                   -- of the token in the latest confirmation link; null before the first
+  token_expires_at {I64},
+  confirmed_at {I64},
+  mail_due {TEXT},                       -- confirmation | owner_notice: the mail that must still be sent
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE UNIQUE INDEX on_call_contacts_of_inbox ON on_call_contacts (workspace_id, inbox_id, address);
+-- Finds the contact of a confirmation link, which names no workspace.
+CREATE UNIQUE INDEX on_call_contacts_token ON on_call_contacts (token_sha256);
+-- Finds contacts whose mail has no job.
+CREATE INDEX on_call_contacts_due ON on_call_contacts (mail_due) WHERE mail_due IS NOT NULL;
+
+-- Requests for confirmation mails to people on call, for a day, for the limits of a workspace and of an address.
+CREATE TABLE on_call_requests (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  address {BLOB} NOT NULL,               -- SHA-256 of the canonical address
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX on_call_requests_of_workspace ON on_call_requests (workspace_id, created_at);
+CREATE INDEX on_call_requests_of_address ON on_call_requests (address, created_at);
+-- Finds expired rows.
+CREATE INDEX on_call_requests_age ON on_call_requests (created_at);
+
+-- What waits to be sent to the people on call. Deleted in the transaction that stores the mail.
+CREATE TABLE escalations (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,                -- the nil UUID: about the workspace
+  cause {TEXT} NOT NULL,                 -- the trigger
+  message_id {ID},
+  draft_id {ID},
+  digest_at {I64},                       -- the digest that it waits for; null until the limit per hour is reached
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX escalations_waiting ON escalations (workspace_id, created_at, id);
+CREATE INDEX escalations_of_cause ON escalations (workspace_id, inbox_id, cause);
+CREATE INDEX escalations_of_message ON escalations (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE draft_id IS NOT NULL;
+
+-- Mail that was sent to people on call and about them, and reports about it, for the limit per hour, and so that
+-- responses don't escalate.
+CREATE TABLE on_call_mails (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  thread_id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- confirmation | owner_notice | escalation | response
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, message_id)
+){STRICT};
+CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
+CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
+-- Finds the mail that a message refers to, which may be of another workspace.
+CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
+-- Finds expired rows.
+CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
 
 -- Events and webhooks ----------------------------------------------------------------------------------------------
 

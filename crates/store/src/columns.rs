@@ -5,10 +5,12 @@ use posthouse_domain::{
     contact::{self, ContactKind},
     delivery::LocalDeliveryState,
     draft,
+    escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EventId, ForwardId, ForwardingAddressId,
-        InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, ThreadId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
+        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
+        SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     inbox::InboxKind,
     job::{JobKind, JobReason},
@@ -19,8 +21,8 @@ use posthouse_domain::{
     signup::SignupLimit,
     suppression::SuppressionReason,
     time::Time,
-    webhook,
-    workspace::{AiProcessing, ClaimStatus},
+    user, webhook,
+    workspace::{AiProcessing, ClaimStatus, DisclosureLine},
 };
 use uuid::Uuid;
 
@@ -69,6 +71,11 @@ id_columns!(
     DraftId,
     WebhookId,
     WebhookDeliveryId,
+    UserId,
+    SessionId,
+    SignInId,
+    OnCallContactId,
+    EscalationId,
 );
 
 name_columns!(
@@ -78,7 +85,11 @@ name_columns!(
     ClaimStatus,
     ContactKind,
     DeliveryStatus,
+    DisclosureLine,
     Direction,
+    EscalationDelivery,
+    EscalationTrigger,
+    OnCallMailKind,
     EventKind,
     InboxKind,
     JobKind,
@@ -97,6 +108,8 @@ name_columns!(
     draft::DraftSource,
     draft::DraftStatus,
     queue::QueueItemState,
+    user::Role,
+    user::SignInPurpose,
     webhook::WebhookDeliveryStatus,
 );
 

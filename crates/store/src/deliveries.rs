@@ -22,6 +22,10 @@ statements! {
     CAPTURED_NEWEST = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.direction = 'outbound'
         AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
         AND (m.created_at < $3 OR (m.created_at = $3 AND m.id < $4)) ORDER BY m.created_at DESC, m.id DESC LIMIT $5";
+    CAPTURED_FOR_PEOPLE = "SELECT m.id, m.created_at FROM service_mails s JOIN messages m ON m.workspace_id = $6 AND m.id = s.message_id
+        WHERE s.workspace_id = $1
+        AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $6 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
+        AND (m.created_at < $3 OR (m.created_at = $3 AND m.id < $4)) ORDER BY m.created_at DESC, m.id DESC LIMIT $5";
     CAPTURED_OF_INBOX = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $6 AND m.direction = 'outbound'
         AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
         AND (m.created_at < $3 OR (m.created_at = $3 AND m.id < $4)) ORDER BY m.created_at DESC, m.id DESC LIMIT $5";
@@ -104,7 +108,8 @@ pub struct CapturedMessage {
     pub created_at: Time,
 }
 
-/// Returns the messages that were captured instead of sent, newest first; optionally of one inbox.
+/// Returns the messages that were captured instead of sent, newest first; optionally of one inbox. Without an inbox,
+/// those that the service wrote to people of the workspace are among them.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -117,7 +122,16 @@ pub fn captured(
     let (sort, id) = page.after.map_or((i64::MAX, Uuid::max()), |after| (after.sort, after.id));
     match inbox {
         Some(inbox) => tx.rows(&CAPTURED_OF_INBOX, p![workspace, CAPTURED, sort, id, page.limit, inbox]),
-        None => tx.rows(&CAPTURED_NEWEST, p![workspace, CAPTURED, sort, id, page.limit]),
+        None => {
+            let own: Vec<CapturedMessage> = tx.rows(&CAPTURED_NEWEST, p![workspace, CAPTURED, sort, id, page.limit])?;
+            let service = WorkspaceId::SERVICE;
+            let to_people: Vec<CapturedMessage> =
+                tx.rows(&CAPTURED_FOR_PEOPLE, p![workspace, CAPTURED, sort, id, page.limit, service])?;
+            let mut all: Vec<CapturedMessage> = own.into_iter().chain(to_people).collect();
+            all.sort_unstable_by_key(|one| std::cmp::Reverse((one.created_at, one.message)));
+            all.truncate(usize::try_from(page.limit).unwrap_or(usize::MAX));
+            Ok(all)
+        }
     }
 }
 

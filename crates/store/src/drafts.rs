@@ -13,7 +13,7 @@ use posthouse_domain::{
     metadata,
 };
 
-use crate::{Json, Result, Sql, Tx, Value, draft_files, jobs, many, p, statements};
+use crate::{Json, Result, Sql, Tx, Value, draft_files, escalations, jobs, many, p, statements};
 
 /// The columns of a draft in the order that rows are read; the table alias is `d`.
 macro_rules! select {
@@ -207,6 +207,7 @@ pub(crate) fn with_files(tx: &mut Tx, workspace: WorkspaceId, mut drafts: Vec<Dr
 /// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<()> {
     draft_files::delete_of(tx, workspace, id)?;
+    escalations::delete_of_draft(tx, workspace, id)?;
     tx.exec(&CLEAR_METADATA, p![workspace, id])?;
     jobs::cancel(tx, JobKind::ScheduledDraft, id.0)?;
     if let Some(bytes) = tx.value::<u64>(&DELETE, p![workspace, id])? {

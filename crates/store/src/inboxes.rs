@@ -39,6 +39,7 @@ statements! {
     BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
     BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.client_id = $3 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
     FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
+    FIRST_IN_DOMAIN = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.domain = $3 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND kind = $2 AND deleted_at IS NULL AND temporary = 0";
     TEMPORARY_ACTIVE = "SELECT count(*) AS inboxes, min(expires_at) AS first FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
@@ -176,6 +177,14 @@ pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
 /// Returns an error if the database call fails.
 pub fn first_of_kind(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind) -> Result<Option<Inbox>> {
     tx.one(&FIRST_OF, p![workspace, kind])
+}
+
+/// Returns the first inbox of a workspace at a domain.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn first_in_domain(tx: &mut Tx, workspace: WorkspaceId, domain: &str) -> Result<Option<Inbox>> {
+    tx.one(&FIRST_IN_DOMAIN, p![workspace, InboxKind::Mailbox, domain])
 }
 
 /// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted.

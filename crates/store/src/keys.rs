@@ -19,6 +19,8 @@ statements! {
         FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
     GET_ACTIVE = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
+    GET = "SELECT workspace_id, id, name, prefix, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
+        FROM api_keys WHERE workspace_id = $1 AND id = $2";
     NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
 }
 
@@ -139,6 +141,14 @@ pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, now: Time) ->
 /// Returns an error if the database call fails.
 pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<ApiKey>> {
     tx.rows(&LIST, p![workspace, limit])
+}
+
+/// Returns a key, revoked or not.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<ApiKey>> {
+    tx.one(&GET, p![workspace, key])
 }
 
 /// Returns the display name of a key.

@@ -1,16 +1,17 @@
 //! Single-use tokens for the event stream: rows with the digest of the secret, deleted on use.
 
 use posthouse_domain::{
-    id::{KeyId, WorkspaceId},
+    auth::Credential,
+    id::{KeyId, SessionId, WorkspaceId},
     time::Time,
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Error, Result, Tx, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO stream_tokens (workspace_id, digest, key_id, expires_at) VALUES ($1, $2, $3, $4)";
+    INSERT = "INSERT INTO stream_tokens (workspace_id, digest, key_id, session_id, expires_at) VALUES ($1, $2, $3, $4, $5)";
     DELETE_EXPIRED = "DELETE FROM stream_tokens WHERE workspace_id = $1 AND expires_at <= $2";
-    TAKE = "DELETE FROM stream_tokens WHERE digest = $1 RETURNING workspace_id, key_id, expires_at";
+    TAKE = "DELETE FROM stream_tokens WHERE digest = $1 RETURNING workspace_id, key_id, session_id, expires_at";
 }
 
 /// A token as stored.
@@ -18,8 +19,8 @@ statements! {
 pub struct StreamTokenRow {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// The key that requested the token.
-    pub key: KeyId,
+    /// What requested the token.
+    pub credential: Credential,
     /// When the token expires.
     pub expires_at: Time,
 }
@@ -30,7 +31,11 @@ pub struct StreamTokenRow {
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, token: &StreamTokenRow, digest: &[u8; 32], now: Time) -> Result<()> {
     tx.exec(&DELETE_EXPIRED, p![token.workspace, now])?;
-    tx.exec(&INSERT, p![token.workspace, digest, token.key, token.expires_at])?;
+    let (key, session) = match token.credential {
+        Credential::Key(key) => (Some(key), None),
+        Credential::Session(session) => (None, Some(session)),
+    };
+    tx.exec(&INSERT, p![token.workspace, digest, key, session, token.expires_at])?;
     Ok(())
 }
 
@@ -43,4 +48,13 @@ pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<Strea
     Ok(found.filter(|token| now < token.expires_at))
 }
 
-crate::from_row!(StreamTokenRow { workspace = workspace_id, key = key_id, expires_at });
+crate::from_row!(StreamTokenRow {
+    workspace = workspace_id,
+    key = key_id: Option<KeyId>,
+    session = session_id: Option<SessionId>,
+    expires_at,
+} => {
+    let credential = key.map(Credential::Key).or(session.map(Credential::Session));
+    let credential = credential.ok_or_else(|| Error::Inconsistent("a stream token stands for nothing".into()))?;
+    Self { workspace, credential, expires_at }
+});

@@ -10,8 +10,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Result, Tx, contacts, contents::DeletedContent, drafts, events, forwarding, inboxes, lists, metrics, p, search,
-    statements, wipe_rules::of_inbox,
+    Result, Tx, contacts, contents::DeletedContent, drafts, escalations, events, forwarding, inboxes, lists, metrics,
+    on_call, p, search, statements, wipe_rules::of_inbox,
 };
 
 statements! {
@@ -46,7 +46,8 @@ statements! {
             WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
 }
 
-/// Deletes an inbox whose row is locked, with its contents, lists, forwarding addresses and held events. The row stays
+/// Deletes an inbox whose row is locked, with its contents, lists, forwarding addresses, people on call
+/// and held events. The row stays
 /// without its texts. Returns the blobs that may now be unused. Does nothing if the inbox is already deleted.
 ///
 /// # Errors
@@ -59,6 +60,8 @@ pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     inboxes::blank(tx, inbox)?;
     lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    escalations::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    on_call::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     events::delete_held(tx, inbox.workspace, inbox.id)?;
     Ok(blobs)
 }

@@ -1,8 +1,9 @@
 //! When the rows of each table are deleted: one rule per table, next to the statements that carry it out.
 //!
 //! A message is erased by the retention of its workspace or with its thread, a thread by the API, and an inbox when it
-//! is wiped. Only an unclaimed workspace that nobody uses is deleted, with everything but its addresses. A test reads the schema of both engines, fills every table, deletes a message, a
-//! thread and an inbox, and looks for remains in all tables; a table without a rule fails it.
+//! is wiped. Only an unclaimed workspace that nobody uses is deleted, with everything but its
+//! addresses. A test reads the schema of both engines, fills every table, deletes a message, a thread and an inbox, and
+//! looks for remains in all tables; a table without a rule fails it.
 
 /// How long the rows of a table live.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +58,10 @@ pub enum RecordKind {
     Domain,
     /// An API key.
     Key,
+    /// A person.
+    User,
+    /// A session.
+    Session,
     /// Any other record: the row itself, a lease, or the subject of a job.
     Other,
 }
@@ -131,6 +136,7 @@ const MESSAGE: Reference = refers("message_id", RecordKind::Message);
 const DRAFT: Reference = refers("draft_id", RecordKind::Draft);
 const CONTACT: Reference = refers("contact_id", RecordKind::Contact);
 const WEBHOOK: Reference = refers("webhook_id", RecordKind::Webhook);
+const USER: Reference = refers("user_id", RecordKind::User);
 const ROW: Reference = refers("id", RecordKind::Other);
 
 /// The tables whose rows belong to one message by `message_id` and are deleted with it, in this order. The statements
@@ -167,6 +173,7 @@ rows_of_messages! {
     APPROVALS = "message_approvals";
     ROLE_MAIL = "role_mail";
     FORWARDS = "forwards";
+    ESCALATIONS = "escalations";
 }
 
 /// The tables whose rows are deleted with their workspace, in this order: all tables with a `workspace_id` but the
@@ -189,6 +196,10 @@ macro_rules! rows_of_workspaces {
 rows_of_workspaces! {
     JOBS = "jobs";
     SIGNUPS = "signups";
+    SIGN_INS = "sign_ins";
+    SESSIONS = "sessions";
+    MEMBERS = "members";
+    SERVICE_MAILS = "service_mails";
     STREAM_TOKENS = "stream_tokens";
     IDEMPOTENCY = "idempotency";
     LIST_ENTRIES = "list_entries";
@@ -204,6 +215,12 @@ rows_of_workspaces! {
     DRAFT_FILES = "draft_files";
     DRAFT_METADATA = "draft_metadata";
     DRAFTS = "drafts";
+    ESCALATIONS = "escalations";
+    ON_CALL_MAILS = "on_call_mails";
+    ON_CALL_REQUESTS = "on_call_requests";
+    ON_CALL_CONTACTS = "on_call_contacts";
+    INBOX_ESCALATION_SETTINGS = "inbox_escalation_settings";
+    ESCALATION_SETTINGS = "escalation_settings";
     APPROVALS = "message_approvals";
     RECIPIENTS = "recipients";
     ENVELOPES = "envelopes";
@@ -263,7 +280,21 @@ pub const RULES: &[TableRule] = &[
         Lifetime::Kept("a key stays listed after it is revoked or its inbox is gone"),
         &[WORKSPACE, refers("id", RecordKind::Key), INBOX],
     ),
-    table("stream_tokens", Lifetime::Kept("for a minute"), &[WORKSPACE, refers("key_id", RecordKind::Key)]),
+    table("users", SERVER_DATA, &[refers("id", RecordKind::User)]),
+    table("members", WORKSPACE_DATA, &[WORKSPACE, USER]),
+    table(
+        "sign_ins",
+        Lifetime::Kept("until the link is used or expires"),
+        // The mail is in the workspace of the service, which no command wipes.
+        &[ROW, WORKSPACE, refers("message_id", RecordKind::Other)],
+    ),
+    table("sessions", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Session), USER]),
+    table("service_mails", WORKSPACE_DATA, &[WORKSPACE, refers("message_id", RecordKind::Other)]),
+    table(
+        "stream_tokens",
+        Lifetime::Kept("for a minute"),
+        &[WORKSPACE, refers("key_id", RecordKind::Key), refers("session_id", RecordKind::Session)],
+    ),
     table("idempotency", Lifetime::Kept("for a day, so that a request can be repeated"), &[WORKSPACE]),
     table("addresses", Lifetime::Kept("forever, so that an address isn't used again"), &[WORKSPACE, INBOX]),
     table(
@@ -338,6 +369,16 @@ pub const RULES: &[TableRule] = &[
     ),
     table("draft_metadata", Lifetime::Thread, &[WORKSPACE, DRAFT]),
     table("draft_files", Lifetime::Thread, &[WORKSPACE, ROW, DRAFT]),
+    table("escalation_settings", WORKSPACE_DATA, &[WORKSPACE]),
+    table("inbox_escalation_settings", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table("on_call_contacts", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
+    table("on_call_requests", LIMITS, &[WORKSPACE, ROW]),
+    table("escalations", Lifetime::Message, &[WORKSPACE, ROW, INBOX, MESSAGE, DRAFT]),
+    table(
+        "on_call_mails",
+        Lifetime::Kept("for 400 days: deleting a message must not reset a limit or start a loop"),
+        &[WORKSPACE, MESSAGE, THREAD],
+    ),
     table("message_approvals", Lifetime::Message, &[WORKSPACE, MESSAGE, DRAFT]),
     table("queues", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     // An item that was leased stays for 30 days without its consumer, so that its lease gets an answer.

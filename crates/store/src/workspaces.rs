@@ -3,10 +3,8 @@
 use posthouse_domain::{
     id::WorkspaceId,
     time::Time,
-    workspace::{Workspace, WorkspaceNotice},
+    workspace::{AiDisclosure, DisclosureLine, Workspace, WorkspaceNotice},
 };
-
-use uuid::Uuid;
 
 use crate::{Error, Result, Tx, p, statements};
 
@@ -14,29 +12,31 @@ use crate::{Error, Result, Tx, p, statements};
 macro_rules! columns {
     () => {
         "w.id, w.name, w.owner_email, w.plan, w.status, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
-        w.ai_processing, w.screening, w.daily_send_limit, w.retention_days, w.created_at"
+        w.ai_processing, w.screening, w.daily_send_limit, w.retention_days, w.disclosure_line, w.disclosure_text, w.disclosure_name, w.created_at"
     };
 }
 
 pub(crate) use columns;
 
 statements! {
-    INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
+        disclosure_line, disclosure_text, disclosure_name, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING";
     GET = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id = $1");
     LIST = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > $1 ORDER BY w.id LIMIT $2");
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
-        ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11 WHERE id = $1";
+        ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11, name = $12, disclosure_line = $13,
+        disclosure_text = $14, disclosure_name = $15 WHERE id = $1";
     WITH_RETENTION = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     STOP = "UPDATE workspaces SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL";
     RESUME = "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = $1 AND stopped_at IS NOT NULL";
     SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1 AND status = 'active'";
     SET_OWNER = "UPDATE workspaces SET owner_email = $2 WHERE id = $1";
     CLAIM = "UPDATE workspaces SET claim_status = 'claimed', claimed_at = $2 WHERE id = $1 AND claim_status = 'unclaimed'";
-    ANY = "SELECT created_at FROM workspaces LIMIT 1";
+    ANY = "SELECT created_at FROM workspaces WHERE id <> $1 LIMIT 1";
 }
 
-/// Stores a new workspace.
+/// Stores a new workspace; does nothing if it exists.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -54,6 +54,9 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.claimed_at,
             w.ai_processing,
             w.screening,
+            w.ai_disclosure.visible_line,
+            w.ai_disclosure.text,
+            w.ai_disclosure.shares_name,
             w.created_at
         ],
     )?;
@@ -81,10 +84,10 @@ pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn first(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
-    Ok(list(tx, WorkspaceId(Uuid::nil()), 1)?.first().map(|first| first.id))
+    Ok(list(tx, WorkspaceId::SERVICE, 1)?.first().map(|first| first.id))
 }
 
-/// Writes the fields that an operator can change.
+/// Writes the fields that an operator or an owner can change.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -104,7 +107,11 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.ai_processing,
             w.screening,
             w.daily_send_limit,
-            w.retention_days
+            w.retention_days,
+            w.name,
+            w.ai_disclosure.visible_line,
+            w.ai_disclosure.text,
+            w.ai_disclosure.shares_name
         ],
     )?;
     Ok(())
@@ -165,7 +172,7 @@ pub fn with_retention(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn any(tx: &mut Tx) -> Result<bool> {
-    Ok(tx.value::<Time>(&ANY, p![])?.is_some())
+    Ok(tx.value::<Time>(&ANY, p![WorkspaceId::SERVICE])?.is_some())
 }
 
 fn status(workspace: &Workspace) -> &'static str {
@@ -190,6 +197,9 @@ crate::from_row!(Workspace {
     screening,
     daily_send_limit,
     retention_days,
+    disclosure_line: DisclosureLine,
+    disclosure_text: Option<String>,
+    disclosure_name: bool,
     created_at,
 } => Self {
     id,
@@ -206,6 +216,11 @@ crate::from_row!(Workspace {
     screening,
     daily_send_limit,
     retention_days,
+    ai_disclosure: AiDisclosure {
+        visible_line: disclosure_line,
+        text: disclosure_text,
+        shares_name: disclosure_name,
+    },
     created_at,
 });
 

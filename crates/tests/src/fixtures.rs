@@ -1,6 +1,9 @@
 //! Common starting points of tests: a workspace, keys, an inbox.
 
-use posthouse_app::workspaces::create::{NewKey, NewWorkspace, create, new_key};
+use posthouse_app::{
+    access::new_key::{NewKey, new_key},
+    people::new_workspace::{NewWorkspace, create},
+};
 use posthouse_domain::{
     auth::{Permissions, Scope},
     id::{InboxId, KeyId, WorkspaceId},

@@ -27,6 +27,7 @@
 mod audit;
 pub mod authority;
 pub mod breakpoint;
+pub mod browser;
 pub mod certificate;
 pub mod clock;
 pub mod command;

@@ -70,6 +70,12 @@ pub struct InboxFacts {
 }
 
 impl InboxView {
+    /// Returns the address of the inbox.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Returns the view of an inbox.
     #[must_use]
     pub fn of(inbox: &Inbox, facts: InboxFacts) -> Self {

@@ -2,7 +2,8 @@
 
 use posthouse_domain::{
     actor::{Actor, ActorKind},
-    workspace::Workspace,
+    plan::Plan,
+    workspace::{AiProcessing, DisclosureLine, Workspace},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,6 +22,78 @@ pub struct OrgView {
     emergency_stopped_at: Option<TimestampView>,
     /// Reason for the emergency stop, for people.
     emergency_stop_reason: Option<String>,
+}
+
+/// A workspace with its settings.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Workspace")]
+pub struct WorkspaceView {
+    id: Uuid,
+    name: String,
+    #[schemars(schema_with = "name_of::<Plan>")]
+    plan: &'static str,
+    /// `active` or `suspended`.
+    status: &'static str,
+    /// The operator's notice to the workspace.
+    notice: Option<NoticeView>,
+    /// Time of the emergency stop; null if the workspace is not stopped.
+    emergency_stopped_at: Option<TimestampView>,
+    /// Reason for the emergency stop, for people.
+    emergency_stop_reason: Option<String>,
+    ai_disclosure: AiDisclosureView,
+    /// How much AI may process the mail.
+    #[schemars(schema_with = "name_of::<AiProcessing>")]
+    ai_processing: &'static str,
+    /// Whether agents receive screened mail only.
+    screening: bool,
+    /// A daily message limit that replaces the plan's; null without one.
+    daily_send_limit: Option<u64>,
+    created_at: TimestampView,
+}
+
+/// A notice from the operator to the workspace.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Notice")]
+struct NoticeView {
+    message: String,
+    created_at: TimestampView,
+}
+
+/// How sent mail discloses that an agent wrote it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AiDisclosure")]
+struct AiDisclosureView {
+    #[schemars(schema_with = "name_of::<DisclosureLine>")]
+    visible_line: &'static str,
+    text: Option<String>,
+    share_workspace_name: bool,
+}
+
+impl WorkspaceView {
+    /// Returns the view of a workspace.
+    #[must_use]
+    pub fn of(workspace: &Workspace) -> Self {
+        let w = workspace;
+        let notice = w.notice.as_ref();
+        Self {
+            id: w.id.into(),
+            name: w.name.clone(),
+            plan: w.plan.text(),
+            status: if w.suspended { "suspended" } else { "active" },
+            notice: notice.map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.into() }),
+            emergency_stopped_at: w.stopped_at.map(Into::into),
+            emergency_stop_reason: w.stop_reason.clone(),
+            ai_disclosure: AiDisclosureView {
+                visible_line: w.ai_disclosure.visible_line.text(),
+                text: w.ai_disclosure.text.clone(),
+                share_workspace_name: w.ai_disclosure.shares_name,
+            },
+            ai_processing: w.ai_processing.text(),
+            screening: w.screening,
+            daily_send_limit: w.daily_send_limit,
+            created_at: w.created_at.into(),
+        }
+    }
 }
 
 /// The principal behind an action.

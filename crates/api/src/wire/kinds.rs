@@ -52,12 +52,22 @@ pub struct Base64(pub Vec<u8>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label(pub String);
 
+/// A label that callers can add to messages: any [`Label`] except system labels other than `ai:needs-human`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AddableLabel(pub String);
+
 /// A label that callers can add and remove: any [`Label`] except system labels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UserLabel(pub String);
 
 impl From<Label> for String {
     fn from(label: Label) -> Self {
+        label.0
+    }
+}
+
+impl From<AddableLabel> for String {
+    fn from(label: AddableLabel) -> Self {
         label.0
     }
 }
@@ -192,22 +202,41 @@ impl BodyValue for Label {
     }
 }
 
+/// Returns the schema of a system label.
+fn system_labels() -> Value {
+    let mut system = vec![json!({ "enum": label::SYSTEM })];
+    system.extend(label::SYSTEM_PREFIXES.iter().map(|start| json!({ "pattern": format!("^{start}") })));
+    json!({ "anyOf": system })
+}
+
+/// Reads a label that a condition allows.
+fn allowed_label(text: &str, is_allowed: fn(&str) -> bool) -> Result<String, String> {
+    check_label(text)?;
+    if !is_allowed(text) {
+        return Err(format!("{text} is a system label, which only the service adds and removes"));
+    }
+    Ok(text.to_owned())
+}
+
 impl BodyValue for UserLabel {
     fn schema() -> Value {
         let mut schema = <Label as BodyValue>::schema();
-        let mut system = vec![json!({ "enum": label::SYSTEM })];
-        system.extend(label::SYSTEM_PREFIXES.iter().map(|start| json!({ "pattern": format!("^{start}") })));
-        schema["not"] = json!({ "anyOf": system });
+        schema["not"] = system_labels();
         schema
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
-        string(value, path, problems, |text| {
-            check_label(text)?;
-            if label::is_system(text) {
-                return Err(format!("{text} is a system label, which only the service adds and removes"));
-            }
-            Ok(Self(text.to_owned()))
-        })
+        string(value, path, problems, |text| allowed_label(text, |text| !label::is_system(text)).map(Self))
+    }
+}
+
+impl BodyValue for AddableLabel {
+    fn schema() -> Value {
+        let mut schema = <Label as BodyValue>::schema();
+        schema["anyOf"] = json!([{ "const": label::NEEDS_HUMAN }, { "not": system_labels() }]);
+        schema
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| allowed_label(text, label::is_addable).map(Self))
     }
 }
 

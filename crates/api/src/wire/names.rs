@@ -3,8 +3,11 @@
 use posthouse_domain::{
     contact::ContactKind,
     draft,
+    escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
+    user::Role,
+    workspace::{AiProcessing, DisclosureLine},
 };
 use serde_json::{Value, json};
 
@@ -39,7 +42,20 @@ macro_rules! names {
     )+};
 }
 
-names!(Channel, ContactKind, Direction, MessageKind, ListDirection, ListKind, MessageStatus, draft::DraftStatus);
+names!(
+    AiProcessing,
+    DisclosureLine,
+    Role,
+    Channel,
+    ContactKind,
+    Direction,
+    EscalationDelivery,
+    MessageKind,
+    ListDirection,
+    ListKind,
+    MessageStatus,
+    draft::DraftStatus
+);
 
 fn texts<T: Copy>(all: &[T], text: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|value| text(*value)).collect()

@@ -1,11 +1,13 @@
 //! Domain types as request values.
 
 use posthouse_domain::{
+    escalation::ClockTime,
     inbox::Username,
     list::PATTERN_CHARS_MAX,
     metrics::{MetricsBound, MetricsBucket},
     search::QUERY_CHARS_MAX,
     secret::SecretText,
+    time_zone::NamedTimeZone,
 };
 use serde_json::{Value, json};
 
@@ -95,5 +97,35 @@ impl QueryValue for SecretText {
     }
     fn read(text: &str) -> Result<Self, String> {
         Ok(Self(text.to_owned()))
+    }
+}
+
+impl BodyValue for ClockTime {
+    fn schema() -> Value {
+        json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "examples": ["22:00"] })
+    }
+
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        kinds::string(value, path, problems, ClockTime::parse)
+    }
+}
+
+impl BodyValue for NamedTimeZone {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "iana-time-zone", "examples": ["Europe/Berlin"] })
+    }
+
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        kinds::string(value, path, problems, NamedTimeZone::parse)
+    }
+}
+
+impl QueryValue for NamedTimeZone {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "iana-time-zone", "default": "UTC", "examples": ["Europe/Berlin"] })
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        NamedTimeZone::parse(text)
     }
 }

@@ -4,7 +4,7 @@ use posthouse_domain::{
     actor::Actor,
     auth::{Caller, Principal},
 };
-use posthouse_store::{Error, Result as StoreResult, Tx, keys};
+use posthouse_store::{Error, Result as StoreResult, Tx, keys, users};
 
 /// The label of the operator, which has no name.
 const OPERATOR_LABEL: &str = "posthouse";
@@ -18,6 +18,10 @@ pub fn of(tx: &mut Tx, caller: &Caller) -> StoreResult<Actor> {
         Principal::Key(key) => {
             let label = keys::name(tx, caller.workspace, key.id)?.unwrap_or_default();
             Ok(Actor::api_key(key.id, label))
+        }
+        Principal::User(user) => {
+            let member = users::member(tx, caller.workspace, user.user)?;
+            Ok(Actor::user(user.user, member.map(|member| member.user.email).unwrap_or_default()))
         }
         Principal::Operator => Ok(Actor::operator(OPERATOR_LABEL)),
         Principal::Service { .. } => Err(Error::Inconsistent("the service is not an actor".into())),

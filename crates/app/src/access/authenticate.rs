@@ -1,15 +1,20 @@
 //! Authenticates credentials, whichever transport they came in on (`docs/reference/conventions.md#authentication`): API
-//! keys of requests and of SMTP logins, and stream tokens.
+//! keys of requests and of SMTP logins, sessions of people, and stream tokens.
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, KeyPrincipal},
+    auth::{ApiKeySecret, Caller, Credential, KeyPrincipal},
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
     stream::StreamToken,
     time::{MINUTE_MS, Time},
+    user::{SESSION_IDLE_MS, SessionSecret},
     workspace::Workspace,
 };
-use posthouse_store::{Result as StoreResult, Tx, keys, stream_tokens, workspaces};
+use posthouse_store::{
+    Result as StoreResult, Tx, keys,
+    sessions::{self, SessionCutoff},
+    stream_tokens, workspaces,
+};
 
 use crate::app::App;
 
@@ -47,7 +52,39 @@ async fn record_use(app: &App, workspace: WorkspaceId, key: &KeyPrincipal, last_
     }
 }
 
-/// Redeems a stream token, which can be used once, for the current access of the key that requested it.
+/// Authenticates a session and records its use.
+///
+/// # Errors
+/// Returns `unauthorized` if the session has ended, or an error if the database call fails.
+pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
+    let (digest, cutoff) = (secret.digest(), session_cutoff(app.clock.now()));
+    let found = app.store.read_one(move |tx| sessions::find_active(tx, &digest, cutoff)).await?;
+    let sessions::ActiveSession { workspace, user, last_used_at } = found.ok_or_else(no_session)?;
+    if cutoff.now.since_ms(last_used_at) >= MINUTE_MS {
+        let id = workspace.id;
+        let used = app.store.write(move |tx| sessions::record_use(tx, id, user.session, cutoff.now)).await;
+        if let Err(error) = used {
+            crate::telemetry::log_deferred("session use record", &error);
+        }
+    }
+    Ok(AuthenticatedCaller { caller: Caller::user(workspace.id, user), workspace })
+}
+
+/// Returns the refusal of a request without a session.
+#[must_use]
+pub fn no_session() -> Refusal {
+    Refusal::new(ErrorCode::Unauthorized, "There is no session, or it has ended.")
+        .with_fix("Sign in: ask for a link with `POST /platform/auth/magic-link`.")
+}
+
+/// Returns when sessions end, as of a time.
+#[must_use]
+pub fn session_cutoff(now: Time) -> SessionCutoff {
+    SessionCutoff { now, unused_since: now.plus_ms(-SESSION_IDLE_MS) }
+}
+
+/// Redeems a stream token, which can be used once, for the current access of the key or session that
+/// requested it.
 ///
 /// # Errors
 /// Returns `unauthorized` if the token is unknown, used or expired, or an error if the database call fails.
@@ -60,11 +97,15 @@ pub async fn authenticate_stream_token(app: &App, text: &str) -> Result<Authenti
     let now = app.clock.now();
     let found = app.store.write(move |tx: &mut Tx| -> StoreResult<Option<AuthenticatedCaller>> {
         let Some(token) = stream_tokens::consume(tx, &digest, now)? else { return Ok(None) };
-        let key = keys::find_active_by_id(tx, token.workspace, token.key)?;
         let workspace = workspaces::get(tx, token.workspace)?;
-        let authenticated =
-            |(key, workspace)| AuthenticatedCaller { caller: Caller::key(token.workspace, key), workspace };
-        Ok(key.zip(workspace).map(authenticated))
+        let caller = match token.credential {
+            Credential::Key(key) => {
+                keys::find_active_by_id(tx, token.workspace, key)?.map(|key| Caller::key(token.workspace, key))
+            }
+            Credential::Session(session) => sessions::find_active_by_id(tx, token.workspace, session)?
+                .map(|user| Caller::user(token.workspace, user)),
+        };
+        Ok(caller.zip(workspace).map(|(caller, workspace)| AuthenticatedCaller { caller, workspace }))
     });
     found.await?.ok_or_else(unknown)
 }

@@ -31,7 +31,7 @@ pub struct IssuedStreamToken {
     pub expires_at: Time,
 }
 
-/// Issues a single-use token for the caller's key.
+/// Issues a single-use token for the caller's key or session.
 ///
 /// # Errors
 /// Returns `forbidden` if the caller is not an API key, or an error if the database call fails.
@@ -41,8 +41,8 @@ pub async fn issue(app: &App, caller: Caller) -> Result<IssuedStreamToken, Refus
     let token = StreamToken::from_random(&random);
     let (digest, now) = (token.digest(), app.clock.now());
     let expires_at = now.plus_ms(TOKEN_VALID_MS);
-    let key = caller.api_key()?.id;
-    let token_row = stream_tokens::StreamTokenRow { workspace: caller.workspace, key, expires_at };
+    let credential = caller.credential()?;
+    let token_row = stream_tokens::StreamTokenRow { workspace: caller.workspace, credential, expires_at };
     app.store.write(move |tx| stream_tokens::insert(tx, &token_row, &digest, now)).await?;
     Ok(IssuedStreamToken { token, expires_at })
 }

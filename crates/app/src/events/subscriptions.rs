@@ -12,13 +12,13 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use posthouse_domain::{
-    auth::Caller,
+    auth::{Caller, Credential},
     error::{ErrorCode, Refusal},
     event::EventPayload,
-    id::{KeyId, WorkspaceId},
+    id::WorkspaceId,
     stream::HEARTBEAT_S,
 };
-use posthouse_store::{Result as StoreResult, Tx, events, keys};
+use posthouse_store::{Result as StoreResult, Tx, events, keys, sessions};
 use tokio::sync::{broadcast, mpsc};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -37,7 +37,8 @@ const BEHIND_MAX: usize = 256;
 const READ_BOUNDS: EventReadLimits = EventReadLimits { events: 100, scanned: 200 };
 /// Delay before a reader retries after a failed read, in milliseconds.
 const RETRY_MS: i64 = 1_000;
-/// Time between reads without a wakeup, in milliseconds. A read also checks for revoked keys.
+/// Time between reads without a wakeup, in milliseconds. A read also checks for revoked
+/// keys and ended sessions.
 const POLL_MS: i64 = 1_000 * HEARTBEAT_S.cast_signed();
 
 /// The streams of this process.
@@ -63,8 +64,8 @@ struct Topics {
 struct Topic {
     number: u64,
     batches: broadcast::Sender<Arc<StreamBatch>>,
-    /// The number of streams per key.
-    keys: HashMap<KeyId, usize>,
+    /// The number of streams per credential.
+    credentials: HashMap<Credential, usize>,
 }
 
 /// A topic that needs a reader, and the log position to read from.
@@ -74,13 +75,13 @@ struct OpenedTopic {
     seq: i64,
 }
 
-/// A batch of events, and the keys that were revoked.
+/// A batch of events, and the credentials that were revoked.
 #[derive(Default)]
 pub struct StreamBatch {
     /// The events, oldest first.
     pub events: Vec<StreamEvent>,
-    /// Revoked keys; their streams must close.
-    pub revoked: Vec<KeyId>,
+    /// Revoked keys and ended sessions; their streams must close.
+    pub revoked: Vec<Credential>,
 }
 
 /// An event that is serialized when the first stream needs it.
@@ -113,7 +114,7 @@ pub fn event_frame(event: &str) -> Utf8Bytes {
 pub struct StreamSubscription {
     streams: Streams,
     workspace: WorkspaceId,
-    key: KeyId,
+    credential: Credential,
     topic: u64,
     /// Receives batches; returns a lag error if the stream is too far behind.
     pub batches: broadcast::Receiver<Arc<StreamBatch>>,
@@ -134,20 +135,26 @@ impl Streams {
     /// Subscribes a stream: it receives every event appended from now on, and possibly older ones.
     ///
     /// # Errors
-    /// Returns `forbidden` if the caller is not an API key, `unavailable` if the server is stopping, or an error if the database call fails.
+    /// Returns `forbidden` for the operator and the service, `unavailable` if the server is stopping, or an error if the
+    /// database call fails.
     pub async fn join(&self, app: &App, caller: &Caller) -> Result<StreamSubscription, Refusal> {
         let workspace = caller.workspace;
-        let key = caller.api_key()?.id;
-        if let Some(subscription) = self.subscribe(workspace, key, None) {
+        let credential = caller.credential()?;
+        if let Some(subscription) = self.subscribe(workspace, credential, None) {
             return Ok(subscription);
         }
         let seq = app.store.read_inline(move |tx| events::head(tx, workspace)).await?;
         let closed = || Refusal::new(ErrorCode::Unavailable, "The server is shutting down.");
-        self.subscribe(workspace, key, Some(seq)).ok_or_else(closed)
+        self.subscribe(workspace, credential, Some(seq)).ok_or_else(closed)
     }
 
     /// Subscribes to the topic of the workspace. With `seq`, creates a missing topic whose reader starts after it.
-    fn subscribe(&self, workspace: WorkspaceId, key: KeyId, seq: Option<i64>) -> Option<StreamSubscription> {
+    fn subscribe(
+        &self,
+        workspace: WorkspaceId,
+        credential: Credential,
+        seq: Option<i64>,
+    ) -> Option<StreamSubscription> {
         let mut topics = locked(&self.0.topics);
         if topics.is_closed {
             return None;
@@ -155,16 +162,19 @@ impl Streams {
         if !topics.by_workspace.contains_key(&workspace) {
             topics.created += 1;
             let opened = OpenedTopic { workspace, topic: topics.created, seq: seq? };
-            let topic =
-                Topic { number: opened.topic, batches: broadcast::Sender::new(BEHIND_MAX), keys: HashMap::new() };
+            let topic = Topic {
+                number: opened.topic,
+                batches: broadcast::Sender::new(BEHIND_MAX),
+                credentials: HashMap::new(),
+            };
             topics.by_workspace.insert(workspace, topic);
             // Sending fails only while the process ends, when the receiver is gone.
             let _ = self.0.opened.send(opened);
         }
         let topic = topics.by_workspace.get_mut(&workspace)?;
-        *topic.keys.entry(key).or_insert(0) += 1;
+        *topic.credentials.entry(credential).or_insert(0) += 1;
         let (topic, batches) = (topic.number, topic.batches.subscribe());
-        Some(StreamSubscription { streams: self.clone(), workspace, key, topic, batches })
+        Some(StreamSubscription { streams: self.clone(), workspace, credential, topic, batches })
     }
 
     /// Returns the number of open streams.
@@ -173,11 +183,11 @@ impl Streams {
         locked(&self.0.topics).by_workspace.values().map(|topic| topic.batches.receiver_count()).sum()
     }
 
-    /// Returns the keys of a topic, or `None` if the topic was removed.
-    fn keys(&self, workspace: WorkspaceId, number: u64) -> Option<Vec<KeyId>> {
+    /// Returns the credentials of a topic, or `None` if the topic was removed.
+    fn credentials(&self, workspace: WorkspaceId, number: u64) -> Option<Vec<Credential>> {
         let topics = locked(&self.0.topics);
         let topic = topics.by_workspace.get(&workspace).filter(|topic| topic.number == number)?;
-        Some(topic.keys.keys().copied().collect())
+        Some(topic.credentials.keys().copied().collect())
     }
 
     fn publish(&self, workspace: WorkspaceId, number: u64, stream_batch: StreamBatch) {
@@ -200,13 +210,13 @@ impl Drop for StreamSubscription {
         let mut topics = locked(&self.streams.0.topics);
         let topic = topics.by_workspace.get_mut(&self.workspace).filter(|topic| topic.number == self.topic);
         let Some(topic) = topic else { return };
-        if let Some(count) = topic.keys.get_mut(&self.key) {
+        if let Some(count) = topic.credentials.get_mut(&self.credential) {
             *count -= 1;
             if *count == 0 {
-                topic.keys.remove(&self.key);
+                topic.credentials.remove(&self.credential);
             }
         }
-        if topic.keys.is_empty() {
+        if topic.credentials.is_empty() {
             topics.by_workspace.remove(&self.workspace);
         }
     }
@@ -232,9 +242,9 @@ pub async fn run(app: Arc<App>, streams: Streams) {
 async fn follow(app: &App, streams: &Streams, opened: OpenedTopic) {
     let OpenedTopic { workspace, topic, mut seq } = opened;
     let mut wakes = app.store.subscribe(workspace.0);
-    while let Some(keys) = streams.keys(workspace, topic) {
+    while let Some(credentials) = streams.credentials(workspace, topic) {
         let (mut is_end, mut sleep_ms) = (true, POLL_MS);
-        match read(app, workspace, keys, seq).await {
+        match read(app, workspace, credentials, seq).await {
             Ok((stream_batch, seen, end)) => {
                 (seq, is_end) = (seen, end);
                 if !stream_batch.events.is_empty() || !stream_batch.revoked.is_empty() {
@@ -257,7 +267,12 @@ async fn follow(app: &App, streams: &Streams, opened: OpenedTopic) {
 }
 
 /// Reads the next batch. Returns it, the position up to which the log was scanned, and whether that is the end.
-async fn read(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> StoreResult<(StreamBatch, i64, bool)> {
+async fn read(
+    app: &App,
+    workspace: WorkspaceId,
+    credentials: Vec<Credential>,
+    seq: i64,
+) -> StoreResult<(StreamBatch, i64, bool)> {
     let (plans, now, bytes_max) = (app.config.plans, app.clock.now(), app.config.limits.page_bytes);
     let work = move |tx: &mut Tx| -> StoreResult<(StreamBatch, i64, bool)> {
         let batch = log::after(tx, workspace, &EventFilter::default(), seq, READ_BOUNDS)?;
@@ -270,9 +285,13 @@ async fn read(app: &App, workspace: WorkspaceId, keys: Vec<KeyId>, seq: i64) -> 
         };
         let item = |loaded| StreamEvent { loaded, full: OnceLock::new(), envelope: OnceLock::new() };
         let mut stream_batch = StreamBatch { events: loaded.into_iter().map(item).collect(), revoked: Vec::new() };
-        for key in &keys {
-            if keys::find_active_by_id(tx, workspace, *key)?.is_none() {
-                stream_batch.revoked.push(*key);
+        for credential in &credentials {
+            let is_active = match *credential {
+                Credential::Key(key) => keys::find_active_by_id(tx, workspace, key)?.is_some(),
+                Credential::Session(session) => sessions::find_active_by_id(tx, workspace, session)?.is_some(),
+            };
+            if !is_active {
+                stream_batch.revoked.push(*credential);
             }
         }
         Ok((stream_batch, seen, is_end))

@@ -11,7 +11,7 @@ use posthouse_domain::{
     inbox::Inbox,
     time::{DAY_MS, Time},
 };
-use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Tx,
     forwarding::{self, ForwardingToken},
@@ -21,8 +21,9 @@ use posthouse_store::{
 use crate::{
     app::App,
     outbound::{
-        link_mail::{self, LinkMail, MailLink},
-        queue::QueueHook,
+        link_mail::{self, LinkMail},
+        queue::{self, QueueHook},
+        send_context::SendContext,
     },
 };
 
@@ -79,23 +80,25 @@ pub(super) async fn send(
     address: ForwardingAddress,
     kind: ConfirmationMailKind,
 ) -> Result<(), Refusal> {
-    let link = MailLink::new(app)?;
-    let to = Address::parse(&address.address)
-        .map_err(|_| Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed."))?;
+    let broken = |_| Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
+    let to = Address::parse(&address.address).map_err(broken)?;
     let expires_at = app.clock.now().plus_ms(CONFIRMATION_LINK_MS);
-    let token = ForwardingToken { sha256: link.sha256, expires_at };
-    let text = text(&app.config.base_url, &link_mail::author(&inbox)?, &to, link.shown(app));
+    let mail = LinkMail { to, subject: SUBJECT, path: PATH };
+    let composed = link_mail::compose(app, &inbox, mail, |link| text(&inbox, &address, link))?;
+    let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
+    let token = ForwardingToken { sha256: composed.token_sha256, expires_at };
     let hook = Box::new(ConfirmationMail { address, token, kind });
-    link_mail::send(app, caller, inbox, LinkMail { to, link, subject: SUBJECT, text }, hook).await
+    queue::post_with_hook(app, context, composed.outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
+    Ok(())
 }
 
-fn text(base_url: &str, author: &Mailbox, to: &Address, token: &str) -> String {
-    let inbox = author.address();
+fn text(inbox: &Inbox, to: &ForwardingAddress, link: &str) -> String {
+    let (inbox, to) = (&inbox.address, &to.address);
     let days = CONFIRMATION_LINK_MS / DAY_MS;
     format!(
         "The owner of {inbox} wants to forward the mail of that inbox to this address, {to}.\n\n\
          To agree, open this page and press the button. The link works once and expires after {days} days:\n\n\
-         {base_url}{PATH}{token}\n\n\
+         {link}\n\n\
          If you do not agree, ignore this message: no mail is forwarded until you agree.\n"
     )
 }

@@ -93,7 +93,8 @@ pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> 
     if let Some(inbox) = found {
         let is_open =
             is_served || accepting(tx, address.domain())?.is_some_and(|domain| domain.workspace == inbox.workspace);
-        let reached = Some(inbox).filter(|inbox| is_open && inbox.receives(now));
+        let reached =
+            Some(inbox).filter(|inbox| is_open && inbox.receives(now) && inbox.workspace != WorkspaceId::SERVICE);
         // A role address works even after the inbox with this address is deleted.
         if reached.is_some() || !is_role(address) {
             return Ok(reached);
@@ -160,6 +161,16 @@ pub(super) fn made_for_role(
 /// Returns the workspace domain of that name if it accepts mail.
 fn accepting(tx: &mut Tx, name: &str) -> posthouse_store::Result<Option<MailDomain>> {
     Ok(mail_domains::owner(tx, name)?.filter(MailDomain::accepts_mail))
+}
+
+/// Returns whether mail to an address reaches this service, or the address is or was an inbox of it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn is_own_address(tx: &mut Tx, address: &Address, served: &[String]) -> posthouse_store::Result<bool> {
+    Ok(served.iter().any(|domain| domain == address.domain())
+        || accepting(tx, address.domain())?.is_some()
+        || inboxes::by_address(tx, address.without_tag().canonical_str())?.is_some())
 }
 
 /// Returns the domains of these recipients that this server accepts mail for: its own, and those of workspaces.

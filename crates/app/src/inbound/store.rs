@@ -1,6 +1,7 @@
 //! Stores a mail in an inbox: its thread, message, labels, attachments and event, in one transaction.
 
 use posthouse_domain::{
+    escalation::OnCallMailKind,
     event::{EventKind, NewEvent},
     id::{AttachmentId, ContentId, IdGenerator, MessageId, ThreadId},
     inbox::Inbox,
@@ -13,12 +14,17 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_mail::thread;
-use posthouse_store::{Error, Result, Tx, attachments, events, inboxes, messages, metrics, threads};
+use posthouse_store::{
+    Error, Result, Tx, attachments, events, inboxes, messages, metrics,
+    on_call::{self, OnCallMail},
+    threads,
+};
 
 use super::screen_sender;
 use crate::{
+    escalation::raise,
     inbound::{
-        apply_report::{self, ReportContext},
+        apply_report::{self, ReportContext, ReportedMessage},
         conversation::JoinedThread,
         forwards,
         parse::ParsedMail,
@@ -81,6 +87,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     if let Some(report) = &mail.report {
         subjects.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
     }
+    escalate(tx, &stored, &subjects, ids, now)?;
     if is_report {
         // Clients learn about a report from the events of the sent message; the report itself has no event.
         tx.wake(inbox.workspace.0);
@@ -92,6 +99,19 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
     announce(tx, &stored, kind, inbox, ids)?;
     Ok(message)
+}
+
+/// Escalates a received copy if its labels are a reason to. A report about mail to people on call is remembered, so
+/// that it doesn't escalate later, either.
+fn escalate(tx: &mut Tx, stored: &Message, subjects: &[ReportedMessage], ids: &IdGenerator, now: Time) -> Result<()> {
+    for subject in subjects {
+        if on_call::kind_of(tx, subject.original.id)?.is_some() {
+            let Message { workspace, id: message, thread, .. } = *stored;
+            let kind = OnCallMailKind::Response;
+            return on_call::record_mail(tx, &OnCallMail { workspace, message, thread, kind, created_at: now });
+        }
+    }
+    raise::raise_labels(tx, stored, stored.labels.iter().map(String::as_str), ids, now)
 }
 
 /// Returns the row of a received copy.

@@ -6,7 +6,7 @@ use crate::Instance;
 use std::sync::Arc;
 
 use posthouse_domain::{
-    event,
+    escalation, event,
     job::{JobKind, JobReason},
     queue::DELETED_RETENTION_MS,
     suspension,
@@ -18,7 +18,7 @@ use posthouse_store::{
         self,
         recovery::{self, LostJob},
     },
-    local_deliveries, metrics, queue, signups, sweep as store, webhooks,
+    local_deliveries, metrics, on_call, queue, signups, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -123,6 +123,10 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
     let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
+    let requests_before = now.plus_ms(-escalation::CONFIRMATION_WINDOW_MS);
+    repeat(app, move |tx| on_call::prune_requests(tx, requests_before, ROWS_MAX)).await?;
+    let mails_before = now.plus_ms(-escalation::MAIL_RETENTION_MS);
+    repeat(app, move |tx| on_call::prune_mails(tx, mails_before, ROWS_MAX)).await?;
     // Attempts are kept as long as the events they name.
     prune_attempts(app, events).await?;
     app.store.write(move |tx| webhooks::prune_counts(tx, now)).await?;

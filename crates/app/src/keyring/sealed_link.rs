@@ -8,6 +8,7 @@ use memchr::memmem;
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::MessageId,
+    user::sign_in_code,
 };
 use sha2::{Digest, Sha256};
 
@@ -15,6 +16,8 @@ use crate::{app::App, keyring::instance_key::InstanceKeyError};
 
 /// The placeholder: as long as a token, but not a valid one.
 pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-message-is-sent";
+/// The placeholder of the code that stands for the token on another device: as long as a code, but not a valid one.
+pub const CODE_PLACEHOLDER: &str = "[code]";
 /// The largest mail that is searched for the placeholder, in bytes: mail that the service writes is small.
 const SCANNED_BYTES_MAX: usize = 16 * 1024;
 
@@ -59,7 +62,13 @@ pub fn is_in(raw: &[u8]) -> bool {
 #[must_use]
 pub fn replaced(raw: &[u8], token: &str) -> Option<Vec<u8>> {
     let at = at(raw)?;
-    Some([&raw[..at], token.as_bytes(), &raw[at + TOKEN_PLACEHOLDER.len()..]].concat())
+    let rest = &raw[at + TOKEN_PLACEHOLDER.len()..];
+    let Some(code_at) = memmem::find(rest, CODE_PLACEHOLDER.as_bytes()) else {
+        return Some([&raw[..at], token.as_bytes(), rest].concat());
+    };
+    let code = sign_in_code(token);
+    let after = &rest[code_at + CODE_PLACEHOLDER.len()..];
+    Some([&raw[..at], token.as_bytes(), &rest[..code_at], code.as_bytes(), after].concat())
 }
 
 fn at(raw: &[u8]) -> Option<usize> {
@@ -76,6 +85,9 @@ mod tests {
         let token = "0123456789abcdef0123456789abcdef";
         let raw = format!("Open {TOKEN_PLACEHOLDER} now");
         assert_eq!(replaced(raw.as_bytes(), token), Some(format!("Open {token} now").into_bytes()));
+        let with_code = format!("Open {TOKEN_PLACEHOLDER} or enter {CODE_PLACEHOLDER}.");
+        let sent = String::from_utf8(replaced(with_code.as_bytes(), token).unwrap()).unwrap();
+        assert_eq!(sent, format!("Open {token} or enter {}.", sign_in_code(token)));
         assert_eq!(replaced(b"nothing", token), None);
         assert_eq!(replaced(&raw.repeat(1_000).into_bytes(), token), None, "large mail is not searched");
     }

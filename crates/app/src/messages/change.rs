@@ -1,12 +1,18 @@
 //! Changes labels and the read state of messages, at a caller's request.
 
 use posthouse_domain::{
-    auth::Caller, error::Refusal, id::MessageId, label::LabelChange, message::Message, record::Record, time::Time,
+    auth::Caller,
+    error::Refusal,
+    id::{IdGenerator, MessageId},
+    label::LabelChange,
+    message::Message,
+    record::Record,
+    time::Time,
 };
 use posthouse_store::{Tx, messages};
 
 use super::claim::FencingToken;
-use crate::{access::visible, app::App};
+use crate::{access::visible, app::App, escalation::raise};
 
 /// A change of messages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -25,9 +31,9 @@ pub struct MessageChange {
 /// Returns `invalid_request` for system labels or too many labels, `lease_expired` if the lease is not valid, or an
 /// error if the database call fails.
 pub async fn change(app: &App, caller: Caller, id: MessageId, change: MessageChange) -> Result<Vec<Record>, Refusal> {
-    let now = app.clock.now();
+    let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
-        let changed = apply(tx, &caller, &[id], &change, now)?;
+        let changed = apply(tx, &caller, &[id], &change, &ids.clone(), now)?;
         Ok::<_, Refusal>(messages::records(tx, caller.workspace, changed)?)
     };
     app.store.write(work).await
@@ -38,8 +44,8 @@ pub async fn change(app: &App, caller: Caller, id: MessageId, change: MessageCha
 /// # Errors
 /// See [`change`].
 pub async fn change_many(app: &App, caller: Caller, ids: Vec<MessageId>, change: MessageChange) -> Result<(), Refusal> {
-    let now = app.clock.now();
-    app.store.write(move |tx| apply(tx, &caller, &ids, &change, now).map(drop)).await
+    let (new_ids, now) = (app.clock.ids(), app.clock.now());
+    app.store.write(move |tx| apply(tx, &caller, &ids, &change, &new_ids.clone(), now).map(drop)).await
 }
 
 fn apply(
@@ -47,6 +53,7 @@ fn apply(
     caller: &Caller,
     ids: &[MessageId],
     change: &MessageChange,
+    new_ids: &IdGenerator,
     now: Time,
 ) -> Result<Vec<Message>, Refusal> {
     if let Some(lease) = &change.lease {
@@ -63,6 +70,8 @@ fn apply(
         message.is_read = change.is_read.unwrap_or(before.is_read);
         if *message != before {
             messages::set_labels(tx, &before, message)?;
+            let added = message.labels.iter().filter(|label| !before.labels.contains(label)).map(String::as_str);
+            raise::raise_labels(tx, message, added, new_ids, now)?;
         }
     }
     Ok(found)

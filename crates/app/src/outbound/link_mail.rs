@@ -1,128 +1,68 @@
-//! Mail from the service with a link that only its recipient can see (`docs/decisions/0025-links-in-mail.md`).
-//!
-//! It is sent from an inbox of the workspace, passes the same gate as other messages, and appears among the sent mail
-//! without the link (`sealed_link`).
-
-use std::sync::Arc;
+//! Mail with a link that only its recipient may follow (`keyring::sealed_link`): requests to confirm an address
+//! or to claim a workspace. It appears among the sent mail of an inbox without the link.
 
 use posthouse_domain::{
-    auth::Caller,
     error::{ErrorCode, Refusal},
     id::MessageId,
     inbox::Inbox,
     send::MessageRecipients,
-    time::Time,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    autoreply::AutoSubmittedKind,
-    build,
-    submission::SubmittedMessage,
-    thread,
-};
+use posthouse_mail::address::{Address, Mailbox};
 
+use super::{
+    compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
+    plain_mail::PlainMail,
+};
 use crate::{
     app::App,
     keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
-    outbound::{
-        compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-        queue::{self, QueueHook},
-        send_context::SendContext,
-        submission::empty_content,
-    },
+    outbound::submission::empty_content,
 };
 
-/// The link of a mail that is not sent yet.
-pub(crate) struct MailLink {
-    message: MessageId,
-    token: String,
-    /// SHA-256 of the token, to store.
-    pub(crate) sha256: [u8; 32],
-}
-
-/// A mail with a link.
+/// A mail with a link, before it is composed.
 pub(crate) struct LinkMail {
     /// The recipient.
     pub(crate) to: Address,
-    /// The link.
-    pub(crate) link: MailLink,
     /// The subject, in ASCII.
     pub(crate) subject: &'static str,
-    /// The text, with the link's [`MailLink::shown`] token.
-    pub(crate) text: String,
+    /// The path of the link, followed by the token.
+    pub(crate) path: &'static str,
 }
 
-impl MailLink {
-    /// Creates a link.
-    ///
-    /// # Errors
-    /// Returns `internal_error` if the instance key cannot be read.
-    pub(crate) fn new(app: &App) -> Result<Self, Refusal> {
-        let message: MessageId = app.clock.ids().next();
-        let token = sealed_link::token(app, message)?;
-        let sha256 = sealed_link::digest(&token).ok_or_else(broken)?;
-        Ok(Self { message, token, sha256 })
-    }
-
-    /// Returns the token for the stored text. In capture mode nothing leaves, so the stored mail shows the link to
-    /// developers.
-    pub(crate) fn shown(&self, app: &App) -> &str {
-        if app.captures() { &self.token } else { TOKEN_PLACEHOLDER }
-    }
+/// A composed mail with a link.
+pub(crate) struct ComposedLinkMail {
+    /// The message to queue.
+    pub(crate) outgoing: OutgoingMessage,
+    /// The SHA-256 of the token in the link, to store.
+    pub(crate) token_sha256: [u8; 32],
 }
 
-/// Returns the address that mail from an inbox shows. It has no display name, because an agent can choose that.
+/// Composes a mail from an inbox; `text` renders its text around the link.
 ///
 /// # Errors
-/// Returns an error if the stored address is invalid.
-pub(crate) fn author(inbox: &Inbox) -> Result<Mailbox, Refusal> {
-    Ok(Mailbox::from(compose::author(inbox)?.into_address()))
-}
-
-/// Sends the mail from an inbox and settles `hook` in the same transaction.
-///
-/// # Errors
-/// Returns a refusal of the gate, an error of `hook`, or an error if the database call fails.
-pub(crate) async fn send(
-    app: &Arc<App>,
-    caller: Caller,
-    inbox: Inbox,
+/// Returns `internal_error` if the mail can't be composed.
+pub(crate) fn compose(
+    app: &App,
+    inbox: &Inbox,
     mail: LinkMail,
-    hook: Box<dyn QueueHook>,
-) -> Result<(), Refusal> {
-    let raw = compose_raw(&author(&inbox)?, &mail, app.clock.now()).ok_or_else(broken)?;
-    let token = Some(mail.link.token);
+    text: impl FnOnce(&str) -> String,
+) -> Result<ComposedLinkMail, Refusal> {
+    let message: MessageId = app.clock.ids().next();
+    let token = sealed_link::token(app, message)?;
+    let broken = || Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
+    let token_sha256 = sealed_link::digest(&token).ok_or_else(broken)?;
+    // In capture mode nothing leaves, so the stored mail shows the link to developers.
+    let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
+    let author = Mailbox::from(compose::author(inbox)?.into_address());
+    let text = text(&format!("{}{}{shown}", app.config.base_url, mail.path));
+    let plain = PlainMail { message, from: &author, to: &mail.to, subject: mail.subject, text: &text };
+    let raw = plain.compose(app.clock.now()).ok_or_else(broken)?;
     let outgoing = OutgoingMessage {
-        message: mail.link.message,
+        message,
         people: MessageRecipients { to: vec![Mailbox::from(mail.to)], cc: Vec::new(), bcc: Vec::new() },
         subject: mail.subject.to_owned(),
         content: empty_content(),
-        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token }),
+        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token) }),
     };
-    let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
-    queue::post_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
-    Ok(())
-}
-
-/// Composes the mail. Lines are not wrapped, so that the link stays intact.
-fn compose_raw(from: &Mailbox, mail: &LinkMail, now: Time) -> Option<Vec<u8>> {
-    let mut raw = Vec::with_capacity(1_024);
-    build::address_field("From", from, &mut raw);
-    build::address_field("To", &Mailbox::from(mail.to.clone()), &mut raw);
-    let coding = if mail.text.is_ascii() { "7bit" } else { "8bit" };
-    let mut fields = vec![("Subject", mail.subject)];
-    fields.extend(AutoSubmittedKind::AutoGenerated.fields());
-    fields.extend([
-        ("MIME-Version", "1.0"),
-        ("Content-Type", "text/plain; charset=utf-8"),
-        ("Content-Transfer-Encoding", coding),
-    ]);
-    let body = format!("\r\n{}", mail.text.replace('\n', "\r\n"));
-    raw.append(&mut build::prepend(&fields, body.as_bytes()).ok()?);
-    let message_id = thread::new_message_id(&mail.link.message.to_string(), from.address().domain());
-    Some(SubmittedMessage::read(&raw).ok()?.complete(&message_id, now.millis()))
-}
-
-fn broken() -> Refusal {
-    Refusal::new(ErrorCode::Internal, "The mail with the link couldn't be composed.")
+    Ok(ComposedLinkMail { outgoing, token_sha256 })
 }

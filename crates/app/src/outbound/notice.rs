@@ -1,4 +1,4 @@
-//! Mail from the service itself to a person. It is sent from an inbox of the workspace, appears among its sent mail
+//! Mail from the service itself to people. It is sent from an inbox of the workspace, appears among its sent mail
 //! and passes the same gate as other messages. `Auto-Submitted` marks it as automatic (RFC 3834).
 
 use std::sync::Arc;
@@ -24,14 +24,17 @@ use super::{
 };
 use crate::{
     app::App,
-    outbound::{queue, submission::empty_content},
+    outbound::{
+        queue::{self, QueueHook},
+        submission::empty_content,
+    },
 };
 
-/// A mail from the service to a person.
+/// A mail from the service to people.
 #[derive(Clone, Debug)]
 pub struct PersonNotice {
-    /// The recipient.
-    pub to: Address,
+    /// The recipients.
+    pub to: Vec<Address>,
     /// The subject.
     pub subject: String,
     /// The text body.
@@ -45,16 +48,41 @@ pub struct PersonNotice {
 /// # Errors
 /// Returns a refusal of the gate, or an error if the database call fails.
 pub async fn send(app: &Arc<App>, inbox: Inbox, notice: PersonNotice) -> Result<(), Refusal> {
-    let message: MessageId = app.clock.ids().next();
-    let people =
-        MessageRecipients { to: vec![Mailbox::cleaned(None, notice.to.clone())], cc: Vec::new(), bcc: Vec::new() };
-    let raw = compose_notice(app, &notice, &inbox, message, &people)?;
-    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: None });
-    let outgoing = OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin };
-    let caller = Caller::service(inbox.workspace, inbox.id);
-    let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
+    let outgoing = outgoing(app, &inbox, notice)?;
+    let context = service_context(&inbox);
     queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
     Ok(())
+}
+
+/// Sends a notice from an inbox together with other changes.
+///
+/// # Errors
+/// Returns the errors of [`send`], and those of `hook`.
+pub(crate) async fn send_with_hook(
+    app: &Arc<App>,
+    inbox: Inbox,
+    notice: PersonNotice,
+    hook: Box<dyn QueueHook>,
+) -> Result<(), Refusal> {
+    let outgoing = outgoing(app, &inbox, notice)?;
+    let context = service_context(&inbox);
+    queue::post_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
+    Ok(())
+}
+
+/// Returns the context of mail that the service sends from an inbox.
+pub(crate) fn service_context(inbox: &Inbox) -> SendContext {
+    let caller = Caller::service(inbox.workspace, inbox.id);
+    SendContext { caller, inbox: inbox.id, key: None, fence: None }
+}
+
+fn outgoing(app: &App, inbox: &Inbox, notice: PersonNotice) -> Result<OutgoingMessage, Refusal> {
+    let message: MessageId = app.clock.ids().next();
+    let to = notice.to.iter().map(|to| Mailbox::cleaned(None, to.clone())).collect();
+    let people = MessageRecipients { to, cc: Vec::new(), bcc: Vec::new() };
+    let raw = compose_notice(app, &notice, inbox, message, &people)?;
+    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: None });
+    Ok(OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin })
 }
 
 /// Composes the MIME of a notice.

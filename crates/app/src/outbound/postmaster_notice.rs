@@ -122,5 +122,5 @@ fn compose_notice(app: &App, to: Address, records: &[About]) -> PersonNotice {
     // A reply to a notice about one message goes to its author.
     let author = |record: &Record| Mailbox::parse(&record.message.from).ok().map(Mailbox::into_address);
     let reply_to = if let [(_, record)] = records { author(record) } else { None };
-    PersonNotice { to, subject: subject.chars().take(200).collect(), text, reply_to }
+    PersonNotice { to: vec![to], subject: subject.chars().take(200).collect(), text, reply_to }
 }

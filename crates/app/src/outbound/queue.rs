@@ -9,7 +9,7 @@ use std::{borrow::Cow, sync::Arc};
 use posthouse_domain::{
     auth::Caller,
     error::{Detail, ErrorCode, Refusal},
-    gate::{self, StorageNeed},
+    gate::{self, SendPurpose, StorageNeed},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
     message::{DeliveryStatus, MessageStatus},
@@ -118,12 +118,19 @@ struct QueuedMessage {
     now: Time,
 }
 
+impl QueuedMessage {
+    /// Returns what the message is sent for.
+    fn purpose(&self) -> SendPurpose {
+        self.hook.as_ref().map_or(SendPurpose::Message, |hook| hook.purpose())
+    }
+}
+
 /// Changes of other records in the transaction that stores a message, such as the draft that the message was made
 /// from.
 pub(crate) trait QueueHook: Send + Sync {
-    /// Returns whether the recipients count toward the daily limit of an unclaimed workspace.
-    fn counts_recipients(&self) -> bool {
-        true
+    /// Returns what the message is sent for.
+    fn purpose(&self) -> SendPurpose {
+        SendPurpose::Message
     }
 
     /// Checks that the records that the message was made from are unchanged.
@@ -394,12 +401,20 @@ fn store(
         hook.check_unchanged(tx)?;
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    let used = usage::sent(tx, inbox.workspace, inbox.id, ready.now)?;
+    // An escalation has limits of its own.
+    let counts = ready.purpose() != SendPurpose::Escalation;
+    let used = if counts {
+        usage::sent(tx, inbox.workspace, inbox.id, ready.now)?
+    } else {
+        usage::current(tx, inbox.workspace, inbox.id, ready.now)?
+    };
     // The end of the transaction checks the stored bytes, after all other reasons.
     let facts = decide::facts(tx, ready, &workspace, &inbox, used, StorageNeed::default())?;
     gate::may_send(&facts)?;
-    storage::limit(tx, &ready.config.plans);
-    if let Some(today) = &facts.recipients_day {
+    if counts {
+        storage::limit(tx, &ready.config.plans);
+    }
+    if let Some(today) = facts.recipients_day.as_ref().filter(|_| counts) {
         unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
     }
     let routes = routes_of(tx, ready)?;

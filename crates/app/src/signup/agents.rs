@@ -17,12 +17,12 @@ use super::{
     status,
 };
 use crate::{
+    access::new_key::{NewKey, new_key},
     app::App,
     inboxes::{
         create::{self, CreatedInbox},
         view,
     },
-    workspaces::create::{NewKey, new_key},
 };
 
 /// A further agent.

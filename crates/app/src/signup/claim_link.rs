@@ -5,7 +5,7 @@ use posthouse_api::views::{event::data, inbox::InboxView, signup::SignupWorkspac
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     event::{EventKind, NewEvent},
-    id::IdGenerator,
+    id::{IdGenerator, UserId},
     job::JobKind,
     plan::Plans,
     time::Time,
@@ -16,7 +16,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use crate::{app::App, inboxes::view, keyring::sealed_link, workspaces::owner};
+use crate::{app::App, inboxes::view, keyring::sealed_link, people::members};
 
 /// The workspace behind a claim link, as its page shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ pub async fn claim(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal
         inboxes::take_workspace(tx, found.workspace)?;
         let signup = signups::lock_by_token(tx, &digest, now)?.ok_or_else(invalid_link)?;
         let claimed = load(tx, &signup, now)?;
-        settle(tx, &signup, &claimed, now)?;
+        settle(tx, &signup, &claimed, ids.clone().next(), now)?;
         let payload = event_data(tx, &signup, &plans, now)?;
         events::append(tx, &event(&payload, &signup, &ids, now))?;
         Ok::<_, Refusal>((signup.workspace, claimed))
@@ -68,11 +68,12 @@ pub async fn claim(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal
 }
 
 /// Turns the unclaimed workspace into an ordinary one with an owner.
-fn settle(tx: &mut Tx, signup: &Signup, claimed: &ClaimableWorkspace, now: Time) -> Result<(), Refusal> {
+fn settle(tx: &mut Tx, signup: &Signup, claimed: &ClaimableWorkspace, user: UserId, now: Time) -> Result<(), Refusal> {
     if !workspaces::claim(tx, signup.workspace, now)? {
         return Err(invalid_link());
     }
-    owner::set(tx, signup.workspace, &claimed.email)?;
+    workspaces::set_owner(tx, signup.workspace, &claimed.email)?;
+    members::found(tx, signup.workspace, &claimed.email, user, now)?;
     signups::delete(tx, signup.workspace)?;
     Ok(jobs::cancel(tx, JobKind::SignupExpiry, signup.workspace.0)?)
 }

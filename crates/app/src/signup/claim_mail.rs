@@ -6,6 +6,7 @@ use std::{net::IpAddr, sync::Arc};
 use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
+    gate::SendPurpose,
     id::{IdGenerator, MessageId, WorkspaceId},
     inbox::{Inbox, InboxKind},
     signup::{
@@ -14,7 +15,7 @@ use posthouse_domain::{
     time::{DAY_MS, Time},
     workspace::UNCLAIMED_IDLE_DAYS,
 };
-use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, inboxes, signups, signups::ClaimLink};
 use uuid::Uuid;
 
@@ -22,8 +23,9 @@ use super::status;
 use crate::{
     app::App,
     outbound::{
-        link_mail::{self, LinkMail, MailLink},
-        queue::QueueHook,
+        link_mail::{self, LinkMail},
+        notice,
+        queue::{self, QueueHook},
     },
 };
 
@@ -48,9 +50,8 @@ struct CountedLimit {
 }
 
 impl QueueHook for ClaimMail {
-    /// A workspace that used up its recipients must still be able to ask for an owner.
-    fn counts_recipients(&self) -> bool {
-        false
+    fn purpose(&self) -> SendPurpose {
+        SendPurpose::Claim
     }
 
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
@@ -75,24 +76,27 @@ impl QueueHook for ClaimMail {
 /// gate, or an error if the database call fails.
 pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, client: IpAddr) -> Result<Time, Refusal> {
     let inbox = app.store.read_for(workspace, move |tx| sender(tx, workspace)).await?.ok_or_else(no_sender)?;
-    let link = MailLink::new(app)?;
+    let email = to.canonical();
+    let recipient = counted(app, SignupLimit::ClaimMailsPerRecipient, to.canonical_str(), CLAIM_MAILS_PER_RECIPIENT)?;
+    let mail = LinkMail { to, subject: SUBJECT, path: PATH };
+    let composed = link_mail::compose(app, &inbox, mail, |link| text(&app.config.base_url, &inbox, link))?;
     let expires_at = app.clock.now().plus_ms(CLAIM_LINK_MS);
-    let counted = |limit, subject: &str, max| {
-        Ok::<_, Refusal>(CountedLimit { limit, subject: self::subject(app, subject)?, max })
-    };
     let hook = Box::new(ClaimMail {
         workspace,
-        link: ClaimLink { email: to.canonical(), sha256: link.sha256, expires_at },
+        link: ClaimLink { email, sha256: composed.token_sha256, expires_at },
         counted: [
-            counted(SignupLimit::ClaimMailsPerClient, &client.to_string(), CLAIM_MAILS_PER_CLIENT)?,
-            counted(SignupLimit::ClaimMailsPerRecipient, to.canonical_str(), CLAIM_MAILS_PER_RECIPIENT)?,
-            counted(SignupLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
+            counted(app, SignupLimit::ClaimMailsPerClient, &client.to_string(), CLAIM_MAILS_PER_CLIENT)?,
+            recipient,
+            counted(app, SignupLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
         ],
     });
-    let text = text(&app.config.base_url, &link_mail::author(&inbox)?, link.shown(app));
-    let caller = Caller::service(workspace, inbox.id);
-    link_mail::send(app, caller, inbox, LinkMail { to, link, subject: SUBJECT, text }, hook).await?;
+    let context = notice::service_context(&inbox);
+    queue::post_with_hook(app, context, composed.outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
     Ok(expires_at)
+}
+
+fn counted(app: &App, limit: SignupLimit, subject: &str, max: u64) -> Result<CountedLimit, Refusal> {
+    Ok(CountedLimit { limit, subject: self::subject(app, subject)?, max })
 }
 
 /// Returns the keyed hash of what a limit counts, so that the table of usage names nobody.
@@ -113,14 +117,14 @@ fn no_sender() -> Refusal {
         .with_fix("Create an inbox with `POST /v1/inboxes`, then send the request again.")
 }
 
-fn text(base_url: &str, author: &Mailbox, token: &str) -> String {
-    let (agent, days) = (author.address(), CLAIM_LINK_MS / DAY_MS);
+fn text(base_url: &str, sender: &Inbox, link: &str) -> String {
+    let (agent, days) = (&sender.address, CLAIM_LINK_MS / DAY_MS);
     format!(
         "The agent {agent} created its own workspace on {base_url} and asks you to become its owner. As the owner you \
          see its mail, decide what it may do, and can stop it.\n\n\
          To own the workspace, open this page and press the button. The link works once and expires after {days} \
          days:\n\n\
-         {base_url}{PATH}{token}\n\n\
+         {link}\n\n\
          If you do not know this agent, ignore this message: you own nothing until you press the button, and the \
          workspace is deleted after {UNCLAIMED_IDLE_DAYS} days without use.\n"
     )

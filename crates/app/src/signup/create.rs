@@ -11,10 +11,10 @@ use posthouse_domain::{
     id::{IdGenerator, JobId},
     inbox::InboxKind,
     job::{JobKind, JobReason},
-    plan::{Limit, Plan},
+    plan::Limit,
     signup::{SignupLimit, workspace_name},
     time::Time,
-    workspace::{ClaimStatus, UNCLAIMED_IDLE_MS, Workspace},
+    workspace::{UNCLAIMED_IDLE_MS, Workspace},
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
@@ -32,7 +32,7 @@ use super::{
 use crate::{
     app::App,
     inboxes::create::{self, CreatedInbox, InboxCreation},
-    workspaces::create::{CreatedWorkspace, NewWorkspace, create as create_workspace},
+    people::new_workspace::{UnclaimedWorkspace, create_unclaimed},
 };
 
 /// A request to sign up.
@@ -79,7 +79,7 @@ struct SignupPlan {
     solved: SolvedChallenge,
     client: Vec<u8>,
     per_client: Limit,
-    created: CreatedWorkspace,
+    created: UnclaimedWorkspace,
     home: InboxCreation,
     is_claim_requested: bool,
     ids: IdGenerator,
@@ -122,11 +122,7 @@ async fn send_claim_mail(app: &Arc<App>, workspace: &Workspace, owner: Address, 
 
 fn plan(app: &App, new: &NewSignup, solved: SolvedChallenge, client: IpAddr) -> Result<SignupPlan, Refusal> {
     let name = workspace_name(new.agent_name.as_deref());
-    // Nobody owns the workspace yet, so notices to its owner have no recipient.
-    let operator_choice = NewWorkspace { name, owner: String::new(), plan: Plan::Free };
-    let mut created = create_workspace(app.clock.as_ref(), &operator_choice);
-    created.workspace.claim = ClaimStatus::Unclaimed;
-    created.key.name = new.agent_name.clone().unwrap_or_else(|| "agent".to_owned());
+    let created = create_unclaimed(app.clock.as_ref(), name, new.agent_name.as_deref().unwrap_or("agent"));
     let key = &created.key;
     let principal = KeyPrincipal { id: key.id, scope: key.scope, permissions: key.permissions };
     let caller = Caller::key(created.workspace.id, principal);

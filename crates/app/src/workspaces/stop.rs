@@ -7,6 +7,7 @@ use posthouse_domain::{
     actor::Actor,
     auth::Caller,
     error::Refusal,
+    escalation::EscalationTrigger,
     event::{EventKind, NewEvent},
     id::{IdGenerator, WorkspaceId},
     time::Time,
@@ -14,7 +15,11 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result as StoreResult, Tx, events, inboxes, jobs, queue, workspaces};
 
-use crate::{access::actor, app::App};
+use crate::{
+    access::actor,
+    app::App,
+    escalation::raise::{self, EscalationSubject},
+};
 use posthouse_api::views::{
     event::data,
     workspace::{ActorView, OrgView},
@@ -39,11 +44,28 @@ pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<W
                     reason: reason.clone(),
                     actor: ActorView::of(&actor::of(tx, &caller)?),
                 };
+                let ids = ids.clone();
                 events::append(tx, &event(EventKind::WorkspaceStopped, data::text(&data), &workspace, &ids, now))?;
+                let subject = EscalationSubject::Workspace(workspace.id);
+                raise::raise(tx, EscalationTrigger::EmergencyStop, subject, &ids, now)?;
             }
             Ok(workspace)
         })
         .await
+}
+
+/// Resumes the caller's workspace.
+///
+/// # Errors
+/// Returns `not_found` if the workspace doesn't exist, or an error if the database call fails.
+pub async fn resume_as(app: &App, caller: Caller) -> Result<Workspace, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let actor = actor::of(tx, &caller)?;
+        resume(tx, caller.workspace, &actor, &ids, now)?;
+        workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))
+    };
+    app.store.write(work).await
 }
 
 /// Resumes a workspace within a transaction; held mail becomes due at once. Does nothing if the workspace isn't
@@ -69,7 +91,7 @@ pub fn resume(tx: &mut Tx, id: WorkspaceId, actor: &Actor, ids: &IdGenerator, no
 fn event(kind: EventKind, detail_json: String, workspace: &Workspace, ids: &IdGenerator, at: Time) -> NewEvent {
     NewEvent {
         workspace: workspace.id,
-        id: ids.clone().next(),
+        id: ids.next(),
         kind,
         inbox: None,
         thread: None,

@@ -3,7 +3,8 @@
 use super::{Permissions, Scope};
 use crate::{
     error::{ErrorCode, Refusal},
-    id::{InboxId, KeyId, WorkspaceId},
+    id::{InboxId, KeyId, SessionId, UserId, WorkspaceId},
+    user::Role,
 };
 
 /// The identity behind an action.
@@ -14,6 +15,8 @@ use crate::{
 pub enum Principal {
     /// An API key.
     Key(KeyPrincipal),
+    /// A person with a session.
+    User(UserPrincipal),
     /// The operator of the server, on the command line.
     Operator,
     /// The service itself: scheduled work and notices, for one inbox.
@@ -34,6 +37,26 @@ pub struct KeyPrincipal {
     pub permissions: Permissions,
 }
 
+/// A person with a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UserPrincipal {
+    /// The person.
+    pub user: UserId,
+    /// The session.
+    pub session: SessionId,
+    /// What the person may do in the workspace.
+    pub role: Role,
+}
+
+/// What a request authenticated with, for limits and for the end of streams.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Credential {
+    /// An API key.
+    Key(KeyId),
+    /// A session.
+    Session(SessionId),
+}
+
 /// A principal that acts in a workspace. Use cases need one to know the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caller {
@@ -48,6 +71,12 @@ impl Caller {
     #[must_use]
     pub const fn key(workspace: WorkspaceId, key: KeyPrincipal) -> Self {
         Self { workspace, principal: Principal::Key(key) }
+    }
+
+    /// Creates the caller of a session.
+    #[must_use]
+    pub const fn user(workspace: WorkspaceId, user: UserPrincipal) -> Self {
+        Self { workspace, principal: Principal::User(user) }
     }
 
     /// Creates a caller for work that the service does for one inbox.
@@ -67,18 +96,19 @@ impl Caller {
     pub const fn scope(&self) -> Scope {
         match self.principal {
             Principal::Key(key) => key.scope,
-            Principal::Operator => Scope::Org,
+            Principal::User(_) | Principal::Operator => Scope::Org,
             Principal::Service { inbox } => Scope::Inbox(inbox),
         }
     }
 
-    /// Returns the API key of a caller that acts with one.
+    /// Returns what the caller authenticated with.
     ///
     /// # Errors
     /// Returns `forbidden` for the operator and the service.
-    pub fn api_key(&self) -> Result<KeyPrincipal, Refusal> {
+    pub fn credential(&self) -> Result<Credential, Refusal> {
         match self.principal {
-            Principal::Key(key) => Ok(key),
+            Principal::Key(key) => Ok(Credential::Key(key.id)),
+            Principal::User(user) => Ok(Credential::Session(user.session)),
             Principal::Operator | Principal::Service { .. } => {
                 Err(Refusal::new(ErrorCode::Forbidden, "This request needs an API key.")
                     .with_fix("Send an API key as `Authorization: Bearer <API key>`."))
@@ -91,6 +121,7 @@ impl Caller {
     pub fn permissions(&self) -> Permissions {
         match self.principal {
             Principal::Key(key) => key.permissions,
+            Principal::User(_) => Permissions::full(),
             Principal::Operator | Principal::Service { .. } => Permissions::default(),
         }
     }

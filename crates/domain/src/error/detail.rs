@@ -59,6 +59,10 @@ named! {
         ReadsPerWorkspace = "reads_per_workspace",
         /// Checks of a domain's DNS records.
         DomainVerify = "domain_verify",
+        /// Confirmation mails to people on call, of a workspace, in 24 hours.
+        ConfirmationsPerWorkspace = "confirmations_per_workspace",
+        /// Confirmation mails to one person on call, from all workspaces, in 24 hours.
+        ConfirmationsPerAddress = "confirmations_per_address",
         /// Bytes of request bodies in memory, of one workspace.
         RequestBodyBytesPerWorkspace = "request_body_bytes_per_workspace",
         /// Bytes of request bodies in memory, of all workspaces.
@@ -81,6 +85,14 @@ named! {
         Streams = "streams",
         /// Frames that the client of a stream sends per minute.
         StreamFramesPerMinute = "stream_frames_per_minute",
+        /// Sign-in links that one address asks for in 15 minutes.
+        SignInLinksPerAddress = "sign_in_links_per_address",
+        /// Sign-in links and codes that one client address asks for or tries in 15 minutes.
+        SignInsPerClient = "sign_ins_per_client",
+        /// People that a workspace invites in a day.
+        InvitationsPerDay = "invitations_per_day",
+        /// Members of a workspace, invited ones included.
+        Members = "members",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }

@@ -17,6 +17,9 @@ pub const TEMPORARY_RANDOM_BYTES: usize = 2 * TEMPORARY_CHARS;
 /// The local part of return paths, before the plus sign (see [VERP](https://cr.yp.to/proto/verp.txt)).
 pub const RETURN_PATH: &str = "bounces";
 
+/// The local part of the sender of mail that the service writes to people.
+const SERVICE_SENDER: &str = "no-reply";
+
 /// Local parts that represent the owner of a domain, for complaints and for domain validation by certificate
 /// authorities (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
 const OWNERS: &[&str] =
@@ -65,8 +68,15 @@ const ROLES: &[&str] = &[
 pub struct Username(String);
 
 impl Username {
-    /// Local parts that can't be inboxes: the sender of notices by mail systems, and the recipient of delivery reports.
-    pub const RESERVED: [&str; 2] = ["mailer-daemon", RETURN_PATH];
+    /// Local parts that can't be inboxes: the sender of notices by mail systems, the recipient of delivery reports, and
+    /// the sender of mail that the service writes to people.
+    pub const RESERVED: [&str; 3] = ["mailer-daemon", RETURN_PATH, SERVICE_SENDER];
+
+    /// Returns the local part of the sender of mail that the service writes to people.
+    #[must_use]
+    pub fn service_sender() -> Self {
+        Self(SERVICE_SENDER.to_owned())
+    }
 
     /// Parses a chosen local part.
     ///

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::StatusCode;
-use posthouse_domain::error::ErrorCode;
+use axum::http::{Method, StatusCode};
+use posthouse_domain::{error::ErrorCode, user::Role};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
@@ -33,6 +33,11 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
             operation["description"] = format!("Needs the {noun} `{}`{more}{scope}.", permission.text()).into();
             operation["x-permission"] = permission.text().into();
             operation["x-reach"] = reach.into();
+        }
+        RouteAccess::Session(role) => {
+            operation["security"] = json!([{ "session": [] }]);
+            let who = if role == Role::Owner { "an owner of the workspace" } else { "a member of the workspace" };
+            operation["description"] = format!("Needs the session of {who}.").into();
         }
     }
     let parameters = parameters(route);
@@ -177,6 +182,12 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<ErrorCode>> {
         codes.extend([ErrorCode::Unauthorized, ErrorCode::InsufficientPermissions, ErrorCode::RateLimited]);
     }
     if matches!(route.access, RouteAccess::Key(_, RequiredScope::Workspace | RequiredScope::Org)) {
+        codes.push(ErrorCode::Forbidden);
+    }
+    if route.access.needs_caller() && route.method != Method::GET {
+        codes.push(ErrorCode::Csrf);
+    }
+    if route.access == RouteAccess::Session(Role::Owner) {
         codes.push(ErrorCode::Forbidden);
     }
     if path_parameters(route.path).next().is_some() {

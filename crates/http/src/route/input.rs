@@ -7,6 +7,7 @@ use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
     time::Time,
+    user::SessionSecret,
 };
 use serde_json::Value;
 
@@ -50,6 +51,10 @@ pub struct RequestInfo {
     pub fingerprint: Option<[u8; 32]>,
     /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
     pub bearer: Option<SecretText>,
+    /// The session cookie.
+    pub session: Option<SessionSecret>,
+    /// The `User-Agent`.
+    pub user_agent: Option<String>,
     /// Whether the client is known to be on this machine.
     pub on_loopback: bool,
     /// The connection, in the count of open connections; `None` without a listener.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::{
-    auth::{KeyPrincipal, Permission},
+    auth::{KeyPrincipal, Permission, Principal},
     error::Refusal,
     id::WorkspaceId,
-    plan::{Plan, PlanLimits},
+    plan::PlanLimits,
     signup::masked,
     time::Time,
     workspace::{ClaimStatus, Workspace},
@@ -19,7 +19,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
-use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView};
+use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
 use posthouse_app::signup::expire;
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -42,9 +42,12 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
         Ok::<_, Refusal>((workspace, unclaimed))
     };
     let (workspace, unclaimed) = app.store.read_for(id, load).await?;
-    let key = input.caller.api_key()?;
+    let key = match input.caller.principal {
+        Principal::Key(key) => Some(KeyView::of(&key)),
+        Principal::User(_) | Principal::Operator | Principal::Service { .. } => None,
+    };
     let limits = workspace.limits(&app.config.plans);
-    RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, &key))
+    RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, key))
 }
 
 /// What the account of an unclaimed workspace shows.
@@ -72,37 +75,8 @@ struct AccountView {
     /// Restrictions of an unclaimed workspace; null if a person owns the workspace.
     restrictions: Option<RestrictionsView>,
     agent_messaging: AgentMessagingView,
-    key: KeyView,
-}
-
-/// A workspace.
-#[derive(Serialize, JsonSchema)]
-struct WorkspaceView {
-    id: Uuid,
-    name: String,
-    #[schemars(schema_with = "name_of::<Plan>")]
-    plan: &'static str,
-    status: &'static str,
-    notice: Option<NoticeView>,
-    emergency_stopped_at: Option<TimestampView>,
-    emergency_stop_reason: Option<String>,
-    ai_disclosure: AiDisclosureView,
-    created_at: TimestampView,
-}
-
-/// A notice from the operator to the workspace.
-#[derive(Serialize, JsonSchema)]
-struct NoticeView {
-    message: String,
-    created_at: TimestampView,
-}
-
-/// How sent mail discloses that an agent wrote it.
-#[derive(Serialize, JsonSchema)]
-struct AiDisclosureView {
-    visible_line: &'static str,
-    text: Option<String>,
-    share_workspace_name: bool,
+    /// Null for a person with a session.
+    key: Option<KeyView>,
 }
 
 /// Whether a person owns the workspace. If a person or the operator created it, `status` is `not_applicable` and the
@@ -151,25 +125,12 @@ struct KeyView {
 }
 
 impl AccountView {
-    fn of(workspace: &Workspace, unclaimed: Option<UnclaimedState>, plan: &PlanLimits, key: &KeyPrincipal) -> Self {
+    fn of(workspace: &Workspace, unclaimed: Option<UnclaimedState>, plan: &PlanLimits, key: Option<KeyView>) -> Self {
         let w = workspace;
         let restrictions = unclaimed.as_ref().map(|state| RestrictionsView::of(state.recipients_today));
         let expires_at = unclaimed.as_ref().and_then(|state| state.expires_at).map(Into::into);
         Self {
-            workspace: WorkspaceView {
-                id: w.id.into(),
-                name: w.name.clone(),
-                plan: w.plan.text(),
-                status: if w.suspended { "suspended" } else { "active" },
-                notice: w
-                    .notice
-                    .as_ref()
-                    .map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.into() }),
-                emergency_stopped_at: w.stopped_at.map(Into::into),
-                emergency_stop_reason: w.stop_reason.clone(),
-                ai_disclosure: AiDisclosureView { visible_line: "off", text: None, share_workspace_name: false },
-                created_at: w.created_at.into(),
-            },
+            workspace: WorkspaceView::of(w),
             claim: ClaimView {
                 status: w.claim.text(),
                 claimed_at: w.claimed_at.map(Into::into),
@@ -194,12 +155,18 @@ impl AccountView {
                 agent_keys_enabled: false,
                 public_directory_enabled: false,
             },
-            key: KeyView {
-                id: key.id.into(),
-                scope: key.scope.text(),
-                inbox_id: key.scope.inbox().map(Into::into),
-                permissions: key.permissions.names().collect(),
-            },
+            key,
+        }
+    }
+}
+
+impl KeyView {
+    fn of(key: &KeyPrincipal) -> Self {
+        Self {
+            id: key.id.into(),
+            scope: key.scope.text(),
+            inbox_id: key.scope.inbox().map(Into::into),
+            permissions: key.permissions.names().collect(),
         }
     }
 }

@@ -31,8 +31,8 @@ use crate::route::{Route, RouteInput, RouteResponse, render_page, render_view};
 use posthouse_api::{
     views::{BatchView, PageView, message::MessageView},
     wire::{
-        BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, Problems, UserLabel, choice, member, object, paging,
-        query,
+        AddableLabel, BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, Problems, UserLabel, choice, member,
+        object, paging, query,
     },
 };
 use posthouse_app::{
@@ -55,8 +55,9 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(get),
+        super::message_html::route(),
         Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
-            .summary("Updates the labels and read state of a message. System labels cannot be changed.")
+            .summary("Updates the labels and read state of a message. System labels cannot be changed, except that `ai:needs-human` can be added.")
             .answers::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::LeaseExpired])
             .handle(update),
@@ -150,8 +151,9 @@ object! {
 object! {
     /// Changes to one message.
     struct UpdateMessageBody {
-        /// Labels to add, after the existing ones.
-        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the
+        /// people on call.
+        add_labels: Option<BoundedList<AddableLabel, 0, 50>>,
         /// Labels to remove.
         remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
         /// The new read state.
@@ -168,8 +170,9 @@ object! {
     struct BatchUpdateBody {
         /// Ids of the messages.
         ids: BoundedList<Uuid, 1, 100>,
-        /// Labels to add, after the existing ones.
-        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the
+        /// people on call.
+        add_labels: Option<BoundedList<AddableLabel, 0, 50>>,
         /// Labels to remove.
         remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
         /// The new read state.
@@ -191,14 +194,15 @@ pub(super) fn no_label_both_ways(given: &Map<String, Value>, path: &str, problem
 }
 
 /// Converts the labels of a request into a change.
-pub(super) fn label_change<L: Into<String>>(
-    add: Option<BoundedList<L, 0, 50>>,
-    remove: Option<BoundedList<L, 0, 50>>,
+pub(super) fn label_change<A: Into<String>, R: Into<String>>(
+    add: Option<BoundedList<A, 0, 50>>,
+    remove: Option<BoundedList<R, 0, 50>>,
 ) -> LabelChange {
-    let texts = |labels: Option<BoundedList<L, 0, 50>>| {
-        labels.map_or(Vec::new(), |list| list.0.into_iter().map(L::into).collect())
-    };
-    LabelChange { add: texts(add), remove: texts(remove) }
+    LabelChange { add: label_texts(add), remove: label_texts(remove) }
+}
+
+fn label_texts<L: Into<String>>(labels: Option<BoundedList<L, 0, 50>>) -> Vec<String> {
+    labels.map_or(Vec::new(), |list| list.0.into_iter().map(L::into).collect())
 }
 
 impl MessageListQuery {

@@ -11,15 +11,15 @@ use posthouse_domain::{
     id::InboxId,
     metrics::{MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, SPAN_DAYS_MAX},
     time::Time,
+    time_zone::NamedTimeZone,
 };
 use posthouse_store::Tx;
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::metrics::{MetricsParameters, MetricsView},
-    wire::{QueryValue, query},
+    wire::query,
 };
 use posthouse_app::{
     access::visible,
@@ -49,24 +49,6 @@ query! {
         inbox_id: Option<Uuid>,
         /// Length of one step of the series. Default: `day`.
         bucket: Option<MetricsBucket>,
-    }
-}
-
-/// A time zone with its IANA name.
-#[derive(Debug)]
-struct NamedTimeZone {
-    name: String,
-    zone: TimeZone,
-}
-
-impl QueryValue for NamedTimeZone {
-    fn schema() -> Value {
-        json!({ "type": "string", "format": "iana-time-zone", "default": "UTC", "examples": ["Europe/Berlin"] })
-    }
-    fn read(text: &str) -> Result<Self, String> {
-        let problem = || "must be an IANA time zone, such as UTC or Europe/Berlin".to_owned();
-        let zone = TimeZone::get(text).map_err(|_| problem())?;
-        Ok(Self { name: zone.iana_name().unwrap_or(text).to_owned(), zone })
     }
 }
 

@@ -10,11 +10,11 @@ use posthouse_domain::{
     auth::{Caller, Permission},
     delivery::CAPTURED,
     error::{ErrorCode, Refusal},
-    id::MessageId,
+    id::{MessageId, WorkspaceId},
     message::{Channel, Message, RecipientDelivery},
     page::{CursorPosition, Page, PageRequest},
 };
-use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
+use posthouse_store::{Tx, deliveries, inboxes, messages, recipients, service_mails};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -24,7 +24,10 @@ use posthouse_api::{
     views::{PageView, TimestampView, message::DeliveryView},
     wire::{Cursor, Limit, paging, query},
 };
-use posthouse_app::inbound::return_path::{self, ReturnPath};
+use posthouse_app::{
+    inbound::return_path::{self, ReturnPath},
+    messages::raw,
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -34,6 +37,13 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<PageView<OutboxView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
+        Route::new(Method::GET, "/dev/outbox/{id}/raw", "getCapturedRaw", Permission::MessagesRead)
+            .workspace_wide()
+            .summary("Downloads a captured message. Links to people are in it as they would have been sent.")
+            .development()
+            .answers_with(200, Some("message/rfc822"))
+            .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
+            .handle(raw_message),
     ]
 }
 
@@ -109,15 +119,30 @@ async fn list(app: Arc<Api>, input: RouteInput<OutboxQuery>) -> Result<RouteResp
     RouteResponse::page(&app, &page, |entry| view(entry, &app.config.base_url))
 }
 
+async fn raw_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (caller, id) = (input.caller, input.path.id("id", "message")?);
+    let is_service = app
+        .store
+        .read_for(caller.workspace, move |tx| Ok::<_, Refusal>(service_mails::is_for(tx, caller.workspace, id)?))
+        .await?;
+    let reader = if is_service { Caller::operator(WorkspaceId::SERVICE) } else { caller };
+    let raw = raw::message(&app, reader, id, true).await?;
+    Ok(RouteResponse::typed(200, "message/rfc822", raw))
+}
+
 fn read_page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<Page<CapturedMessage>, Refusal> {
     let found = deliveries::captured(tx, caller.workspace, caller.scope().inbox(), &paging.page())?;
     let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.message.0 });
-    page.try_map(|found| load(tx, caller, &found.iter().map(|captured| captured.message).collect::<Vec<_>>()))
+    page.try_map(|found| {
+        let ids: Vec<MessageId> = found.iter().map(|captured| captured.message).collect();
+        let own = load(tx, caller.workspace, &ids)?;
+        let to_people = load(tx, WorkspaceId::SERVICE, &ids)?;
+        Ok(own.into_iter().zip(to_people).map(|(own, to_person)| own.or(to_person)).collect())
+    })
 }
 
-/// Loads captured messages; `None` for one whose inbox no longer exists.
-fn load(tx: &mut Tx, caller: &Caller, ids: &[MessageId]) -> Result<Vec<Option<CapturedMessage>>, Refusal> {
-    let tenant = caller.workspace;
+/// Loads captured messages; `None` for one that isn't in this workspace, or whose inbox no longer exists.
+fn load(tx: &mut Tx, tenant: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Option<CapturedMessage>>, Refusal> {
     let mut messages = messages::get_many(tx, tenant, ids)?;
     let recipients = recipients::of(tx, tenant, ids)?;
     let mut entries = Vec::with_capacity(ids.len());
@@ -154,7 +179,10 @@ fn view<'a>(entry: &'a CapturedMessage, base_url: &str) -> OutboxView<'a> {
         rfc_message_id: &m.rfc_message_id,
         subject: m.subject.as_deref(),
         size_bytes: m.size_bytes,
-        raw_url: format!("{base_url}/v1/messages/{}/raw", m.id),
+        raw_url: match m.workspace {
+            WorkspaceId::SERVICE => format!("{base_url}/dev/outbox/{}/raw", m.id),
+            _ => format!("{base_url}/v1/messages/{}/raw", m.id),
+        },
         created_at: m.created_at.into(),
     }
 }

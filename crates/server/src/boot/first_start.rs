@@ -25,8 +25,8 @@ use super::BootError;
 use posthouse_app::{
     app::App,
     inboxes::create::{self, CreatedInbox, Lifespan, NewInbox},
+    people::new_workspace::{CreatedWorkspace, NewWorkspace, create},
     ports::Peer,
-    workspaces::create::{CreatedWorkspace, NewWorkspace, create},
 };
 
 /// The owner of the first workspace.

@@ -95,7 +95,7 @@ pub(super) fn announce(
     }
     if let Some(file) = &mut plan.ready_file {
         let what = format!("cannot write the ready file {}", file.path.display());
-        file.write(format!("{}\n", document(bound, first))).map_err(BootError::io(what))?;
+        file.write(format!("{}\n", document(app, bound, first))).map_err(BootError::io(what))?;
     }
     let roles: Vec<&str> = plan.roles.iter().map(|role| role.text()).collect();
     tracing::info!(
@@ -112,7 +112,7 @@ pub(super) fn announce(
     Ok(())
 }
 
-fn document(bound: &BoundAddresses, first: Option<&FirstRun>) -> Value {
+fn document(app: &App, bound: &BoundAddresses, first: Option<&FirstRun>) -> Value {
     let shown = |address: Option<SocketAddr>| address.map(|address| address.to_string());
     let mut document = json!({
         "pid": std::process::id(),
@@ -129,7 +129,7 @@ fn document(bound: &BoundAddresses, first: Option<&FirstRun>) -> Value {
         document["first_run"] = json!({
             "workspace_id": first.created.workspace.id.to_string(),
             "api_key": first.created.secret.reveal(),
-            "sign_in_url": Value::Null,
+            "sign_in_url": first.created.link.url(&app.config.base_url),
         });
     }
     document
@@ -151,6 +151,7 @@ fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
         "Posthouse is running. Save your API key: it is shown only this once.".to_owned(),
         String::new(),
         format!("  API key   {key}"),
+        format!("  Sign in   {}", first.created.link.url(base)),
         format!("  API       {base}"),
         format!("  Docs      {base}/docs"),
     ];

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print, workspace};
 use crate::boot;
-use posthouse_app::workspaces::create::{NewKey, new_key};
+use posthouse_app::access::new_key::{NewKey, new_key};
 
 /// Maximum number of keys that `list` shows.
 const KEYS_MAX: u32 = 10_000;

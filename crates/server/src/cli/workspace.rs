@@ -18,11 +18,9 @@ use uuid::Uuid;
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print};
 use crate::boot;
 use posthouse_app::{
+    people::new_workspace::{NewWorkspace, create},
     ports::Clock,
-    workspaces::{
-        create::{NewWorkspace, create},
-        stop, suspension,
-    },
+    workspaces::{stop, suspension},
 };
 
 /// Maximum retention, in days.
@@ -32,7 +30,7 @@ const PAGE: u32 = 500;
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
-    /// Create a workspace; prints its id and an org-wide API key, once.
+    /// Create a workspace; prints its id, an org-wide API key and a sign-in link, once.
     Create(Create),
     /// List the workspaces.
     List(OutputOptions),
@@ -163,19 +161,21 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         .map_err(|error| CommandError::Usage(format!("--owner {}: {error}", given.owner)))?
         .canonical();
     let name = checked_name(&given.name)?;
-    let store = boot::open_store(&options.load()?)?;
+    let config = options.load()?;
+    let store = boot::open_store(&config)?;
     let clock = boot::clock();
     let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan });
     let stored = made.clone();
     store.write_blocking(move |tx| stored.insert(tx))?;
+    let sign_in_url = made.link.url(&config.app.base_url);
     let json = json!({
         "workspace_id": made.workspace.id.to_string(),
         "api_key": made.secret.reveal(),
-        "sign_in_url": Value::Null,
+        "sign_in_url": sign_in_url,
         "workspace": view(&made.workspace),
     });
     let text = format!(
-        "Workspace  {}  {}\nAPI key    {}  (org-wide, shown only now)",
+        "Workspace  {}  {}\nAPI key    {}  (org-wide, shown only now)\nSign in    {sign_in_url}  (once, within a day)",
         made.workspace.id,
         made.workspace.name,
         made.secret.reveal()

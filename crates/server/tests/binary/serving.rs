@@ -17,7 +17,9 @@ fn only_the_first_start_creates_a_workspace() {
     assert_ne!(service.address("submission").port(), 0);
     let first = &service.ready["first_run"];
     let key = first["api_key"].as_str().unwrap().to_owned();
-    assert_eq!(first["sign_in_url"], Value::Null);
+    let link = first["sign_in_url"].as_str().unwrap().to_owned();
+    let token = link.rsplit_once("/sign-in#token=").unwrap().1.to_owned();
+    assert!(token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{link}");
     let (head, body) = service.get("/v1/account", &format!("authorization: Bearer {key}\r\n"));
     assert!(head.starts_with("http/1.1 200"), "{head}");
     let account: Value = serde_json::from_str(&body).unwrap();
@@ -26,6 +28,7 @@ fn only_the_first_start_creates_a_workspace() {
     let output = service.stop();
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(output.stdout.matches(&key).count(), output.stdout.matches("ph_").count(), "only this key is shown");
+    assert!(output.stdout.contains(&token) && !output.stderr.contains(&token), "only the terminal shows the link");
     assert!(output.stdout.contains("curl ") && output.stdout.contains("swaks "), "{}", output.stdout);
     assert!(!output.stderr.contains(&key), "the log must not have the key");
 
@@ -124,15 +127,22 @@ fn pages_about_the_service_and_its_log() {
     assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{head} {body}");
 
     let html = "accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
-    let (redirected, body) = service.get("/", html);
-    assert!(redirected.starts_with("http/1.1 302") && redirected.contains("\r\nlocation: /docs\r\n"), "{redirected}");
-    assert!(redirected.contains("\r\nvary: accept") && redirected.contains("x-request-id: ") && body.is_empty());
+    // Every page of the dashboard is the same document.
+    for path in ["/", "/sign-in", "/inbox"] {
+        let (head, body) = service.get(path, html);
+        assert!(head.starts_with("http/1.1 200") && head.contains("\r\ncontent-type: text/html"), "{path}: {head}");
+        assert!(head.contains("\r\nvary: accept") && head.contains("x-request-id: "), "{path}: {head}");
+        assert!(head.contains("script-src 'self'") && !head.contains("unsafe-inline"), "{path}: {head}");
+        assert!(body.contains("<div id=\"app\">"), "{path}: {body}");
+    }
     for accept in ["", "accept: */*\r\n", "accept: application/json\r\n"] {
         let (head, body) = service.get("/", accept);
         assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{accept}: {head} {body}");
         assert!(body.contains("The reference is at `/docs`"), "{accept}: {body}");
     }
-    assert!(service.get("/nowhere", html).0.starts_with("http/1.1 404"), "only `/` is redirected");
+    for path in ["/v1/nowhere", "/platform/nowhere", "/assets/nowhere.js"] {
+        assert!(service.get(path, html).0.starts_with("http/1.1 404"), "{path}");
+    }
 
     let output = service.stop();
     for line in output.stderr.lines() {

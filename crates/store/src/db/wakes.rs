@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// Woken in place of a workspace when a job may be due: most commits enqueue none, and a look for due jobs reads the
 /// queue of every kind.
-pub(crate) const JOBS: Uuid = Uuid::nil();
+pub(crate) const JOBS: Uuid = Uuid::max();
 
 /// The registry of all waiters of this process. Cloning is cheap.
 #[derive(Clone)]

@@ -38,6 +38,14 @@ statements! {
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = r.workspace_id AND j.state <> 'dead')
         AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = r.workspace_id AND d.state = 'dead')
         GROUP BY r.workspace_id LIMIT $2";
+    // Dead jobs are recreated too, because people must learn what waits.
+    LOST_ESCALATION = "SELECT e.workspace_id, e.workspace_id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM escalations e
+        WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = e.workspace_id AND j.state <> 'dead')
+        GROUP BY e.workspace_id LIMIT $2";
+    LOST_ON_CALL_MAIL = "SELECT c.workspace_id, c.id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM on_call_contacts c
+        WHERE c.mail_due IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = c.id AND j.state <> 'dead')
+        AND NOT EXISTS (SELECT 1 FROM jobs d WHERE d.kind = $1 AND d.subject_id = c.id AND d.state = 'dead') LIMIT $2";
     RELEASE_OF_WORKSPACE = "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND workspace_id = $2
         AND state = 'ready' AND run_at > $3 AND why IN ($4, $5, $6)";
     // The job belongs to the workspace of the recipients; what held it belongs to the sender.
@@ -68,9 +76,13 @@ pub fn recovery(kind: JobKind) -> JobRecovery {
         JobKind::DomainCheck => JobRecovery::Rows(&LOST_DOMAIN_CHECK),
         JobKind::RoleNotice => JobRecovery::Rows(&LOST_ROLE_NOTICE),
         JobKind::SignupExpiry => JobRecovery::Rows(&LOST_SIGNUP_EXPIRY),
+        JobKind::Escalation => JobRecovery::Rows(&LOST_ESCALATION),
+        JobKind::OnCallMail => JobRecovery::Rows(&LOST_ON_CALL_MAIL),
         JobKind::Certificate => JobRecovery::Configuration,
         // The webhook shows that it is disabled.
         JobKind::WebhookNotice => JobRecovery::Nothing,
+        // The person asks for another link.
+        JobKind::SignInMail => JobRecovery::Nothing,
     }
 }
 
@@ -85,7 +97,10 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
         | JobKind::DomainCheck
         | JobKind::Certificate
         | JobKind::WebhookNotice
-        | JobKind::RoleNotice => None,
+        | JobKind::RoleNotice
+        | JobKind::SignInMail
+        | JobKind::Escalation
+        | JobKind::OnCallMail => None,
     }
 }
 

@@ -184,6 +184,29 @@ CREATE TABLE envelopes (
   signed_with BLOB,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
+CREATE TABLE escalation_settings (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  triggers TEXT NOT NULL,
+  delivery TEXT NOT NULL,
+  max_per_hour INTEGER NOT NULL,
+  quiet_start INTEGER,
+  quiet_end INTEGER,
+  quiet_zone TEXT,
+  include_excerpt INTEGER NOT NULL)STRICT;
+CREATE TABLE escalations (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  cause TEXT NOT NULL,
+  message_id BLOB,
+  draft_id BLOB,
+  digest_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX escalations_of_cause ON escalations (workspace_id, inbox_id, cause);
+CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE draft_id IS NOT NULL;
+CREATE INDEX escalations_of_message ON escalations (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX escalations_waiting ON escalations (workspace_id, created_at, id);
 CREATE TABLE events (
   workspace_id BLOB NOT NULL,
   seq INTEGER NOT NULL,
@@ -256,6 +279,12 @@ CREATE TABLE idempotency (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, route, key))STRICT;
 CREATE INDEX idempotency_age ON idempotency (created_at);
+CREATE TABLE inbox_escalation_settings (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  overrides INTEGER NOT NULL,
+  triggers TEXT,
+  PRIMARY KEY (workspace_id, inbox_id))STRICT;
 CREATE TABLE inbox_metadata (
   workspace_id BLOB NOT NULL,
   key TEXT NOT NULL,
@@ -375,6 +404,14 @@ CREATE TABLE mail_domains (
 CREATE INDEX mail_domains_list ON mail_domains (workspace_id, created_at, id);
 CREATE UNIQUE INDEX mail_domains_name ON mail_domains (workspace_id, name);
 CREATE UNIQUE INDEX mail_domains_owner ON mail_domains (name) WHERE owned = 1;
+CREATE TABLE members (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  user_id BLOB NOT NULL,
+  role TEXT NOT NULL,
+  joined_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, user_id))STRICT, WITHOUT ROWID;
+CREATE INDEX members_user ON members (user_id, workspace_id);
 CREATE TABLE message_approvals (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
@@ -465,6 +502,41 @@ CREATE TABLE metric_slots (
   unauthenticated INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, slot, inbox_id))STRICT;
 CREATE INDEX metric_slots_age ON metric_slots (slot);
+CREATE TABLE on_call_contacts (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  address TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  token_sha256 BLOB,
+  token_expires_at INTEGER,
+  confirmed_at INTEGER,
+  mail_due TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX on_call_contacts_due ON on_call_contacts (mail_due) WHERE mail_due IS NOT NULL;
+CREATE UNIQUE INDEX on_call_contacts_of_inbox ON on_call_contacts (workspace_id, inbox_id, address);
+CREATE UNIQUE INDEX on_call_contacts_token ON on_call_contacts (token_sha256);
+CREATE TABLE on_call_mails (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  thread_id BLOB NOT NULL,
+  kind TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT;
+CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
+CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
+CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
+CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
+CREATE TABLE on_call_requests (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  address BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX on_call_requests_age ON on_call_requests (created_at);
+CREATE INDEX on_call_requests_of_address ON on_call_requests (address, created_at);
+CREATE INDEX on_call_requests_of_workspace ON on_call_requests (workspace_id, created_at);
 CREATE TABLE queue_items (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
@@ -582,10 +654,41 @@ CREATE TABLE signups (
   claim_token_sha256 BLOB,
   claim_expires_at INTEGER)STRICT;
 CREATE UNIQUE INDEX signups_claim ON signups (claim_token_sha256) WHERE claim_token_sha256 IS NOT NULL;
+CREATE TABLE service_mails (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT, WITHOUT ROWID;
+CREATE TABLE sessions (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  user_id BLOB NOT NULL,
+  digest BLOB NOT NULL UNIQUE,
+  user_agent TEXT,
+  ip TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+CREATE TABLE sign_ins (
+  id BLOB NOT NULL PRIMARY KEY,
+  email TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  workspace_id BLOB,
+  message_id BLOB,
+  digest BLOB UNIQUE,
+  tries_left INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL)STRICT;
+CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
+CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
+CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
 CREATE TABLE stream_tokens (
   workspace_id BLOB NOT NULL,
   digest BLOB NOT NULL,
-  key_id BLOB NOT NULL,
+  key_id BLOB,
+  session_id BLOB,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, digest))STRICT;
 CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
@@ -636,6 +739,11 @@ CREATE TABLE used_challenges (
   nonce BLOB NOT NULL PRIMARY KEY,
   expires_at INTEGER NOT NULL)STRICT;
 CREATE INDEX used_challenges_age ON used_challenges (expires_at);
+CREATE TABLE users (
+  id BLOB NOT NULL PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE,
+  name TEXT,
+  created_at INTEGER NOT NULL)STRICT;
 CREATE TABLE webhook_counts (
   workspace_id BLOB NOT NULL,
   webhook_id BLOB NOT NULL,
@@ -707,5 +815,8 @@ CREATE TABLE workspaces (
   ai_processing TEXT NOT NULL,
   screening INTEGER NOT NULL,
   daily_send_limit INTEGER,
+  disclosure_line TEXT NOT NULL,
+  disclosure_text TEXT,
+  disclosure_name INTEGER NOT NULL,
   retention_days INTEGER,
   created_at INTEGER NOT NULL)STRICT;

@@ -62,6 +62,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             ai_processing: AiProcessing::Off,
             screening: true,
             daily_send_limit: None,
+            ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
             retention_days: None,
             created_at: at(0),
         },

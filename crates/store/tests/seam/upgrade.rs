@@ -45,6 +45,7 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         ai_processing: AiProcessing::Off,
         screening: true,
         daily_send_limit: None,
+        ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,
         created_at: at,
     }

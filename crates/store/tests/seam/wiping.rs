@@ -42,12 +42,16 @@ const NOT_REFERENCES: &[&str] = &[
     "message_approvals.by_id",
     "message_approvals.content_sha256",
     "messages.rfc_message_id",
+    "on_call_contacts.token_sha256",
+    "on_call_requests.address",
     "search_docs.word_pairs",
     "sending_incidents.recipient",
     "signup_usage.subject",
     "signups.claim_token_sha256",
     "stream_tokens.digest",
     "used_challenges.nonce",
+    "sign_ins.digest",
+    "sessions.digest",
     "webhooks.headers",
     // A JSON list; a webhook of a deleted inbox stays.
     "webhooks.inbox_ids",
@@ -336,6 +340,7 @@ fn remains(tx: &mut Tx, tables: &Tables, before: &[(String, i64)], erased: Erase
         let other = [id(RecordKind::Message, OTHER), id(RecordKind::Inbox, OTHER)];
         let had_other = !columns.is_empty() && rows_with(tx, columns, &marker(OTHER), &other)? > 0;
         let is_shared = [
+            "escalation_settings",
             "schema_migrations",
             "sending_recoveries",
             "signups",

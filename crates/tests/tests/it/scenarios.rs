@@ -6,6 +6,7 @@ mod check_command;
 pub(crate) mod delivery;
 mod dkim;
 mod domain_command;
+mod escalation;
 mod forwarding;
 mod internationalized;
 mod jobs;

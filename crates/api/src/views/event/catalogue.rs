@@ -50,6 +50,7 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         InboxPaused => vec![of::<data::InboxPaused>],
         InboxResumed => vec![of::<data::InboxResumed>],
         DomainVerified | DomainFailed | DomainDkimRotated | DomainDkimRotationDue => vec![of::<data::DomainData>],
+        EscalationSent => vec![of::<data::EscalationSent>],
         WebhookTest => vec![of::<data::WebhookTest>],
         DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed => vec![of::<draft::DraftEvent<'_>>],
         WorkspaceStopped => vec![of::<data::WorkspaceStopped>],

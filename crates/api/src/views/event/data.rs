@@ -1,7 +1,7 @@
 //! The data of each event type: stored in the log if the records won't contain it later, and the source of examples and
 //! schemas. A new event type adds its struct here and one arm in `catalogue.rs`.
 
-use posthouse_domain::message::RecipientDelivery;
+use posthouse_domain::{escalation::Escalation, message::RecipientDelivery};
 use posthouse_mail::bounce::BounceClass;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -144,6 +144,52 @@ pub struct WorkspaceResumed {
     pub stopped_at: TimestampView,
     /// Actor that resumed it.
     pub actor: ActorView,
+}
+
+/// The data of `escalation.sent`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EscalationSentData")]
+pub struct EscalationSent {
+    /// Trigger; null for a digest of several triggers.
+    pub trigger: Option<&'static str>,
+    /// `immediate` or `digest`.
+    pub mode: &'static str,
+    /// Inbox that the mail is about; null if it is about the workspace.
+    pub inbox: Option<InboxView>,
+    /// Message that the mail is about, if it is about a single one.
+    pub message_id: Option<Uuid>,
+    /// Draft that the mail is about, if it is about a single one.
+    pub draft_id: Option<Uuid>,
+    /// Addresses that the mail was sent to.
+    pub recipients: Vec<String>,
+    /// Everything that the mail escalates, oldest first.
+    pub items: Vec<EscalatedItem>,
+}
+
+/// One item of a mail to people on call.
+#[derive(Serialize, JsonSchema)]
+pub struct EscalatedItem {
+    /// Trigger.
+    pub trigger: &'static str,
+    /// Message, if it is about one.
+    pub message_id: Option<Uuid>,
+    /// Draft, if it is about one.
+    pub draft_id: Option<Uuid>,
+    /// Time at which it happened.
+    pub created_at: TimestampView,
+}
+
+impl EscalatedItem {
+    /// Returns the item of an escalation.
+    #[must_use]
+    pub fn of(escalation: &Escalation) -> Self {
+        Self {
+            trigger: escalation.trigger.text(),
+            message_id: escalation.message.map(Into::into),
+            draft_id: escalation.draft.map(Into::into),
+            created_at: escalation.created_at.into(),
+        }
+    }
 }
 
 /// The data of `domain.verified`, `domain.failed`, `domain.dkim_rotated` and `domain.dkim_rotation_due`.

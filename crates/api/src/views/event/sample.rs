@@ -48,7 +48,8 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let of_draft = is_of_draft(kind);
     let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
-    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft;
+    let is_escalation = kind == EventKind::EscalationSent;
+    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft || is_escalation;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -94,6 +95,7 @@ fn detail(kind: EventKind) -> String {
             let domain = DomainView::of(&domain(kind), &here, Time::from_millis(NOW_MS));
             data::text(&data::DomainData { domain })
         }
+        EventKind::EscalationSent => data::text(&escalation_sent()),
         EventKind::WebhookTest => {
             let webhook = data::TestedWebhook { id: id(6), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
@@ -120,6 +122,22 @@ fn detail(kind: EventKind) -> String {
     }
 }
 
+/// Returns the example of a mail to a person on call.
+fn escalation_sent() -> data::EscalationSent {
+    let (trigger, message_id) = ("needs_human", Some(id(5)));
+    let item =
+        data::EscalatedItem { trigger, message_id, draft_id: None, created_at: Time::from_millis(NOW_MS).into() };
+    data::EscalationSent {
+        trigger: Some(trigger),
+        mode: "immediate",
+        inbox: Some(inbox(None)),
+        message_id,
+        draft_id: None,
+        recipients: vec!["pat@acme.example".to_owned()],
+        items: vec![item],
+    }
+}
+
 /// Returns the example workspace, stopped or not.
 fn workspace(stopped: bool) -> Workspace {
     let now = Time::from_millis(NOW_MS);
@@ -137,6 +155,7 @@ fn workspace(stopped: bool) -> Workspace {
         ai_processing: AiProcessing::Categorize,
         screening: true,
         daily_send_limit: None,
+        ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,
         created_at: now,
     }

@@ -2,6 +2,7 @@
 //! mail is queued. See `docs/FLOWS.md`.
 
 use posthouse_domain::{
+    escalation::OnCallMailKind,
     id::{IdGenerator, JobId},
     inbox::Inbox,
     job::{JobKind, JobReason},
@@ -14,7 +15,7 @@ use posthouse_store::{
     contents::{self, StoredRaw},
     inboxes,
     jobs::{self, NewJob},
-    mail_domains, messages,
+    mail_domains, messages, on_call,
     recipients::{self, OutboundEnvelope},
     workspaces,
 };
@@ -57,7 +58,10 @@ pub(super) fn load(tx: &mut Tx, reference: EnvelopeRef, wants_raw: bool, served:
         return Ok(LoadResult::Gone);
     };
     let Some(inbox) = inboxes::get(tx, workspace_id, message.inbox)? else { return Ok(LoadResult::Gone) };
-    if let Some(reason) = hold_reason(&workspace, &inbox) {
+    if let Some(reason) = hold_reason(&workspace, &inbox)
+        // People on call learn about a stop while it lasts.
+        && on_call::kind_of(tx, envelope.message)? != Some(OnCallMailKind::Escalation)
+    {
         return Ok(LoadResult::Hold(reason));
     }
     let raw = if wants_raw { contents::raw(tx, workspace_id, message.content)? } else { None };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     error::Refusal,
-    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts, StorageNeed},
+    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed},
     inbox::Inbox,
     list::{self, ListDirection},
     message::{Channel, Direction, Message},
@@ -135,6 +135,7 @@ pub(super) fn facts(
     };
     let suspended = workspace.suspended || suspension::is_overdue(tx, workspace.id, used.workspace_day, ready.now)?;
     Ok(SendFacts {
+        purpose: ready.purpose(),
         now: ready.now,
         workspace_stopped: workspace.stopped_at.is_some(),
         inbox_paused: inbox.is_paused(),
@@ -161,15 +162,15 @@ fn added_bytes(ready: &QueuedMessage) -> u64 {
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
-/// is claimed, or if the service asks a person to claim it. In a reply within a thread that others began, the participants of the thread don't count.
+/// is claimed, or if the service asks a person to claim it. In a reply within a thread that others began, the
+/// participants of the thread don't count.
 fn recipients_day(
     tx: &mut Tx,
     ready: &QueuedMessage,
     workspace: &Workspace,
     people: &[&Address],
 ) -> StoreResult<Option<DailyRecipients>> {
-    let is_exempt = ready.hook.as_ref().is_some_and(|hook| !hook.counts_recipients());
-    if workspace.claim != ClaimStatus::Unclaimed || is_exempt {
+    if workspace.claim != ClaimStatus::Unclaimed || ready.purpose() == SendPurpose::Claim {
         return Ok(None);
     }
     let known = unclaimed::recipients(tx, workspace.id, ready.now)?;
@@ -241,6 +242,10 @@ fn suppressed(
     workspace: &Workspace,
     people: &[&Address],
 ) -> StoreResult<Vec<String>> {
+    // A person whose mailbox was full once must still be able to sign in.
+    if workspace.id == posthouse_domain::id::WorkspaceId::SERVICE {
+        return Ok(Vec::new());
+    }
     let canonical: Vec<&str> = people.iter().map(|address| address.canonical_str()).collect();
     let mut suppressed = Vec::new();
     for (address, reason) in suppressions::of_addresses(tx, workspace.id, &canonical)? {

@@ -4,9 +4,10 @@ use axum::http::Method;
 use posthouse_app::access::actor;
 use posthouse_domain::{
     actor::{Actor, ActorKind},
-    auth::{Caller, KeyPrincipal, Permission, Permissions, Principal, Scope},
-    id::InboxId,
+    auth::{Caller, KeyPrincipal, Permission, Permissions, Principal, Scope, UserPrincipal},
+    id::{InboxId, SessionId, UserId},
     plan::Plan,
+    user::Role,
 };
 use posthouse_http::{
     auth,
@@ -31,7 +32,7 @@ const NAMES_ITS_INBOX: [&str; 1] = ["listListEntries"];
 fn guarded() -> impl Iterator<Item = (Route, Permission, RequiredScope)> {
     routes::all().into_iter().filter_map(|route| match route.access {
         RouteAccess::Key(permission, reach) => Some((route, permission, reach)),
-        RouteAccess::Public => None,
+        RouteAccess::Public | RouteAccess::Session(_) => None,
     })
 }
 
@@ -135,10 +136,18 @@ async fn a_workspace_key_gets_403_on_organization_routes() {
 }
 
 /// Returns a caller for every kind of principal, the key with full access.
-fn callers(key: &TestKey) -> [Caller; 3] {
+fn callers(key: &TestKey) -> [Caller; 5] {
     let full = KeyPrincipal { id: key.id, scope: Scope::Org, permissions: Permissions::full() };
     let workspace = key.workspace;
-    [Caller::key(workspace, full), Caller::operator(workspace), Caller::service(workspace, InboxId(UNKNOWN))]
+    let user =
+        |role| Caller::user(workspace, UserPrincipal { user: UserId(UNKNOWN), session: SessionId(UNKNOWN), role });
+    [
+        Caller::key(workspace, full),
+        Caller::operator(workspace),
+        Caller::service(workspace, InboxId(UNKNOWN)),
+        user(Role::Owner),
+        user(Role::Member),
+    ]
 }
 
 #[tokio::test]
@@ -148,9 +157,12 @@ async fn every_route_states_which_principals_may_use_it() {
     for route in routes::all() {
         for caller in callers(&key) {
             let may_use = match (route.access, caller.principal) {
-                (RouteAccess::Public, Principal::Key(_) | Principal::Operator | Principal::Service { .. })
-                | (RouteAccess::Key(..), Principal::Key(_)) => true,
-                (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => false,
+                (RouteAccess::Public, _) | (RouteAccess::Key(..), Principal::Key(_) | Principal::User(_)) => true,
+                (RouteAccess::Key(..) | RouteAccess::Session(_), Principal::Operator | Principal::Service { .. })
+                | (RouteAccess::Session(_), Principal::Key(_)) => false,
+                (RouteAccess::Session(required), Principal::User(user)) => {
+                    required == Role::Member || user.role == Role::Owner
+                }
             };
             let result = auth::authorize(&caller, &route);
             assert_eq!(result.is_ok(), may_use, "{}: {:?}", route.name, caller.principal);
@@ -168,7 +180,8 @@ async fn actors_of_records_name_the_principal_and_never_the_service() {
         Ok(callers.iter().map(|caller| actor::of(tx, caller).ok()).collect())
     };
     let actors = server.store().read(read).await.unwrap();
-    let [Some(of_key), Some(of_operator), None] = &actors[..] else { panic!("{actors:?}") };
+    let [Some(of_key), Some(of_operator), None, Some(of_user), _] = &actors[..] else { panic!("{actors:?}") };
+    assert_eq!((of_user.kind, of_user.id.as_deref()), (ActorKind::User, Some(&*UNKNOWN.to_string())));
     assert_eq!((of_key.kind, of_key.id.as_deref()), (ActorKind::ApiKey, Some(&*key.id.to_string())));
     assert!(!of_key.label.is_empty());
     assert_eq!((of_operator.kind, &of_operator.id), (ActorKind::Operator, &None));

@@ -1,7 +1,7 @@
 //! JSON documents: values and depth, on every route with a JSON body.
 
 use posthouse_domain::{error::LimitName, plan::Plan};
-use posthouse_http::routes;
+use posthouse_http::{route::RouteAccess, routes};
 use posthouse_tests::{ServerOptions, TestServer};
 
 use super::metric;
@@ -18,7 +18,8 @@ async fn every_route_refuses_json_with_too_many_values_or_levels_by_the_name_of_
         config.plans.team.requests_per_minute = None;
     });
     let server = TestServer::start(options).await;
-    let api = server.api(&server.workspace(Plan::Team).await);
+    let key = server.workspace(Plan::Team).await;
+    let (with_key, with_session) = (server.api(&key), server.owner_session(&key).await);
     let bodies = [
         (LimitName::JsonValues, VALUES, format!("{{\"a\":[{}]}}", vec!["[0]"; VALUES / 2].join(","))),
         (LimitName::JsonDepth, DEPTH, format!("{{\"a\":{}{}}}", "[".repeat(DEPTH), "]".repeat(DEPTH))),
@@ -35,6 +36,7 @@ async fn every_route_refuses_json_with_too_many_values_or_levels_by_the_name_of_
             .collect::<Vec<_>>()
             .join("/");
         for (limit, max, body) in &bodies {
+            let api = if matches!(route.access, RouteAccess::Session(_)) { &with_session } else { &with_key };
             let method = route.method.as_str().parse().expect("a method");
             let reply = api.raw(method, &path, "application/json", body.clone()).await;
             let reply = reply.invalid_fields(&["body"]);

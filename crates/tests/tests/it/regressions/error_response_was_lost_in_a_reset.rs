@@ -19,6 +19,8 @@ async fn a_client_that_sends_the_whole_body_first_reads_the_error() {
         ("/v1/nowhere", format!("Bearer {}", key.secret), "404"),
         ("/v1/account", format!("Bearer {}", key.secret), "405"),
     ] {
+        // Refused requests are discarded at a pace.
+        server.clock.advance(10_000);
         let answer = tokio::task::spawn_blocking(move || {
             let mut stream = std::net::TcpStream::connect(address).unwrap();
             let head = format!(

@@ -3,6 +3,7 @@
 mod dry_run;
 mod files;
 mod forward;
+mod html;
 mod idempotency;
 mod loops;
 pub(super) mod read;

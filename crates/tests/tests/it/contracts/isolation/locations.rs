@@ -60,7 +60,7 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 10] = [
+const EXEMPT: [(&str, &str, &str); 18] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("showClaim", "path:token", "a secret that needs no key"),
@@ -68,7 +68,15 @@ const EXEMPT: [(&str, &str, &str); 10] = [
     ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
     ("showForwardingConfirmation", "path:token", "a secret that needs no key"),
     ("confirmForwarding", "path:token", "a secret that needs no key"),
+    ("showOnCallConfirmation", "path:token", "a secret that needs no key"),
+    ("confirmOnCall", "path:token", "a secret that needs no key"),
     ("openStream", "query:token", "a secret that replaces a key"),
+    ("signIn", "body:/token", "a secret that needs no key"),
+    ("endSession", "path:id", "no key opens the route; `routes/platform` tries other people"),
+    ("revokeApiKey", "path:id", "no key opens the route; `routes/platform` tries other people"),
+    ("createApiKey", "body:/inbox_id", "no key opens the route; `routes/platform` tries other people"),
+    ("updateMember", "path:id", "no key opens the route; `routes/platform` tries other people"),
+    ("removeMember", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("listThreads", "query:after", "a time"),
     ("listInboxThreads", "query:after", "a time"),
 ];
@@ -207,7 +215,7 @@ fn of_collection(name: &str) -> Option<IdKind> {
     Some(match name {
         "inboxes" => IdKind::Inbox,
         "identities" => IdKind::Identity,
-        "messages" => IdKind::Message,
+        "messages" | "outbox" => IdKind::Message,
         "threads" => IdKind::Thread,
         "attachments" => IdKind::Attachment,
         "drafts" => IdKind::Draft,

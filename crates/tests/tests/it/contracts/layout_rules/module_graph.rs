@@ -9,6 +9,7 @@ use super::{paths::named_paths, source::SourceFile, sources};
 const APP_FOLDERS: &[&str] = &[
     "access",
     "inboxes",
+    "escalation",
     "messages",
     "events",
     "contacts",
@@ -16,8 +17,10 @@ const APP_FOLDERS: &[&str] = &[
     "domains",
     "inbound",
     "outbound",
+    "people",
     "drafts",
     "forwarding",
+    "on_call",
     "signup",
     "webhooks",
     "jobs",

@@ -119,6 +119,7 @@ async fn temporary_inboxes_are_listed_only_on_request() {
     let server = TestServer::plain().await;
     let api = server.api(&server.workspace(Plan::Team).await);
     make(&api, "lasting", json!({})).await;
+    server.clock.advance(1);
     let brief = api.post("/v1/inboxes", json!({ "ttl_seconds": 60 })).await.expect(201).text("username").to_owned();
     assert_eq!(names(&api.get("/v1/inboxes").await.expect(200)), ["lasting"]);
     assert_eq!(names(&api.get("/v1/inboxes?include_temporary=true").await.expect(200)), [brief.as_str(), "lasting"]);

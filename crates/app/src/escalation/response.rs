@@ -1,0 +1,46 @@
+//! Recognizes responses to mail that the service sent to people on call: replies, bounces, automatic replies, and the
+//! mail itself if an address forwards it back. Escalating one would send another mail to the same people.
+
+use posthouse_domain::{id::MessageId, message::Message};
+use posthouse_mail::address::Mailbox;
+use posthouse_store::{Result, Tx, on_call};
+
+use super::effective;
+
+/// Maximum number of references looked up, newest first.
+const REFERENCES_LOOKED_UP_MAX: usize = 20;
+
+/// Returns whether a message is a response to mail to people on call, of any workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn is_response(tx: &mut Tx, message: &Message) -> Result<bool> {
+    if on_call::kind_of(tx, message.id)?.is_some() || on_call::is_thread_of_mail(tx, message.workspace, message.thread)?
+    {
+        return Ok(true);
+    }
+    let named = std::iter::once(&message.rfc_message_id).chain(&message.in_reply_to);
+    let named = named.chain(message.references.iter().rev()).take(REFERENCES_LOOKED_UP_MAX);
+    for id in named.filter_map(|id| own_message(id)) {
+        if on_call::kind_of(tx, id)?.is_some() {
+            return Ok(true);
+        }
+    }
+    is_automatic_reply_of_contact(tx, message)
+}
+
+/// Returns the message that a Message-ID names, if the service created it.
+fn own_message(rfc_message_id: &str) -> Option<MessageId> {
+    rfc_message_id.trim_start_matches('<').split('@').next()?.parse().ok()
+}
+
+/// Returns whether a message is automatic and its author is on call. Not every automatic reply names what it answers.
+fn is_automatic_reply_of_contact(tx: &mut Tx, message: &Message) -> Result<bool> {
+    if !message.auto_reply {
+        return Ok(false);
+    }
+    let Ok(author) = Mailbox::parse(&message.from) else { return Ok(false) };
+    let address = author.address().canonical();
+    let effective = effective::load(tx, message.workspace, Some(message.inbox))?;
+    Ok(effective.contacts.iter().any(|contact| contact.address == address))
+}

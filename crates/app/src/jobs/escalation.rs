@@ -1,0 +1,32 @@
+//! Sends the escalations of a workspace; the job's subject is the workspace. The job waits for the end of quiet hours,
+//! for a digest or for the limit per hour, and ends when nothing waits.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    job::{JobKind, JobReason},
+    time::MINUTE_MS,
+};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::on_call::transmit::{self, TransmitResult};
+
+/// The delay after a refusal, in milliseconds.
+const AGAIN_MS: i64 = 5 * MINUTE_MS;
+
+pub(super) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::Escalation, run)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    Ok(JobAttemptResult::Settle(match transmit::run(&app.app, job.workspace).await {
+        Ok(TransmitResult::Done) => JobOutcome::Done,
+        Ok(TransmitResult::Wait { at, why }) => JobOutcome::Hold { at, why },
+        Err(refusal) => {
+            tracing::warn!(workspace_id = %job.workspace, code = refusal.code.text(), "escalation.not_sent");
+            JobOutcome::Retry { at: app.clock.now().plus_ms(AGAIN_MS), why: JobReason::Refused }
+        }
+    }))
+}

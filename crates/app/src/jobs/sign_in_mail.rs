@@ -1,0 +1,33 @@
+//! Mails a sign-in link or an invitation; the job's subject is the sign-in. A request that expires stays without a mail.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{
+    id::SignInId,
+    job::{JobKind, JobReason},
+    time::SECOND_MS,
+};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::people::sign_in_mail;
+
+/// The delay after a refusal, in milliseconds.
+const AGAIN_MS: i64 = 30 * SECOND_MS;
+
+pub(super) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::SignInMail, run)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    let outcome = match sign_in_mail::send(&app.app, SignInId(job.subject)).await {
+        Ok(()) => JobOutcome::Done,
+        Err(refusal) if job.attempt >= job.attempt_max => {
+            tracing::warn!(code = refusal.code.text(), "sign_in.not_mailed");
+            JobOutcome::Done
+        }
+        Err(_) => JobOutcome::Retry { at: app.clock.now().plus_ms(AGAIN_MS), why: JobReason::Refused },
+    };
+    Ok(JobAttemptResult::Settle(outcome))
+}

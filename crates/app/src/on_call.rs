@@ -1,0 +1,11 @@
+//! People on call: their confirmation, the escalation settings, and the mails that escalate something. `escalation`
+//! records what they are about.
+
+pub mod confirm;
+pub mod contact_mail;
+pub mod contacts;
+mod recipients;
+mod sender;
+pub mod settings;
+mod text;
+pub mod transmit;

@@ -1,0 +1,68 @@
+//! Confirmation links of people on call. Opening the page consumes nothing; pressing its button consumes the link. See
+//! `docs/decisions/0025-links-in-mail.md`.
+
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    time::Time,
+};
+use posthouse_store::{Tx, inboxes, on_call};
+
+use super::contacts;
+use crate::{app::App, keyring::sealed_link};
+
+/// The request behind a confirmation link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OnCallRequest {
+    /// The address of the person.
+    pub address: String,
+    /// The inbox that the person is asked to be on call for; `None` for the whole workspace.
+    pub inbox: Option<String>,
+    /// Whether the person has confirmed.
+    pub is_confirmed: bool,
+}
+
+/// Returns the request of a link, without consuming the link.
+///
+/// # Errors
+/// Returns `invalid_token`, or an error if the database call fails.
+pub async fn on_call_request(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
+    let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
+    let now = app.clock.now();
+    app.store.read(move |tx| load(tx, &digest, now)).await
+}
+
+/// Confirms the contact and consumes the link; the owner gets a notice.
+///
+/// # Errors
+/// Returns `invalid_token`, or an error if the database call fails.
+pub async fn accept(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
+    let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        if !on_call::confirm(tx, &digest, now)? {
+            return Err(invalid_link());
+        }
+        let request = load(tx, &digest, now)?;
+        if let Some(contact) = on_call::by_token(tx, &digest, now)? {
+            contacts::enqueue_mail(tx, &contact, &ids.clone(), now)?;
+        }
+        Ok(request)
+    };
+    app.store.write(work).await
+}
+
+fn load(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<OnCallRequest, Refusal> {
+    let contact = on_call::by_token(tx, digest, now)?.ok_or_else(invalid_link)?;
+    let inbox = match contact.inbox {
+        Some(id) => {
+            let inbox = inboxes::get(tx, contact.workspace, id)?.filter(|inbox| inbox.deleted_at.is_none());
+            Some(inbox.ok_or_else(invalid_link)?.address)
+        }
+        None => None,
+    };
+    Ok(OnCallRequest { address: contact.address, inbox, is_confirmed: contact.confirmed_at.is_some() })
+}
+
+fn invalid_link() -> Refusal {
+    Refusal::new(ErrorCode::InvalidToken, "The link was already used, was replaced by a newer one, or has expired.")
+}

@@ -1,0 +1,34 @@
+//! Who gets an escalation: the confirmed contacts that mail reaches.
+
+use posthouse_domain::escalation::OnCallContact;
+use posthouse_mail::address::Address;
+use posthouse_store::{Result, Tx};
+
+use super::contacts::OnCallContactState;
+use crate::inbound::recipient::is_own_address;
+
+/// Returns the addresses to send to. An address that became an inbox of this service since it was added gets nothing,
+/// because an agent that reads escalations could cause the next.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn reachable(tx: &mut Tx, states: &[OnCallContactState], served: &[String]) -> Result<Vec<Address>> {
+    let mut found = Vec::new();
+    for OnCallContactState { contact, .. } in states.iter().filter(|state| is_on_call(state)) {
+        found.extend(sendable(tx, contact, served)?);
+    }
+    Ok(found)
+}
+
+/// Returns the address of a contact, unless it is one of this service.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn sendable(tx: &mut Tx, contact: &OnCallContact, served: &[String]) -> Result<Option<Address>> {
+    let Ok(address) = Address::parse(&contact.address) else { return Ok(None) };
+    Ok(if is_own_address(tx, &address, served)? { None } else { Some(address) })
+}
+
+fn is_on_call(state: &OnCallContactState) -> bool {
+    state.contact.confirmed_at.is_some() && state.failure.is_none()
+}

@@ -1,0 +1,184 @@
+//! Reads and changes the escalation settings of workspaces and inboxes.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    escalation::{EscalationDelivery, EscalationSettings, InboxEscalation, QuietHours, TriggerChanges, TriggerSet},
+    id::{InboxId, WorkspaceId},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes};
+
+use super::contacts::{self, ContactList, OnCallContactState};
+use crate::{access::visible, app::App, escalation::raise, inbound::recipient::served_domains};
+
+/// The escalation settings of a workspace, with its contacts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkspaceOnCall {
+    /// The settings.
+    pub settings: EscalationSettings,
+    /// The contacts.
+    pub contacts: Vec<OnCallContactState>,
+}
+
+/// The escalation settings of an inbox, with its contacts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InboxOnCall {
+    /// The settings.
+    pub settings: InboxEscalation,
+    /// The contacts.
+    pub contacts: Vec<OnCallContactState>,
+}
+
+/// A change of a setting that may be absent.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum OptionChange<T> {
+    /// No change.
+    #[default]
+    Keep,
+    /// Remove the value.
+    Clear,
+    /// Set a value.
+    Set(T),
+}
+
+/// A change of the escalation settings of a workspace. Absent members keep their values.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WorkspaceOnCallChange {
+    /// The addresses of all contacts.
+    pub contacts: Option<Vec<Address>>,
+    /// The triggers to switch on or off.
+    pub triggers: TriggerChanges,
+    /// How escalations are sent.
+    pub delivery: Option<EscalationDelivery>,
+    /// The maximum number of mails in an hour.
+    pub max_per_hour: Option<u32>,
+    /// When no escalation is sent.
+    pub quiet_hours: OptionChange<QuietHours>,
+    /// Whether mails contain the start of the message's text.
+    pub include_excerpt: Option<bool>,
+}
+
+/// A change of the escalation settings of an inbox. Absent members keep their values.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InboxOnCallChange {
+    /// Whether the inbox has contacts of its own.
+    pub overrides: Option<bool>,
+    /// The addresses of all contacts.
+    pub contacts: Option<Vec<Address>>,
+    /// The triggers to switch on or off; cleared, those of the workspace apply.
+    pub triggers: OptionChange<TriggerChanges>,
+}
+
+/// Returns the escalation settings of the workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn of_workspace(app: &App, caller: Caller) -> Result<WorkspaceOnCall, Refusal> {
+    app.store.read_for(caller.workspace, move |tx| Ok(load(tx, caller.workspace)?)).await
+}
+
+/// Returns the escalation settings of an inbox.
+///
+/// # Errors
+/// Returns `not_found`, or an error if the database call fails.
+pub async fn of_inbox(app: &App, caller: Caller, id: InboxId) -> Result<InboxOnCall, Refusal> {
+    let work = move |tx: &mut Tx| {
+        let inbox = visible::inbox(tx, &caller, id)?;
+        Ok::<_, Refusal>(load_inbox(tx, inbox.workspace, inbox.id)?)
+    };
+    app.store.read_for(caller.workspace, work).await
+}
+
+/// Changes the escalation settings of the workspace, and asks new contacts to confirm.
+///
+/// # Errors
+/// Returns `invalid_request` for contacts at this service, `recipient_suppressed`, `rate_limited` if too many
+/// confirmation mails were requested, or an error if the database call fails.
+pub async fn change_workspace(
+    app: &App,
+    caller: Caller,
+    change: WorkspaceOnCallChange,
+) -> Result<WorkspaceOnCall, Refusal> {
+    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
+    let work = move |tx: &mut Tx| {
+        inboxes::take_workspace(tx, caller.workspace)?;
+        let before = escalations::settings(tx, caller.workspace)?;
+        let after = changed(&before, &change);
+        if after != before {
+            escalations::set_settings(tx, caller.workspace, &after)?;
+            raise::reconsider(tx, caller.workspace, &ids.clone(), now)?;
+        }
+        if let Some(addresses) = &change.contacts {
+            let list = ContactList { workspace: caller.workspace, inbox: None };
+            contacts::replace(tx, list, addresses, &served, &ids.clone(), now)?;
+        }
+        Ok::<_, Refusal>(load(tx, caller.workspace)?)
+    };
+    app.store.write(work).await
+}
+
+/// Changes the escalation settings of an inbox, and asks new contacts to confirm.
+///
+/// # Errors
+/// Returns `not_found`, and the errors of [`change_workspace`].
+pub async fn change_inbox(
+    app: &App,
+    caller: Caller,
+    id: InboxId,
+    change: InboxOnCallChange,
+) -> Result<InboxOnCall, Refusal> {
+    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
+    let work = move |tx: &mut Tx| {
+        let inbox = visible::inbox(tx, &caller, id)?;
+        inboxes::take_workspace(tx, inbox.workspace)?;
+        let before = escalations::settings_of_inbox(tx, inbox.workspace, inbox.id)?;
+        let triggers = match &change.triggers {
+            OptionChange::Keep => before.triggers,
+            OptionChange::Clear => None,
+            OptionChange::Set(changes) => {
+                let of_workspace = escalations::settings(tx, inbox.workspace)?.triggers;
+                Some(switched(before.triggers.unwrap_or(of_workspace), changes))
+            }
+        };
+        let after = InboxEscalation { overrides: change.overrides.unwrap_or(before.overrides), triggers };
+        if after != before {
+            escalations::set_settings_of_inbox(tx, inbox.workspace, inbox.id, after)?;
+        }
+        if let Some(addresses) = &change.contacts {
+            let list = ContactList { workspace: inbox.workspace, inbox: Some(inbox.id) };
+            contacts::replace(tx, list, addresses, &served, &ids.clone(), now)?;
+        }
+        Ok::<_, Refusal>(load_inbox(tx, inbox.workspace, inbox.id)?)
+    };
+    app.store.write(work).await
+}
+
+fn load(tx: &mut Tx, workspace: WorkspaceId) -> StoreResult<WorkspaceOnCall> {
+    let settings = escalations::settings(tx, workspace)?;
+    Ok(WorkspaceOnCall { settings, contacts: contacts::states(tx, workspace, None)? })
+}
+
+fn load_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> StoreResult<InboxOnCall> {
+    let settings = escalations::settings_of_inbox(tx, workspace, inbox)?;
+    Ok(InboxOnCall { settings, contacts: contacts::states(tx, workspace, Some(inbox))? })
+}
+
+/// Returns the settings after a change.
+fn changed(before: &EscalationSettings, change: &WorkspaceOnCallChange) -> EscalationSettings {
+    EscalationSettings {
+        triggers: switched(before.triggers, &change.triggers),
+        delivery: change.delivery.unwrap_or(before.delivery),
+        max_per_hour: change.max_per_hour.unwrap_or(before.max_per_hour),
+        quiet_hours: match &change.quiet_hours {
+            OptionChange::Keep => before.quiet_hours.clone(),
+            OptionChange::Clear => None,
+            OptionChange::Set(quiet) => Some(quiet.clone()),
+        },
+        include_excerpt: change.include_excerpt.unwrap_or(before.include_excerpt),
+    }
+}
+
+fn switched(before: TriggerSet, changes: &TriggerChanges) -> TriggerSet {
+    changes.iter().fold(before, |set, (trigger, is_on)| set.with(*trigger, *is_on))
+}

@@ -1,0 +1,287 @@
+//! Sends what waits in a workspace to its people on call.
+//!
+//! The next step is decided from the rows each time (`domain::escalation::next_step`). The transaction that stores a
+//! mail deletes its escalations and checks the limit again, so that neither a crash nor a second worker sends an
+//! escalation twice or too many mails.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    escalation::{
+        Escalation, EscalationDelivery, EscalationQueue, EscalationStep, MailWindow, OnCallMailKind, RATE_WINDOW_MS,
+        next_step,
+    },
+    event::{EventKind, NewEvent},
+    gate::SendPurpose,
+    id::{EscalationId, IdGenerator, InboxId, MessageId, WorkspaceId},
+    inbox::Inbox,
+    job::JobReason,
+    time::{HOUR_MS, Time},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Result as StoreResult, Tx, drafts, escalations, events, inboxes, messages, on_call, workspaces};
+
+use super::{
+    contact_mail, contacts, recipients, sender,
+    text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, ItemPlace},
+};
+use crate::{
+    app::App,
+    escalation::effective,
+    inbound::recipient::served_domains,
+    inboxes::view,
+    outbound::{
+        notice::{self, PersonNotice},
+        queue::QueueHook,
+    },
+};
+use posthouse_api::views::{event::data, inbox::InboxView};
+
+/// The maximum number of escalations that one step considers; the others wait for the next.
+const PENDING_READ_MAX: u32 = 2_000;
+/// The maximum number of steps of one run.
+const STEPS_MAX: usize = 200;
+/// The delay until the next try if no inbox can send, in milliseconds.
+const NO_SENDER_MS: i64 = HOUR_MS;
+
+/// When a workspace must be looked at again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TransmitResult {
+    /// Nothing waits.
+    Done,
+    /// Something waits.
+    Wait {
+        /// When to continue.
+        at: Time,
+        /// Why it waits.
+        why: JobReason,
+    },
+}
+
+/// A mail that can be sent now.
+struct EscalationMail {
+    escalations: Vec<Escalation>,
+    mode: EscalationDelivery,
+    inbox: Option<Inbox>,
+    /// The inbox that it is about, as the event shows it.
+    about: Option<InboxView>,
+    to: Vec<Address>,
+    items: Vec<EscalationItem>,
+    max_per_hour: u32,
+}
+
+/// Sends everything that may be sent now.
+///
+/// # Errors
+/// Returns a refusal of the gate, or an error if the database call fails.
+pub async fn run(app: &Arc<App>, workspace: WorkspaceId) -> Result<TransmitResult, Refusal> {
+    for _ in 0..STEPS_MAX {
+        let now = app.clock.now();
+        match app.store.read(move |tx| step(tx, workspace, now)).await? {
+            EscalationStep::Done => return Ok(TransmitResult::Done),
+            EscalationStep::Wait(at) => return Ok(TransmitResult::Wait { at, why: JobReason::NotDue }),
+            EscalationStep::Defer { until } => {
+                app.store.write(move |tx| escalations::defer(tx, workspace, until)).await?;
+            }
+            EscalationStep::Send { ids, mode } => {
+                let served = served_domains(app);
+                let plans = app.config.plans;
+                let load = move |tx: &mut Tx| {
+                    let mut mail = load(tx, workspace, &ids, mode, &served)?;
+                    mail.about = view_of(tx, &mail.escalations, &plans, now)?;
+                    Ok::<_, Refusal>(mail)
+                };
+                let mail = app.store.read(load).await?;
+                if !send(app, workspace, mail).await? {
+                    let at = app.clock.now().plus_ms(NO_SENDER_MS);
+                    return Ok(TransmitResult::Wait { at, why: JobReason::NoSender });
+                }
+            }
+        }
+    }
+    Ok(TransmitResult::Wait { at: app.clock.now(), why: JobReason::NotDue })
+}
+
+/// Decides the next step.
+fn step(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<EscalationStep> {
+    let settings = escalations::settings(tx, workspace)?;
+    let pending = escalations::pending(tx, workspace, PENDING_READ_MAX)?;
+    let sent = MailWindow { sent_at: sent_at(tx, workspace, now)?, max: settings.max_per_hour };
+    Ok(next_step(&EscalationQueue { settings: &settings, pending: &pending, sent }, now))
+}
+
+fn sent_at(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<Vec<Time>> {
+    on_call::sent_since(tx, workspace, OnCallMailKind::Escalation, now.plus_ms(-RATE_WINDOW_MS))
+}
+
+/// Sends a mail. Returns `false` if no inbox of the workspace can send.
+async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> Result<bool, Refusal> {
+    let EscalationMail { escalations: about, mode, inbox, about: view, to, items, max_per_hour } = mail;
+    let ids: Vec<EscalationId> = about.iter().map(|escalation| escalation.id).collect();
+    if to.is_empty() || items.is_empty() {
+        // Everyone was removed, or doesn't receive mail any more; the settings show it.
+        tracing::warn!(workspace_id = %workspace, count = ids.len(), "escalation.nobody_on_call");
+        app.store.write(move |tx| escalations::delete(tx, workspace, &ids)).await?;
+        return Ok(true);
+    }
+    let Some(inbox) = inbox else { return Ok(false) };
+    let place = view.as_ref().map_or(inbox.address.as_str(), InboxView::address);
+    let text = EscalationText { base_url: &app.config.base_url, inbox: place, items: &items, count: about.len() };
+    let notice = PersonNotice { to: to.clone(), subject: text.subject(), text: text.text(), reply_to: None };
+    let recipients = to.iter().map(Address::canonical).collect();
+    let event = event_data(&about, mode, view, recipients);
+    let hook = EscalationHook { workspace, ids, about: about[0].inbox, detail_json: data::text(&event), max_per_hour };
+    match notice::send_with_hook(app, inbox, notice, Box::new(hook)).await {
+        // Another worker sent some of them or used up the limit, or the inbox was deleted: decide again.
+        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(true),
+        sent => sent.map(|()| true),
+    }
+}
+
+/// The changes in the transaction that stores a mail.
+struct EscalationHook {
+    workspace: WorkspaceId,
+    ids: Vec<EscalationId>,
+    about: Option<InboxId>,
+    detail_json: String,
+    max_per_hour: u32,
+}
+
+impl QueueHook for EscalationHook {
+    fn purpose(&self) -> SendPurpose {
+        SendPurpose::Escalation
+    }
+
+    fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        let deleted = escalations::delete(tx, self.workspace, &self.ids)?;
+        if deleted == self.ids.len() as u64 {
+            return Ok(());
+        }
+        Err(Refusal::not_found("escalation"))
+    }
+
+    fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
+        if sent_at(tx, self.workspace, now)?.len() as u64 >= u64::from(self.max_per_hour) {
+            return Err(Refusal::not_found("mail left in this hour"));
+        }
+        contact_mail::record(tx, self.workspace, message, OnCallMailKind::Escalation, now)?;
+        let event = NewEvent {
+            workspace: self.workspace,
+            id: ids.next(),
+            kind: EventKind::EscalationSent,
+            inbox: self.about,
+            thread: None,
+            message: None,
+            detail_json: self.detail_json.clone(),
+            at: now,
+        };
+        Ok(events::append(tx, &event)?)
+    }
+}
+
+fn event_data(
+    about: &[Escalation],
+    mode: EscalationDelivery,
+    inbox: Option<InboxView>,
+    recipients: Vec<String>,
+) -> data::EscalationSent {
+    let only = if let [only] = about { Some(only) } else { None };
+    let first = about.first().map(|escalation| escalation.trigger);
+    let same = first.filter(|first| about.iter().all(|escalation| escalation.trigger == *first));
+    data::EscalationSent {
+        trigger: same.map(posthouse_domain::escalation::EscalationTrigger::text),
+        mode: mode.text(),
+        inbox,
+        message_id: only.and_then(|only| only.message).map(Into::into),
+        draft_id: only.and_then(|only| only.draft).map(Into::into),
+        recipients,
+        items: about.iter().map(data::EscalatedItem::of).collect(),
+    }
+}
+
+/// Loads what the mail about these escalations needs.
+fn load(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    ids: &[EscalationId],
+    mode: EscalationDelivery,
+    served: &[String],
+) -> StoreResult<EscalationMail> {
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        found.extend(escalations::get(tx, workspace, *id)?);
+    }
+    let about = found.first().and_then(|first| first.inbox);
+    let effective = effective::load(tx, workspace, about)?;
+    let states = contacts::with_state(tx, effective.contacts)?;
+    let to = recipients::reachable(tx, &states, served)?;
+    let inbox = sender::of(tx, workspace, about, served)?;
+    // The mail is shown in the inbox that sends it, to keys that may not see the other.
+    let shows_content = about.is_none() || about == inbox.as_ref().map(|inbox| inbox.id);
+    let settings = &effective.settings;
+    let detail = Detailing { shows_content, includes_excerpt: settings.include_excerpt };
+    let mut items = Vec::new();
+    for escalation in found.iter().take(ITEMS_DESCRIBED_MAX) {
+        items.extend(item(tx, escalation, detail)?);
+    }
+    let max_per_hour = settings.max_per_hour;
+    Ok(EscalationMail { escalations: found, mode, inbox, about: None, to, items, max_per_hour })
+}
+
+/// Returns the inbox that the escalations are about.
+fn view_of(
+    tx: &mut Tx,
+    about: &[Escalation],
+    plans: &posthouse_domain::plan::Plans,
+    now: Time,
+) -> StoreResult<Option<InboxView>> {
+    let Some((workspace, id)) = about.first().and_then(|first| Some((first.workspace, first.inbox?))) else {
+        return Ok(None);
+    };
+    let (Some(tenant), Some(inbox)) = (workspaces::get(tx, workspace)?, inboxes::get(tx, workspace, id)?) else {
+        return Ok(None);
+    };
+    Ok(view::load_all(tx, &[inbox], plans.of(tenant.plan), now)?.pop())
+}
+
+/// How much a mail shows of a subject.
+#[derive(Clone, Copy)]
+struct Detailing {
+    shows_content: bool,
+    includes_excerpt: bool,
+}
+
+/// Returns the description of an escalation; `None` if its subject is gone.
+fn item(tx: &mut Tx, escalation: &Escalation, detail: Detailing) -> StoreResult<Option<EscalationItem>> {
+    let (place, details) = if let Some(id) = escalation.message {
+        let Some(record) = messages::record(tx, escalation.workspace, id)? else { return Ok(None) };
+        let message = &record.message;
+        let place = ItemPlace::Message { inbox: message.inbox, thread: message.thread, message: message.id };
+        let text = record.bodies.text.filter(|_| detail.includes_excerpt);
+        let is_open = detail.shows_content && !record.withheld;
+        let details = ItemDetails {
+            from: detail.shows_content.then(|| message.from.clone()),
+            subject: message.subject.clone().filter(|_| is_open),
+            excerpt: text.filter(|_| is_open),
+            ..ItemDetails::default()
+        };
+        (place, details)
+    } else if let Some(id) = escalation.draft {
+        let Some(draft) = drafts::get(tx, escalation.workspace, id)? else { return Ok(None) };
+        let details = ItemDetails {
+            to: Some(draft.content.to.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+            subject: draft.content.subject.clone(),
+            reason: draft.failure.as_ref().map(|failure| failure.message.clone()),
+            excerpt: draft.content.text.clone().filter(|_| detail.includes_excerpt),
+            from: None,
+        };
+        (ItemPlace::Draft(id), if detail.shows_content { details } else { ItemDetails::default() })
+    } else {
+        let workspace = workspaces::get(tx, escalation.workspace)?;
+        let reason = workspace.and_then(|workspace| workspace.stop_reason);
+        (ItemPlace::Workspace, ItemDetails { reason, ..ItemDetails::default() })
+    };
+    Ok(Some(EscalationItem { trigger: escalation.trigger, at: escalation.created_at, place, details }))
+}

@@ -1,0 +1,10 @@
+//! People: sign-in by mail, sessions, and the members of a workspace.
+
+pub mod keys;
+pub mod members;
+pub mod new_workspace;
+pub mod org;
+pub mod sessions;
+pub mod sign_in;
+pub(crate) mod sign_in_mail;
+pub mod usage;

@@ -1,0 +1,100 @@
+//! The API keys of a workspace, as people manage them.
+
+use posthouse_domain::{
+    auth::{Caller, Permissions, Scope},
+    error::{ErrorCode, Refusal},
+    id::{InboxId, KeyId},
+    user::Role,
+};
+use posthouse_store::{
+    Tx,
+    keys::{self, ApiKey},
+};
+
+use super::sessions;
+use crate::{
+    access::{
+        new_key::{CreatedKey, NewKey, new_key},
+        visible,
+    },
+    app::App,
+};
+
+/// Keys that are listed at most.
+const LISTED_MAX: u32 = 1_000;
+
+/// The scope of a key to create.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyScope {
+    /// The workspace, with or without what only org-wide keys may do.
+    Whole(Scope),
+    /// One inbox.
+    Inbox(InboxId),
+}
+
+/// A key to create.
+#[derive(Clone, Debug)]
+pub struct KeyRequest {
+    /// The name.
+    pub name: String,
+    /// The permissions.
+    pub permissions: Permissions,
+    /// The scope.
+    pub scope: KeyScope,
+}
+
+/// Returns the keys of the workspace, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn list(app: &App, caller: Caller) -> Result<Vec<ApiKey>, Refusal> {
+    app.store.read_for(caller.workspace, move |tx| Ok(keys::list(tx, caller.workspace, LISTED_MAX)?)).await
+}
+
+/// Creates a key.
+///
+/// # Errors
+/// Returns `forbidden` if a member asks for an org-wide key, `not_found` if the inbox is missing, or an error if the
+/// database call fails.
+pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<CreatedKey, Refusal> {
+    let scope = match wanted.scope {
+        KeyScope::Whole(scope) => scope,
+        KeyScope::Inbox(inbox) => Scope::Inbox(inbox),
+    };
+    require_owner_for(&caller, scope)?;
+    let new = NewKey { workspace: caller.workspace, name: wanted.name, scope, permissions: wanted.permissions };
+    let created = new_key(app.clock.as_ref(), &app.clock.ids(), new);
+    let stored = created.clone();
+    let work = move |tx: &mut Tx| {
+        if let Some(inbox) = scope.inbox() {
+            visible::inbox(tx, &caller, inbox)?;
+        }
+        Ok::<_, Refusal>(stored.insert(tx)?)
+    };
+    app.store.write(work).await?;
+    Ok(created)
+}
+
+/// Revokes a key. Revoking a revoked key changes nothing.
+///
+/// # Errors
+/// Returns `not_found` if the workspace has no such key, `forbidden` if a member revokes an org-wide key, or an error
+/// if the database call fails.
+pub async fn revoke(app: &App, caller: Caller, id: KeyId) -> Result<(), Refusal> {
+    let now = app.clock.now();
+    let work = move |tx: &mut Tx| {
+        let key = keys::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("API key"))?;
+        require_owner_for(&caller, key.scope)?;
+        keys::revoke(tx, id, now)?;
+        Ok(())
+    };
+    app.store.write(work).await
+}
+
+fn require_owner_for(caller: &Caller, scope: Scope) -> Result<(), Refusal> {
+    if scope == Scope::Org && sessions::user(caller)?.role != Role::Owner {
+        return Err(Refusal::new(ErrorCode::Forbidden, "Only owners manage keys with the scope `org`.")
+            .with_fix("Choose the scope `workspace`, or ask an owner."));
+    }
+    Ok(())
+}

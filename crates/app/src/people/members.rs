@@ -1,0 +1,148 @@
+//! The members of a workspace: invitations, roles and removal. A workspace always keeps an owner who has joined.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{Detail, ErrorCode, LimitName, Refusal},
+    id::{UserId, WorkspaceId},
+    time::{DAY_MS, Time},
+    user::{INVITATION_MS, MEMBERS_MAX, Member, Role, SignInPurpose},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, users, workspaces};
+
+use super::sign_in;
+use crate::app::App;
+
+/// Invitations that a workspace sends in a day.
+const INVITATIONS_PER_DAY: u64 = 50;
+/// Invitations that one address gets in a day.
+const INVITATIONS_PER_ADDRESS: u64 = 3;
+/// How long a workspace that invited too many people waits, in seconds.
+const RETRY_S: u64 = 3_600;
+
+/// Returns the members of a workspace, invited ones included, oldest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn list(app: &App, caller: Caller) -> Result<Vec<Member>, Refusal> {
+    app.store.read_for(caller.workspace, move |tx| Ok(users::of_workspace(tx, caller.workspace)?)).await
+}
+
+/// Makes a person an owner of a new workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now: Time) -> StoreResult<()> {
+    let user = users::of_email(tx, email, user, now)?;
+    users::add(tx, workspace, user, Role::Owner, now)?;
+    users::join(tx, workspace, user, now)
+}
+
+/// Invites a person by mail; a person who was invited before gets a new link.
+///
+/// # Errors
+/// Returns `invalid_request` if the person is a member, `rate_limited` if too many people were invited, or an error if
+/// the database call fails.
+pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) -> Result<Member, Refusal> {
+    let (ids, now, workspace) = (app.clock.ids(), app.clock.now(), caller.workspace);
+    let email = address.canonical();
+    let work = move |tx: &mut Tx| {
+        let ids = ids.clone();
+        let members = users::lock(tx, workspace)?;
+        let known = members.iter().find(|member| member.user.email == email);
+        if known.is_some_and(|known| known.joined_at.is_some()) {
+            return Err(Refusal::invalid_field("email", "belongs to a member of the workspace"));
+        }
+        if known.is_none() && members.len() >= MEMBERS_MAX {
+            let message = format!("The workspace has {MEMBERS_MAX} members.");
+            return Err(Refusal::new(ErrorCode::Forbidden, message)
+                .detail(Detail::Limit(LimitName::Members))
+                .with_fix("Remove a member first."));
+        }
+        let since = now.plus_ms(-DAY_MS);
+        let to_address = sign_ins::count_since(tx, &email, SignInPurpose::Invitation, since)?;
+        if to_address >= INVITATIONS_PER_ADDRESS
+            || sign_ins::count_invitations(tx, workspace, since)? >= INVITATIONS_PER_DAY
+        {
+            let message = "Too many people were invited, or one too often.";
+            return Err(Refusal::new(ErrorCode::RateLimited, message)
+                .detail(Detail::Limit(LimitName::InvitationsPerDay))
+                .detail(Detail::Max(INVITATIONS_PER_DAY))
+                .retry_after(RETRY_S));
+        }
+        let user = users::of_email(tx, &email, ids.next(), now)?;
+        users::add(tx, workspace, user, role, now)?;
+        users::set_role(tx, workspace, user, role)?;
+        let expires_at = now.plus_ms(INVITATION_MS);
+        let invitation = sign_in::request(&ids, email.clone(), SignInPurpose::Invitation, Some(workspace), expires_at);
+        sign_in::store_for_mail(tx, &invitation, &ids)?;
+        users::member(tx, workspace, user)?.ok_or_else(|| Refusal::not_found("member"))
+    };
+    app.store.write(work).await
+}
+
+/// Changes the role of a member.
+///
+/// # Errors
+/// Returns `not_found` if there is no such member, `forbidden` for the last owner, or an error if the database call
+/// fails.
+pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Result<Member, Refusal> {
+    let workspace = caller.workspace;
+    let work = move |tx: &mut Tx| {
+        let members = users::lock(tx, workspace)?;
+        if role == Role::Member {
+            keeps_an_owner(&members, user)?;
+        }
+        users::set_role(tx, workspace, user, role)?;
+        notify_an_owner(tx, workspace)?;
+        users::member(tx, workspace, user)?.ok_or_else(|| Refusal::not_found("member"))
+    };
+    app.store.write(work).await
+}
+
+/// Removes a member; the sessions and streams of that person end.
+///
+/// # Errors
+/// Returns `not_found` if there is no such member, `forbidden` for the last owner, or an error if the database call
+/// fails.
+pub async fn remove(app: &App, caller: Caller, user: UserId) -> Result<(), Refusal> {
+    let workspace = caller.workspace;
+    let work = move |tx: &mut Tx| {
+        let members = users::lock(tx, workspace)?;
+        if !members.iter().any(|member| member.user.id == user) {
+            return Err(Refusal::not_found("member"));
+        }
+        keeps_an_owner(&members, user)?;
+        sessions::delete_of_user(tx, workspace, user)?;
+        users::remove(tx, workspace, user)?;
+        Ok(notify_an_owner(tx, workspace)?)
+    };
+    app.store.write(work).await
+}
+
+/// Checks that the workspace has another owner who has joined.
+fn keeps_an_owner(members: &[Member], without: UserId) -> Result<(), Refusal> {
+    let is_owner = |member: &&Member| member.role == Role::Owner && member.joined_at.is_some();
+    let leaves_owner = members.iter().filter(is_owner).any(|member| member.user.id != without);
+    let was_owner = members.iter().filter(is_owner).any(|member| member.user.id == without);
+    if leaves_owner || !was_owner {
+        return Ok(());
+    }
+    Err(Refusal::new(ErrorCode::Forbidden, "The last owner can't leave the workspace or give up the role.")
+        .with_fix("Make another member an owner first."))
+}
+
+/// Lets notices to the owner go to an owner.
+fn notify_an_owner(tx: &mut Tx, workspace: WorkspaceId) -> StoreResult<()> {
+    let owners: Vec<Member> = users::of_workspace(tx, workspace)?
+        .into_iter()
+        .filter(|member| member.role == Role::Owner && member.joined_at.is_some())
+        .collect();
+    let Some(current) = workspaces::get(tx, workspace)? else { return Ok(()) };
+    match owners.first() {
+        Some(first) if !owners.iter().any(|owner| owner.user.email == current.owner_email) => {
+            users::set_owner_email(tx, workspace, &first.user.email)
+        }
+        _ => Ok(()),
+    }
+}

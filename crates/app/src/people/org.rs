@@ -1,0 +1,59 @@
+//! The settings of a workspace, as its owners change them.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    workspace::{AiProcessing, DisclosureLine, Workspace},
+};
+use posthouse_store::{Tx, inboxes, workspaces};
+
+use crate::app::App;
+
+/// Changes of the disclosure. What is `None` stays.
+#[derive(Clone, Debug)]
+pub struct DisclosureChange {
+    /// The visible line.
+    pub visible_line: Option<DisclosureLine>,
+    /// Its text; `Some(None)` for the default.
+    pub text: Option<Option<String>>,
+    /// Whether the name of the workspace is disclosed too.
+    pub shares_name: Option<bool>,
+}
+
+/// Changes of a workspace. What is `None` stays.
+#[derive(Clone, Debug)]
+pub struct OrgChange {
+    /// The name.
+    pub name: Option<String>,
+    /// How much AI may process the mail.
+    pub ai_processing: Option<AiProcessing>,
+    /// Whether agents receive screened mail only.
+    pub screening: Option<bool>,
+    /// The disclosure.
+    pub disclosure: Option<DisclosureChange>,
+}
+
+/// Changes settings of the caller's workspace and returns it.
+///
+/// # Errors
+/// Returns `not_found` if the workspace is missing, or an error if the database call fails.
+pub async fn change(app: &App, caller: Caller, change: OrgChange) -> Result<Workspace, Refusal> {
+    let work = move |tx: &mut Tx| {
+        let change = change.clone();
+        inboxes::take_workspace(tx, caller.workspace)?;
+        let found = workspaces::get(tx, caller.workspace)?;
+        let mut workspace = found.ok_or_else(|| Refusal::not_found("workspace"))?;
+        workspace.name = change.name.unwrap_or(workspace.name);
+        workspace.ai_processing = change.ai_processing.unwrap_or(workspace.ai_processing);
+        workspace.screening = change.screening.unwrap_or(workspace.screening);
+        if let Some(disclosure) = change.disclosure {
+            let to = &mut workspace.ai_disclosure;
+            to.visible_line = disclosure.visible_line.unwrap_or(to.visible_line);
+            to.text = disclosure.text.unwrap_or_else(|| to.text.take());
+            to.shares_name = disclosure.shares_name.unwrap_or(to.shares_name);
+        }
+        workspaces::update(tx, &workspace)?;
+        Ok(workspace)
+    };
+    app.store.write(work).await
+}

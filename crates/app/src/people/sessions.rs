@@ -1,0 +1,70 @@
+//! The sessions of a person.
+
+use posthouse_domain::{
+    auth::{Caller, Principal, UserPrincipal},
+    error::Refusal,
+    id::SessionId,
+    user::{Member, SESSIONS_MAX, Session, SessionSecret},
+    workspace::Workspace,
+};
+use posthouse_store::{Tx, sessions, users, workspaces};
+
+use crate::{
+    access::authenticate::{no_session, session_cutoff},
+    app::App,
+};
+
+/// Returns the person behind a request.
+///
+/// # Errors
+/// Returns `unauthorized` if the caller is not a person with a session.
+pub fn user(caller: &Caller) -> Result<UserPrincipal, Refusal> {
+    match caller.principal {
+        Principal::User(user) => Ok(user),
+        Principal::Key(_) | Principal::Operator | Principal::Service { .. } => Err(no_session()),
+    }
+}
+
+/// Returns the person behind a request as a member, with the workspace.
+///
+/// # Errors
+/// Returns `unauthorized` if the caller is no member, or an error if the database call fails.
+pub async fn me(app: &App, caller: Caller) -> Result<(Member, Workspace), Refusal> {
+    let user = user(&caller)?;
+    let read = move |tx: &mut Tx| {
+        let member = users::member(tx, caller.workspace, user.user)?;
+        let workspace = workspaces::get(tx, caller.workspace)?;
+        member.zip(workspace).ok_or_else(no_session)
+    };
+    app.store.read_for(caller.workspace, read).await
+}
+
+/// Returns the caller's sessions, most recently used first.
+///
+/// # Errors
+/// Returns `unauthorized` if the caller has no session, or an error if the database call fails.
+pub async fn list(app: &App, caller: Caller) -> Result<Vec<Session>, Refusal> {
+    let (user, cutoff) = (user(&caller)?, session_cutoff(app.clock.now()));
+    let limit = u32::try_from(SESSIONS_MAX).unwrap_or(u32::MAX);
+    let read = move |tx: &mut Tx| Ok(sessions::of_user(tx, caller.workspace, user.user, cutoff, limit)?);
+    app.store.read_for(caller.workspace, read).await
+}
+
+/// Ends one of the caller's sessions, and its streams.
+///
+/// # Errors
+/// Returns `not_found` if the caller has no such session, or an error if the database call fails.
+pub async fn end(app: &App, caller: Caller, id: SessionId) -> Result<(), Refusal> {
+    let user = user(&caller)?;
+    let is_ended = app.store.write(move |tx| sessions::delete(tx, caller.workspace, user.user, id)).await?;
+    if is_ended { Ok(()) } else { Err(Refusal::not_found("session")) }
+}
+
+/// Ends the session with this secret, if there is one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn sign_out(app: &App, secret: &SessionSecret) -> Result<(), Refusal> {
+    let digest = secret.digest();
+    Ok(app.store.write(move |tx| sessions::delete_by_digest(tx, &digest)).await?)
+}

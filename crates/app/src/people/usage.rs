@@ -1,0 +1,71 @@
+//! What a workspace sent and received by UTC day.
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    inbox::InboxKind,
+    metrics::slot_start,
+    time::{DAY_MS, Time},
+    workspace::Workspace,
+};
+use posthouse_store::{
+    Tx, inboxes,
+    metrics::{self, MetricsScope},
+    workspaces,
+};
+
+use crate::app::App;
+
+/// The mail of one UTC day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DailyUsage {
+    /// The day.
+    pub date: Date,
+    /// Sent messages.
+    pub sent: u64,
+    /// Received messages.
+    pub received: u64,
+}
+
+/// The usage of a workspace.
+#[derive(Clone, Debug)]
+pub struct WorkspaceUsage {
+    /// The workspace.
+    pub workspace: Workspace,
+    /// The number of inboxes.
+    pub inboxes: u64,
+    /// Each day, oldest first; the last is today.
+    pub days: Vec<DailyUsage>,
+}
+
+/// Returns the usage of the last `days` days, today included.
+///
+/// # Errors
+/// Returns `not_found` if the workspace is missing, or an error if the database call fails.
+pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<WorkspaceUsage, Refusal> {
+    let (id, today) = (caller.workspace, app.clock.now().day());
+    let first = today - days + 1;
+    let at = |day: i64| Time::from_millis(day * DAY_MS);
+    let scope = MetricsScope { workspace: id, inbox: None, from: at(first), to: at(today + 1) };
+    let read = move |tx: &mut Tx| {
+        let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let mut all: Vec<DailyUsage> =
+            (first..=today).map(|day| DailyUsage { date: date(at(day)), sent: 0, received: 0 }).collect();
+        for (slot, counters) in metrics::slots(tx, &scope)? {
+            let index = usize::try_from(slot_start(slot).day() - first).unwrap_or(usize::MAX);
+            if let Some(day) = all.get_mut(index) {
+                day.sent += counters.sent;
+                day.received += counters.received;
+            }
+        }
+        let inboxes = inboxes::count(tx, id, InboxKind::Mailbox)?;
+        Ok(WorkspaceUsage { workspace, inboxes, days: all })
+    };
+    app.store.read_for(id, read).await
+}
+
+fn date(at: Time) -> Date {
+    let stamp = Timestamp::from_millisecond(at.millis()).unwrap_or(Timestamp::UNIX_EPOCH);
+    stamp.to_zoned(TimeZone::UTC).date()
+}

@@ -1,0 +1,161 @@
+//! The dashboard: the files of `web/dist`, embedded in the binary. Every page of it is the same document, so that a
+//! link to any screen opens; other clients get the API's error for an unknown path.
+
+use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
+
+use axum::{
+    body::Body,
+    extract::Request,
+    http::{HeaderValue, Method, header},
+    response::Response,
+};
+use bytes::Bytes;
+use posthouse_domain::error::{ErrorCode, Refusal};
+use rust_embed::RustEmbed;
+
+/// The built dashboard (`npm run build` in `web/`).
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+struct DashboardFiles;
+
+/// The document of every page.
+const DOCUMENT: &str = "index.html";
+/// Paths below which a browser gets the API's errors and not a page.
+const NOT_PAGES: &[&str] = &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/"];
+/// What pages may load. Mail is shown in a frame with a stricter policy of its own.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+    frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// The names of assets contain a hash of their content.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// What to do instead of asking for `/`.
+const FIX: &str =
+    "Send requests to paths that begin with `/v1/`. The reference is at `/docs`, and as OpenAPI at `/v1/openapi.json`.";
+/// Level of compression. Each file is compressed once, when it is first asked for.
+const ZSTD_LEVEL: i32 = 12;
+
+/// The files, compressed when the first is asked for.
+#[derive(Default)]
+pub(crate) struct Dashboard(OnceLock<HashMap<String, DashboardFile>>);
+
+/// A file of the dashboard.
+struct DashboardFile {
+    plain: Bytes,
+    compressed: Bytes,
+}
+
+impl Dashboard {
+    /// Returns the response to a browser that asks for a page or a file of the dashboard.
+    pub(crate) fn response(&self, request: &Request) -> Option<Response> {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return None;
+        }
+        let path = request.uri().path();
+        if let Some(file) = path.strip_prefix('/').filter(|_| path.starts_with("/assets/")) {
+            return self.file_response(file, FOR_EVER, request);
+        }
+        let is_page = !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix)) && accepts_html(request);
+        if is_page { self.file_response(DOCUMENT, "no-cache", request) } else { None }
+    }
+
+    fn file_response(&self, name: &str, caching: &'static str, request: &Request) -> Option<Response> {
+        let file = self.files().get(name)?;
+        let accepted = request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+        let is_compressed = file.compressed.len() < file.plain.len()
+            && accepted.is_some_and(|names| names.split(',').any(|name| name.trim() == "zstd"));
+        let body = if is_compressed { &file.compressed } else { &file.plain };
+        let mut response = Response::new(Body::from(body.clone()));
+        let headers = response.headers_mut();
+        if is_compressed {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("zstd"));
+        }
+        for (name, value) in [
+            (header::CONTENT_TYPE, content_type(name)),
+            (header::CACHE_CONTROL, caching),
+            (header::VARY, "Accept, Accept-Encoding"),
+            (header::CONTENT_SECURITY_POLICY, POLICY),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (header::X_FRAME_OPTIONS, "DENY"),
+        ] {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        Some(response)
+    }
+
+    fn files(&self) -> &HashMap<String, DashboardFile> {
+        self.0.get_or_init(|| {
+            let file = |name: Cow<'static, str>| {
+                let plain = DashboardFiles::get(&name)?.data;
+                let compressed = zstd::bulk::compress(&plain, ZSTD_LEVEL).unwrap_or_else(|_| plain.to_vec());
+                let file =
+                    DashboardFile { plain: Bytes::from(plain.into_owned()), compressed: Bytes::from(compressed) };
+                Some((name.into_owned(), file))
+            };
+            DashboardFiles::iter().filter_map(file).collect()
+        })
+    }
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Returns whether the request names HTML, as browsers do. `*/*` isn't enough: most programs send it.
+fn accepts_html(request: &Request) -> bool {
+    let fields = request.headers().get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut types = fields.flat_map(|field| field.split(',')).filter_map(|range| range.split(';').next());
+    types.any(|name| name.trim().eq_ignore_ascii_case("text/html"))
+}
+
+/// Returns the error for a path without a route.
+pub(super) fn no_route(request: &Request) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::NotFound, format!("There is no route `{}`.", request.uri().path()));
+    if request.uri().path() == "/" { Refusal { fix: Some(FIX.to_owned()), ..refusal } } else { refusal }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn request(path: &str, accept: &str) -> Request {
+        Request::builder().uri(path).header("accept", accept).body(Body::empty()).unwrap()
+    }
+
+    #[test]
+    fn browsers_get_the_document_for_every_screen_and_other_clients_an_error() {
+        let dashboard = Dashboard::default();
+        let response = |request: &Request| dashboard.response(request);
+        for path in ["/", "/inbox", "/inbox/1/threads/2", "/sign-in", "/approvals/x"] {
+            let page = response(&request(path, "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")).unwrap();
+            assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8", "{path}");
+            assert!(!page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().contains("unsafe"));
+            assert!(response(&request(path, "*/*")).is_none(), "{path}");
+        }
+        for path in ["/v1/nowhere", "/platform/nowhere", "/dev/nowhere", "/assets/nowhere.js"] {
+            assert!(response(&request(path, "text/html")).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_asset_of_the_document_is_served_and_cached_for_ever() {
+        let dashboard = Dashboard::default();
+        let response = |request: &Request| dashboard.response(request);
+        let document = String::from_utf8(dashboard.files()[DOCUMENT].plain.to_vec()).unwrap();
+        let assets: Vec<&str> = document.split('"').filter(|text| text.starts_with("/assets/")).collect();
+        assert!(!assets.is_empty(), "{document}");
+        for asset in assets {
+            let served = response(&request(asset, "*/*")).unwrap();
+            assert_eq!(served.headers()[header::CACHE_CONTROL], FOR_EVER, "{asset}");
+            assert_ne!(served.headers()[header::CONTENT_TYPE], "application/octet-stream", "{asset}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    user::Role,
+    workspace::{AiProcessing, DisclosureLine},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::route::{Route, RouteInput, RouteResponse};
+use posthouse_api::{
+    views::workspace::WorkspaceView,
+    wire::{BoundedLine, EmptyInput, object},
+};
+use posthouse_app::{
+    people::org::{self, DisclosureChange, OrgChange},
+    workspaces::stop,
+};
+
+/// Longest name of a workspace, in characters.
+const NAME_CHARS_MAX: usize = 100;
+/// Longest disclosure line, in characters.
+const DISCLOSURE_CHARS_MAX: usize = 300;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::session(Method::PATCH, "/platform/org", "updateOrg", Role::Owner)
+            .summary("Changes settings of the workspace.")
+            .answers::<OrgAnswerView>(200)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(update),
+        Route::session(Method::POST, "/platform/org/resume", "resumeOrg", Role::Owner)
+            .summary("Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.")
+            .without_body()
+            .answers::<OrgAnswerView>(200)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(resume),
+    ]
+}
+
+object! {
+    /// How sent mail discloses that an agent wrote it.
+    struct DisclosureBody {
+        /// Where a line says so. Default: unchanged.
+        visible_line: Option<DisclosureLine>,
+        /// The line; empty for the default. Default: unchanged.
+        text: Option<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
+        /// Whether the name of the workspace is disclosed too. Default: unchanged.
+        share_workspace_name: Option<bool>,
+    }
+}
+
+object! {
+    /// Settings of the workspace. Those that are left out stay.
+    struct OrgBody {
+        /// The name.
+        name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        /// How much AI may process the mail.
+        ai_processing: Option<AiProcessing>,
+        /// Whether agents receive screened mail only.
+        screening: Option<bool>,
+        /// How sent mail discloses that an agent wrote it.
+        ai_disclosure: Option<DisclosureBody>,
+    }
+}
+
+/// The workspace.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OrgAnswer")]
+struct OrgAnswerView {
+    org: WorkspaceView,
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, OrgBody>) -> Result<RouteResponse, Refusal> {
+    let body = input.body;
+    let disclosure = body.ai_disclosure.map(|given| DisclosureChange {
+        visible_line: given.visible_line,
+        text: given.text.map(|line| Some(line.0).filter(|line| !line.is_empty())),
+        shares_name: given.share_workspace_name,
+    });
+    let change = OrgChange {
+        name: body.name.map(|name| name.0),
+        ai_processing: body.ai_processing,
+        screening: body.screening,
+        disclosure,
+    };
+    let workspace = org::change(&app, input.caller, change).await?;
+    RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}
+
+async fn resume(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let workspace = stop::resume_as(&app, input.caller).await?;
+    RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}

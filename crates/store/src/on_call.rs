@@ -1,0 +1,273 @@
+//! People on call: the contacts of workspaces and inboxes, and the mail that was sent to them and about them.
+
+use posthouse_domain::{
+    escalation::{OnCallContact, OnCallMailKind},
+    id::{InboxId, MessageId, OnCallContactId, ThreadId, WorkspaceId},
+    time::Time,
+};
+use uuid::Uuid;
+
+use crate::{
+    Result, Tx,
+    escalations::{read_inbox, stored_inbox},
+    p, statements,
+};
+
+/// The columns of a contact in the order that rows are read.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT workspace_id, id, inbox_id, address, confirmed_at, mail_due, created_at FROM on_call_contacts WHERE ",
+            $rest
+        )
+    };
+}
+
+statements! {
+    OF = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY position + 0, id");
+    GET = select!("workspace_id = $1 AND id = $2");
+    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2");
+    LINK_END = "SELECT token_expires_at FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
+    INSERT = "INSERT INTO on_call_contacts (workspace_id, id, inbox_id, address, position, token_sha256, token_expires_at, confirmed_at,
+        mail_due, created_at) VALUES ($1, $2, $3, $4, $5, NULL, NULL, $6, $7, $8)";
+    MOVE = "UPDATE on_call_contacts SET position = $3 WHERE workspace_id = $1 AND id = $2";
+    SET_TOKEN = "UPDATE on_call_contacts SET token_sha256 = $3, token_expires_at = $4
+        WHERE workspace_id = $1 AND id = $2 AND confirmed_at IS NULL";
+    SET_DUE = "UPDATE on_call_contacts SET mail_due = $3 WHERE workspace_id = $1 AND id = $2";
+    END_DUE = "UPDATE on_call_contacts SET mail_due = NULL WHERE workspace_id = $1 AND id = $2 AND mail_due = $3";
+    CONFIRM = "UPDATE on_call_contacts SET confirmed_at = $3, mail_due = $4
+        WHERE token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL";
+    DELETE = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
+    DELETE_OF_INBOX = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND inbox_id = $2";
+    REQUEST = "INSERT INTO on_call_requests (workspace_id, id, address, created_at) VALUES ($1, $2, $3, $4)";
+    REQUESTS_OF_WORKSPACE = "SELECT created_at FROM on_call_requests WHERE workspace_id = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT $3";
+    REQUESTS_OF_ADDRESS = "SELECT created_at FROM on_call_requests WHERE address = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT $3";
+    NEXT_REQUESTS = "SELECT created_at FROM on_call_requests WHERE created_at < $1 ORDER BY created_at LIMIT $2";
+    DELETE_REQUESTS = "DELETE FROM on_call_requests WHERE created_at <= $1";
+    INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, thread_id, kind, created_at) VALUES ($1, $2, $3, $4, $5)";
+    SENT_SINCE = "SELECT created_at FROM on_call_mails WHERE workspace_id = $1 AND kind = $2 AND created_at > $3 ORDER BY created_at";
+    KIND = "SELECT kind FROM on_call_mails WHERE message_id = $1";
+    IN_THREAD = "SELECT kind FROM on_call_mails WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1";
+    NEXT_MAILS = "SELECT created_at FROM on_call_mails WHERE created_at < $1 ORDER BY created_at LIMIT $2";
+    DELETE_MAILS = "DELETE FROM on_call_mails WHERE created_at <= $1";
+}
+
+/// The stored form of a confirmation link's token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OnCallToken {
+    /// SHA-256 of the token in the link.
+    pub sha256: [u8; 32],
+    /// When the link expires.
+    pub expires_at: Time,
+}
+
+/// A mail that was sent to people on call or about them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OnCallMail {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The message.
+    pub message: MessageId,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// What it is about.
+    pub kind: OnCallMailKind,
+    /// When it was stored.
+    pub created_at: Time,
+}
+
+/// Returns the contacts of an inbox, or those of the workspace, in their order.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn contacts(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Vec<OnCallContact>> {
+    tx.rows(&OF, p![workspace, stored_inbox(inbox)])
+}
+
+/// Returns the contact with that ID.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn contact(tx: &mut Tx, workspace: WorkspaceId, id: OnCallContactId) -> Result<Option<OnCallContact>> {
+    tx.one(&GET, p![workspace, id])
+}
+
+/// Returns the contact of an unexpired confirmation link.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<OnCallContact>> {
+    tx.one(&BY_TOKEN, p![sha256, now])
+}
+
+/// Returns when the latest confirmation link of a contact expires; `None` before the first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn link_end(tx: &mut Tx, workspace: WorkspaceId, id: OnCallContactId) -> Result<Option<Time>> {
+    let end: Option<(Option<Time>,)> = tx.one(&LINK_END, p![workspace, id])?;
+    Ok(end.and_then(|(end,)| end))
+}
+
+/// Stores a new contact at a position of its list.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, new: &OnCallContact, position: u32) -> Result<()> {
+    let c = new;
+    let inbox = stored_inbox(c.inbox);
+    tx.exec(&INSERT, p![c.workspace, c.id, inbox, c.address, position, c.confirmed_at, c.mail_due, c.created_at])?;
+    Ok(())
+}
+
+/// Moves a contact to another position of its list.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn move_to(tx: &mut Tx, contact: &OnCallContact, position: u32) -> Result<()> {
+    tx.exec(&MOVE, p![contact.workspace, contact.id, position])?;
+    Ok(())
+}
+
+/// Sets the token of the confirmation link of an unconfirmed contact. Earlier links become invalid.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_token(tx: &mut Tx, contact: &OnCallContact, token: &OnCallToken) -> Result<bool> {
+    Ok(tx.exec(&SET_TOKEN, p![contact.workspace, contact.id, token.sha256, token.expires_at])? > 0)
+}
+
+/// Sets the mail about a contact that must be sent; its job is stored separately.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_mail_due(tx: &mut Tx, contact: &OnCallContact, mail: OnCallMailKind) -> Result<()> {
+    tx.exec(&SET_DUE, p![contact.workspace, contact.id, mail])?;
+    Ok(())
+}
+
+/// Records that the mail about a contact is sent or given up; returns `false` if it isn't due any more.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn end_mail(tx: &mut Tx, contact: &OnCallContact, mail: OnCallMailKind) -> Result<bool> {
+    Ok(tx.exec(&END_DUE, p![contact.workspace, contact.id, mail])? > 0)
+}
+
+/// Confirms the contact of a link, and makes the notice to the owner due; returns whether the link was valid.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn confirm(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<bool> {
+    Ok(tx.exec(&CONFIRM, p![sha256, now, now, OnCallMailKind::OwnerNotice])? > 0)
+}
+
+/// Deletes a contact; its link becomes invalid.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete(tx: &mut Tx, contact: &OnCallContact) -> Result<()> {
+    tx.exec(&DELETE, p![contact.workspace, contact.id])?;
+    Ok(())
+}
+
+/// Deletes the contacts of an inbox that is being wiped.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
+    Ok(())
+}
+
+/// Records a request for a confirmation mail.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn record_request(tx: &mut Tx, contact: &OnCallContact, id: Uuid, digest: &[u8; 32], now: Time) -> Result<()> {
+    tx.exec(&REQUEST, p![contact.workspace, id, digest, now])?;
+    Ok(())
+}
+
+/// Returns the times of up to `limit` requests of a workspace since a time, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn requests_of_workspace(tx: &mut Tx, workspace: WorkspaceId, since: Time, limit: u64) -> Result<Vec<Time>> {
+    let found: Vec<(Time,)> = tx.rows(&REQUESTS_OF_WORKSPACE, p![workspace, since, limit])?;
+    Ok(found.into_iter().map(|(at,)| at).collect())
+}
+
+/// Returns the times of up to `limit` requests for an address since a time, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn requests_of_address(tx: &mut Tx, digest: &[u8; 32], since: Time, limit: u64) -> Result<Vec<Time>> {
+    let found: Vec<(Time,)> = tx.rows(&REQUESTS_OF_ADDRESS, p![digest, since, limit])?;
+    Ok(found.into_iter().map(|(at,)| at).collect())
+}
+
+/// Deletes about `limit` requests before a time; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune_requests(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
+    let oldest: Vec<(Time,)> = tx.rows(&NEXT_REQUESTS, p![before, limit])?;
+    let Some((end,)) = oldest.last() else { return Ok(0) };
+    tx.exec(&DELETE_REQUESTS, p![end])
+}
+
+/// Records a mail, in the transaction that stores it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn record_mail(tx: &mut Tx, mail: &OnCallMail) -> Result<()> {
+    let m = mail;
+    tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.thread, m.kind, m.created_at])?;
+    Ok(())
+}
+
+/// Returns when the mails of a kind were stored after a time, oldest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, kind: OnCallMailKind, since: Time) -> Result<Vec<Time>> {
+    let found: Vec<(Time,)> = tx.rows(&SENT_SINCE, p![workspace, kind, since])?;
+    Ok(found.into_iter().map(|(at,)| at).collect())
+}
+
+/// Returns the kind of a mail that was sent to people on call or about them, by any workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn kind_of(tx: &mut Tx, message: MessageId) -> Result<Option<OnCallMailKind>> {
+    tx.value(&KIND, p![message])
+}
+
+/// Returns whether a thread has a mail to people on call or about them.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn is_thread_of_mail(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId) -> Result<bool> {
+    Ok(tx.value::<OnCallMailKind>(&IN_THREAD, p![workspace, thread])?.is_some())
+}
+
+/// Deletes about `limit` records of mails before a time; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune_mails(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
+    let oldest: Vec<(Time,)> = tx.rows(&NEXT_MAILS, p![before, limit])?;
+    let Some((end,)) = oldest.last() else { return Ok(0) };
+    tx.exec(&DELETE_MAILS, p![end])
+}
+
+crate::from_row!(OnCallContact {
+    workspace = workspace_id,
+    id,
+    inbox = inbox_id: InboxId,
+    address,
+    confirmed_at,
+    mail_due,
+    created_at,
+} => Self { workspace, id, inbox: read_inbox(inbox), address, confirmed_at, mail_due, created_at });

@@ -1,0 +1,164 @@
+//! Requests for links that sign people in. The token is derived from the mail; only its digest is stored.
+
+use posthouse_domain::{
+    id::{MessageId, SignInId, WorkspaceId},
+    time::Time,
+    user::SignInPurpose,
+};
+
+use crate::{Result, Tx, p, statements};
+
+/// The columns of a sign-in in the order that rows are read.
+macro_rules! columns {
+    () => {
+        "id, email, purpose, workspace_id, message_id, tries_left, expires_at, created_at"
+    };
+}
+
+statements! {
+    INSERT = "INSERT INTO sign_ins (id, email, purpose, workspace_id, digest, tries_left, expires_at, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    COUNT_SINCE = "SELECT count(*) FROM sign_ins WHERE email = $1 AND purpose = $2 AND created_at > $3";
+    COUNT_INVITATIONS = "SELECT count(*) FROM sign_ins WHERE workspace_id = $1 AND purpose = 'invitation' AND created_at > $2";
+    GET = concat!("SELECT ", columns!(), " FROM sign_ins WHERE id = $1");
+    MAILED = "UPDATE sign_ins SET message_id = $2, digest = $3, expires_at = $4 WHERE id = $1 AND digest IS NULL";
+    TAKE = concat!("DELETE FROM sign_ins WHERE digest = $1 RETURNING ", columns!());
+    NEWEST_OF_EMAIL = concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = $1 AND message_id IS NOT NULL AND expires_at > $2
+        ORDER BY created_at DESC, id DESC LIMIT 1 {FOR_UPDATE}");
+    COUNT_TRY = "UPDATE sign_ins SET tries_left = tries_left - 1 WHERE id = $1";
+    DELETE = "DELETE FROM sign_ins WHERE id = $1";
+    DELETE_OF_EMAIL = "DELETE FROM sign_ins WHERE email = $1 AND (purpose = 'sign_in' OR workspace_id = $2)";
+    DELETE_INVITATIONS = "DELETE FROM sign_ins WHERE email = $1 AND workspace_id = $2";
+    DELETE_EXPIRED = "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
+}
+
+/// Expired requests that each new one deletes at most.
+const EXPIRED_DELETED: u32 = 10;
+
+/// A request for a link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignIn {
+    /// The id.
+    pub id: SignInId,
+    /// The canonical address.
+    pub email: String,
+    /// What the link is for.
+    pub purpose: SignInPurpose,
+    /// The workspace to sign in to; `None` for the one that was used last.
+    pub workspace: Option<WorkspaceId>,
+    /// The mail with the link; `None` before it is stored, and for a link that wasn't mailed.
+    pub message: Option<MessageId>,
+    /// Codes that may still be tried.
+    pub tries_left: u32,
+    /// When the link expires.
+    pub expires_at: Time,
+    /// When it was requested.
+    pub created_at: Time,
+}
+
+/// Stores a request; `digest` is that of a link which isn't mailed. Deletes some expired requests.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> {
+    tx.exec(&DELETE_EXPIRED, p![s.created_at, EXPIRED_DELETED])?;
+    let digest = digest.map(|digest| digest.to_vec());
+    tx.exec(&INSERT, p![s.id, s.email, s.purpose, s.workspace, digest, s.tries_left, s.expires_at, s.created_at])?;
+    Ok(())
+}
+
+/// Returns how many links of a purpose an address requested after a time.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count_since(tx: &mut Tx, email: &str, purpose: SignInPurpose, since: Time) -> Result<u64> {
+    Ok(tx.value(&COUNT_SINCE, p![email, purpose, since])?.unwrap_or_default())
+}
+
+/// Returns how many people a workspace invited after a time.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count_invitations(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u64> {
+    Ok(tx.value(&COUNT_INVITATIONS, p![workspace, since])?.unwrap_or_default())
+}
+
+/// Returns a request.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, id: SignInId) -> Result<Option<SignIn>> {
+    tx.one(&GET, p![id])
+}
+
+/// Records the mail with the link; returns whether the request was still without one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_mailed(tx: &mut Tx, id: SignInId, message: MessageId, digest: &[u8; 32], expires_at: Time) -> Result<bool> {
+    Ok(tx.exec(&MAILED, p![id, message, digest, expires_at])? > 0)
+}
+
+/// Deletes the request whose token has this digest, and returns it unless it expired.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<SignIn>> {
+    let found: Option<SignIn> = tx.one(&TAKE, p![digest])?;
+    Ok(found.filter(|sign_in| now < sign_in.expires_at))
+}
+
+/// Returns the newest mailed link of an address that hasn't expired, and locks it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
+    tx.one(&NEWEST_OF_EMAIL, p![email, now])
+}
+
+/// Counts a code that was wrong.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count_try(tx: &mut Tx, id: SignInId) -> Result<()> {
+    tx.exec(&COUNT_TRY, p![id])?;
+    Ok(())
+}
+
+/// Deletes a request.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete(tx: &mut Tx, id: SignInId) -> Result<()> {
+    tx.exec(&DELETE, p![id])?;
+    Ok(())
+}
+
+/// Deletes the links that an address requested, and those to one workspace: after a sign-in, none of them is needed.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_email(tx: &mut Tx, email: &str, workspace: WorkspaceId) -> Result<()> {
+    tx.exec(&DELETE_OF_EMAIL, p![email, workspace])?;
+    Ok(())
+}
+
+/// Deletes the links of an address to a workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_to_workspace(tx: &mut Tx, email: &str, workspace: WorkspaceId) -> Result<()> {
+    tx.exec(&DELETE_INVITATIONS, p![email, workspace])?;
+    Ok(())
+}
+
+crate::from_row!(SignIn {
+    id,
+    email,
+    purpose,
+    workspace = workspace_id,
+    message = message_id,
+    tries_left,
+    expires_at,
+    created_at,
+});

@@ -1,0 +1,100 @@
+//! API keys, usage and settings.
+
+use posthouse_domain::plan::Plan;
+use posthouse_tests::TestMessage;
+use serde_json::{Value, json};
+
+use super::{OWNER, capturing};
+
+#[tokio::test]
+async fn people_create_list_and_revoke_keys() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    let inbox = server.inbox(&key).await;
+    for (body, scope, permissions) in [
+        (json!({ "name": "plain" }), "workspace", None),
+        (json!({ "name": "org", "scope": "org" }), "org", None),
+        (json!({ "name": "agent", "preset": "agent", "inbox_id": inbox.id.to_string() }), "inbox", None),
+        (json!({ "name": "one", "permissions": ["messages:read"] }), "workspace", Some(json!(["messages:read"]))),
+    ] {
+        let made = browser.post("/platform/api-keys", body).await.expect(201);
+        assert_eq!(made["api_key"]["scope"], scope, "{made}");
+        if let Some(permissions) = permissions {
+            assert_eq!(made["api_key"]["permissions"], permissions);
+        }
+        let secret = made["key"].as_str().unwrap();
+        let prefix = made["api_key"]["prefix"].as_str().unwrap();
+        assert!(secret.starts_with(prefix) && secret.len() == 43, "{made}");
+        server.anonymous().with_key(secret).get("/v1/threads").await.expect(200);
+        let id = made["api_key"]["id"].as_str().unwrap();
+        browser.delete(&format!("/platform/api-keys/{id}")).await.expect(204);
+        browser.delete(&format!("/platform/api-keys/{id}")).await.expect(204);
+        server.anonymous().with_key(secret).get("/v1/threads").await.error("unauthorized");
+    }
+    let list = browser.get("/platform/api-keys").await.expect(200);
+    assert_eq!(list.data().len(), 5, "revoked keys stay listed");
+    assert!(list.data().iter().all(|key| key.get("key").is_none()));
+    for (body, field) in [
+        (json!({}), "name"),
+        (json!({ "name": "x", "preset": "boss" }), "preset"),
+        (json!({ "name": "x", "permissions": ["all:things"] }), "permissions"),
+        (json!({ "name": "x", "scope": "planet" }), "scope"),
+        (json!({ "name": "x", "scope": "inbox" }), "inbox_id"),
+        (json!({ "name": "x", "scope": "org", "inbox_id": inbox.id.to_string() }), "inbox_id"),
+    ] {
+        browser.post("/platform/api-keys", body).await.invalid_fields(&[field]);
+    }
+    let other = server.workspace(Plan::Team).await;
+    let foreign = server.inbox(&other).await;
+    let body = json!({ "name": "x", "inbox_id": foreign.id.to_string() });
+    browser.post("/platform/api-keys", body).await.error("not_found");
+    browser.delete(&format!("/platform/api-keys/{}", other.id)).await.error("not_found");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn usage_counts_the_mail_of_each_day() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Free).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    let inbox = server.inbox(&key).await;
+    server.deliver(&TestMessage::new("one", "text"), &inbox.address).await;
+    let body = json!({ "to": "bob@remote.example", "subject": "s", "text": "t" });
+    server.api(&key).post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
+    let usage = browser.get("/platform/usage?days=3").await.expect(200);
+    assert_eq!(usage["today"], json!({ "sent": 1, "received": 1 }));
+    assert_eq!((usage["inboxes"].clone(), usage["limits"]["inboxes"].clone()), (json!(1), json!(3)));
+    let series = usage["series"].as_array().unwrap();
+    let last = &series[2];
+    assert_eq!((series.len(), &last["sent"], &last["received"]), (3, &json!(1), &json!(1)));
+    assert_eq!(series[0]["sent"], 0);
+    assert_eq!(browser.get("/platform/usage").await.expect(200)["series"].as_array().unwrap().len(), 30);
+    for days in ["0", "91", "x"] {
+        browser.get(&format!("/platform/usage?days={days}")).await.invalid_fields(&["days"]);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn owners_change_settings() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    let body = json!({ "name": "Acme", "ai_processing": "off", "screening": false,
+        "ai_disclosure": { "visible_line": "text", "text": "Written by an agent.", "share_workspace_name": true } });
+    let changed = browser.patch("/platform/org", body).await.expect(200);
+    let account = server.api(&key).get("/v1/account").await.expect(200);
+    assert_eq!(changed["org"], account["workspace"]);
+    assert_eq!(account["workspace"]["name"], "Acme");
+    assert_eq!(
+        account["workspace"]["ai_disclosure"],
+        json!({ "visible_line": "text", "text": "Written by an agent.", "share_workspace_name": true })
+    );
+    let same = browser.patch("/platform/org", json!({})).await.expect(200);
+    assert_eq!(same["org"], changed["org"]);
+    let cleared = browser.patch("/platform/org", json!({ "ai_disclosure": { "text": "" } })).await.expect(200);
+    assert_eq!(cleared["org"]["ai_disclosure"]["text"], Value::Null);
+    browser.patch("/platform/org", json!({ "ai_processing": "some" })).await.invalid_fields(&["ai_processing"]);
+    server.finish().await;
+}

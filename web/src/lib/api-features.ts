@@ -1,0 +1,4 @@
+// Generated from openapi.json by `npm run types`.
+
+/** Whether lists accept `view=summary`. */
+export const SUMMARIES: boolean = false;

@@ -1,0 +1,89 @@
+import createClient from 'openapi-fetch';
+import type { Readable } from 'openapi-typescript-helpers';
+import { SUMMARIES } from './api-features';
+import type { components, paths } from './api-types';
+import { asApiError, errorFrom } from './errors';
+
+export type Schemas = components['schemas'];
+
+/** Schemas as the typed client returns them: without members that are never set. */
+export type Message = Readable<Schemas['Message']>;
+export type SearchHit = Readable<Schemas['FoundMessage']>;
+
+/** The value of `X-Requested-With` that every changing request carries. */
+export const REQUESTED_WITH = 'service-web';
+
+let signedOut: () => void = () => undefined;
+
+/** Registers what happens when the session has ended. */
+export function onSignedOut(callback: () => void): void {
+  signedOut = callback;
+}
+
+export const api = createClient<paths>({
+  baseUrl: '',
+  credentials: 'same-origin',
+  // Lists in a query are joined by commas.
+  querySerializer: { array: { style: 'form', explode: false } },
+});
+
+api.use({
+  onRequest({ request }) {
+    if (request.method !== 'GET') request.headers.set('X-Requested-With', REQUESTED_WITH);
+    return request;
+  },
+  onResponse({ response }) {
+    if (response.status === 401) signedOut();
+  },
+});
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** Returns the body of a successful answer, throws an ApiError otherwise. */
+export async function ok<T>(answer: Promise<Answer<T>>): Promise<T> {
+  let settled: Answer<T>;
+  try {
+    settled = await answer;
+  } catch (error) {
+    throw asApiError(error);
+  }
+  if (!settled.response.ok) throw errorFrom(settled.response.status, settled.error);
+  return settled.data as T;
+}
+
+/** Sends a request to a route that the OpenAPI document does not list. */
+export async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers: Record<string, string> = {};
+  if (method !== 'GET') headers['X-Requested-With'] = REQUESTED_WITH;
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  } catch (error) {
+    throw asApiError(error);
+  }
+  const parsed: unknown = await response.json().catch(() => null);
+  if (response.status === 401 && !path.startsWith('/platform/auth/')) signedOut();
+  if (!response.ok) throw errorFrom(response.status, parsed);
+  return parsed as T;
+}
+
+/** The query of lists that need no bodies. */
+export const summary: object = SUMMARIES ? { view: 'summary' } : {};
+
+/** The query of reads that show a person what agents do not get yet. */
+export const everything = { include_unscreened: true, include_held: true } as const;
+
+/** A new value for `Idempotency-Key`. */
+export function idempotencyKey(): string {
+  return crypto.randomUUID();
+}

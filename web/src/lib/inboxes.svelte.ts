@@ -1,0 +1,56 @@
+import { api, ok, type Schemas } from './api';
+import { asApiError, type ApiError } from './errors';
+
+export type Inbox = Schemas['InboxView'];
+
+/** The inboxes of the workspace with their counters, which several screens and the rail show. */
+class Inboxes {
+  list = $state.raw<Inbox[]>([]);
+  loaded = $state(false);
+  error = $state.raw<ApiError | null>(null);
+
+  get held(): number {
+    return this.list.reduce((sum, inbox) => sum + inbox.held_count, 0);
+  }
+
+  get drafts(): number {
+    return this.list.reduce((sum, inbox) => sum + inbox.pending_draft_count, 0);
+  }
+
+  get needsHuman(): number {
+    return this.list.reduce((sum, inbox) => sum + inbox.needs_human_count, 0);
+  }
+
+  find(id: string | null | undefined): Inbox | null {
+    return this.list.find((inbox) => inbox.id === id) ?? null;
+  }
+
+  address(id: string | null | undefined): string {
+    return this.find(id)?.address ?? 'an inbox that is gone';
+  }
+
+  put(inbox: Inbox): void {
+    const known = this.list.some((one) => one.id === inbox.id);
+    this.list = known ? this.list.map((one) => (one.id === inbox.id ? inbox : one)) : [inbox, ...this.list];
+  }
+
+  async load(): Promise<void> {
+    try {
+      const all: Inbox[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: 100, include_temporary: true, ...(cursor ? { cursor } : {}) };
+        const page = await ok(api.GET('/v1/inboxes', { params: { query } }));
+        all.push(...page.data);
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor && all.length < 2000);
+      this.list = all;
+      this.loaded = true;
+      this.error = null;
+    } catch (error) {
+      this.error = asApiError(error);
+    }
+  }
+}
+
+export const inboxes = new Inboxes();

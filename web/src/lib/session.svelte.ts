@@ -1,0 +1,56 @@
+import { onSignedOut } from './api';
+import { asApiError, type ApiError } from './errors';
+import { platform, type User, type Workspace } from './platform';
+
+/** The person who is signed in, and their workspace. */
+class Session {
+  state = $state<'unknown' | 'in' | 'out' | 'failed'>('unknown');
+  user = $state.raw<User | null>(null);
+  workspace = $state.raw<Workspace | null>(null);
+  error = $state.raw<ApiError | null>(null);
+
+  get isOwner(): boolean {
+    return this.user?.role === 'owner';
+  }
+
+  get stopped(): boolean {
+    return this.workspace?.emergency_stopped_at != null;
+  }
+
+  /** Asks the server who is signed in. */
+  async load(): Promise<void> {
+    try {
+      this.enter(await platform.me());
+    } catch (thrown) {
+      const error = asApiError(thrown);
+      if (error.status === 401) {
+        this.leave();
+      } else if (this.state !== 'in') {
+        this.error = error;
+        this.state = 'failed';
+      }
+    }
+  }
+
+  enter(answer: { user: User; org: Workspace }): void {
+    this.user = answer.user;
+    this.workspace = answer.org;
+    this.error = null;
+    this.state = 'in';
+  }
+
+  leave(): void {
+    this.state = 'out';
+    this.user = null;
+    this.workspace = null;
+  }
+
+  async signOut(): Promise<void> {
+    await platform.signOut();
+    this.leave();
+  }
+}
+
+export const session = new Session();
+
+onSignedOut(() => session.leave());

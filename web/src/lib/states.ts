@@ -1,0 +1,62 @@
+import type { Tone } from './auth-results';
+
+const TONES: Record<string, Tone> = {
+  delivered: 'good',
+  received: 'quiet',
+  sent: 'good',
+  verified: 'good',
+  succeeded: 'good',
+  active: 'good',
+  confirmed: 'good',
+  ok: 'good',
+  released: 'good',
+  screened: 'good',
+  clean: 'good',
+  queued: 'quiet',
+  draft: 'warn',
+  scheduled: 'quiet',
+  sending: 'quiet',
+  cancelled: 'quiet',
+  pending: 'warn',
+  invited: 'warn',
+  held: 'warn',
+  paused: 'warn',
+  missing: 'warn',
+  mismatch: 'bad',
+  bounced: 'bad',
+  complained: 'bad',
+  failed: 'bad',
+  suspended: 'bad',
+  disabled: 'quiet',
+};
+
+export function toneOf(state: string): Tone {
+  return TONES[state] ?? 'quiet';
+}
+
+const HELD: Record<string, string> = {
+  injection_risk: 'The text tries to give instructions to an agent.',
+  phishing: 'The mail looks like phishing.',
+  check_failed: 'The check failed, so nobody knows whether the mail is safe.',
+  quota: 'The allowance for checks is used up.',
+  check_timed_out: 'The check took too long.',
+  blocked: 'A block list stopped the mail.',
+};
+
+/** Says why mail is held. */
+export function heldReason(reason: string | null | undefined): string {
+  return reason ? (HELD[reason] ?? reason) : 'Waits for a check.';
+}
+
+const DELIVERY: Record<string, string> = {
+  queued: 'Waits to leave',
+  sent: 'Handed over',
+  delivered: 'Accepted by the recipient’s server',
+  bounced: 'Refused for good',
+  complained: 'Marked as spam by the recipient',
+  failed: 'Could not be sent',
+};
+
+export function deliveryWords(status: string): string {
+  return DELIVERY[status] ?? status;
+}

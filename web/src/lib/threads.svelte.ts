@@ -1,0 +1,105 @@
+import { api, everything, ok, summary, type Schemas } from './api';
+import { Pages } from './load.svelte';
+import type { StreamEvent } from './stream-client';
+
+export type Thread = Schemas['Thread'];
+
+/** What the list shows: one inbox, or all of them, with labels. */
+export interface ThreadFilter {
+  inbox: string | null;
+  labels: string;
+}
+
+/** The threads of a screen: loaded by page, kept current by the stream. */
+export class ThreadList {
+  readonly pages: Pages<Thread>;
+  /** Threads that changed while the list must not move. */
+  waiting = $state.raw<Thread[]>([]);
+  unread = $state.raw<ReadonlySet<string>>(new Set());
+  private filter: ThreadFilter = { inbox: null, labels: '' };
+
+  constructor() {
+    this.pages = new Pages((cursor) => this.fetch(cursor));
+  }
+
+  async open(filter: ThreadFilter): Promise<void> {
+    const same = filter.inbox === this.filter.inbox && filter.labels === this.filter.labels;
+    this.filter = filter;
+    this.waiting = [];
+    if (!same) this.pages.reset();
+    await Promise.all([this.pages.restart(), this.loadUnread()]);
+  }
+
+  /** Takes an event into the list. `hold` keeps the order until `release`. */
+  take(event: StreamEvent, hold: boolean): void {
+    if (!event.type.startsWith('message.')) return;
+    const data = event.data as Partial<Schemas['EnvelopeData']>;
+    if (!data.thread_id || !data.inbox_id) return;
+    if (this.filter.inbox !== null && this.filter.inbox !== data.inbox_id) return;
+    if (event.type !== 'message.received' && event.type !== 'message.sent') return;
+    const known = [...this.waiting, ...this.pages.items].find((one) => one.id === data.thread_id);
+    if (!known && this.filter.labels !== '') return;
+    const thread: Thread = {
+      id: data.thread_id,
+      inbox_id: data.inbox_id,
+      subject: known?.subject ?? data.subject ?? null,
+      participants: known?.participants ?? [data.from ?? '', ...(data.to ?? [])].filter((one) => one !== ''),
+      message_count: (known?.message_count ?? 0) + 1,
+      last_message_at: event.created_at,
+      created_at: known?.created_at ?? event.created_at,
+      labels: known?.labels ?? [],
+      metadata: known?.metadata ?? {},
+    };
+    if (event.type === 'message.received') this.unread = new Set([...this.unread, thread.id]);
+    this.waiting = [thread, ...this.waiting.filter((one) => one.id !== thread.id)];
+    if (!hold) this.release();
+  }
+
+  /** Moves the threads that waited to the top. Returns by how many rows the list grew. */
+  release(): number {
+    const ids = new Set(this.waiting.map((one) => one.id));
+    const before = this.pages.items.length;
+    this.pages.items = [...this.waiting, ...this.pages.items.filter((one) => !ids.has(one.id))];
+    this.waiting = [];
+    return this.pages.items.length - before;
+  }
+
+  replace(thread: Thread): void {
+    this.pages.items = this.pages.items.map((one) => (one.id === thread.id ? { ...one, ...thread } : one));
+  }
+
+  remove(id: string): void {
+    this.pages.items = this.pages.items.filter((one) => one.id !== id);
+  }
+
+  markRead(id: string, read: boolean): void {
+    if (this.unread.has(id) !== read) return;
+    const unread = new Set(this.unread);
+    if (read) unread.delete(id);
+    else unread.add(id);
+    this.unread = unread;
+  }
+
+  private fetch(cursor: string | undefined) {
+    const query = {
+      limit: 100,
+      ...(cursor ? { cursor } : {}),
+      ...(this.filter.inbox ? { inbox_id: this.filter.inbox } : {}),
+      ...(this.filter.labels ? { labels: this.filter.labels.split(',').map((one) => one.trim()) } : {}),
+    };
+    return ok(api.GET('/v1/threads', { params: { query } }));
+  }
+
+  /** Threads have no read state of their own: collects it from the newest unread messages. */
+  private async loadUnread(): Promise<void> {
+    const inbox = this.filter.inbox;
+    if (inbox === null) return;
+    const query = { is_read: false, direction: 'inbound', limit: 100, ...everything, ...summary } as const;
+    const page = await ok(
+      api.GET('/v1/inboxes/{id}/messages', { params: { path: { id: inbox }, query } }),
+    ).catch(() => null);
+    if (page && this.filter.inbox === inbox) {
+      this.unread = new Set(page.data.map((message) => message.thread_id));
+    }
+  }
+}

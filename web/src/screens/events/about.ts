@@ -1,0 +1,24 @@
+import { shortName } from '../../lib/addresses';
+import type { LoggedEvent } from '../../lib/event-log';
+
+interface Parts {
+  message?: { from?: string; to?: string[]; subject?: string | null; direction?: string } | null;
+  draft?: { to?: string[]; subject?: string | null } | null;
+  domain?: { domain?: string };
+  inbox?: { address?: string } | null;
+  workspace?: { name?: string };
+  webhook?: { url?: string };
+}
+
+/** One line about what an event concerns. */
+export function about(event: LoggedEvent): string {
+  const data = event.data as Parts;
+  if (data.message) {
+    const { from = '', to = [], subject, direction } = data.message;
+    const who = direction === 'outbound' ? `to ${to.map(shortName).join(', ')}` : `from ${shortName(from)}`;
+    return `${who}: ${subject ?? 'no subject'}`;
+  }
+  if (data.draft)
+    return `to ${(data.draft.to ?? []).map(shortName).join(', ')}: ${data.draft.subject ?? 'no subject'}`;
+  return data.domain?.domain ?? data.webhook?.url ?? data.inbox?.address ?? data.workspace?.name ?? '';
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { mailbox, recipients, shortName } from '../src/lib/addresses';
+import { authResults, authSummary } from '../src/lib/auth-results';
+import { curl } from '../src/lib/curl';
+import { errorFrom } from '../src/lib/errors';
+import { linkify, splitQuoted } from '../src/lib/mail-text';
+import { matchRoute, url } from '../src/lib/router';
+import { reveal, windowOf } from '../src/lib/windowing';
+import { rank } from '../src/screens/palette/commands';
+import { routes } from '../src/screens/routes';
+
+describe('router', () => {
+  test('matches names and decodes parameters', () => {
+    expect(matchRoute(routes, '/')?.name).toBe('overview');
+    expect(matchRoute(routes, '/inbox/a/b')).toEqual({ name: 'inbox', params: { inbox: 'a', thread: 'b' } });
+    expect(matchRoute(routes, '/contacts/a%2Fb/')?.params).toEqual({ contact: 'a/b' });
+  });
+  test('refuses unknown paths and broken encoding', () => {
+    expect(matchRoute(routes, '/nowhere')).toBeNull();
+    expect(matchRoute(routes, '/contacts/%E0%A4%A')).toBeNull();
+    expect(matchRoute(routes, '/inbox/a/b/c')).toBeNull();
+  });
+  test('builds URLs without empty members', () => {
+    expect(url('/search', { q: 'a b', inbox: '' })).toBe('/search?q=a+b');
+    expect(url('/search', { q: null })).toBe('/search');
+  });
+});
+
+describe('windowing', () => {
+  test('renders only what is near the view', () => {
+    const shown = windowOf(50_000, 64, 640_000, 800, 8);
+    expect(shown.first).toBe(9_992);
+    expect(shown.last).toBe(10_021);
+    expect(shown.total).toBe(3_200_000);
+  });
+  test('survives a list that became shorter than the scroll position', () => {
+    expect(windowOf(3, 64, 9_000, 800)).toEqual({ first: 0, last: 3, before: 0, total: 192 });
+    expect(windowOf(0, 64, 0, 800)).toEqual({ first: 0, last: 0, before: 0, total: 0 });
+  });
+  test('scrolls as little as needed to show a row', () => {
+    expect(reveal(0, 64, 100, 500)).toBe(0);
+    expect(reveal(3, 64, 100, 500)).toBe(100);
+    expect(reveal(10, 64, 100, 500)).toBe(204);
+  });
+});
+
+describe('addresses', () => {
+  test('splits names and addresses', () => {
+    expect(mailbox('"Doe, Dana" <dana@example.com>')).toEqual({
+      name: 'Doe, Dana',
+      address: 'dana@example.com',
+    });
+    expect(mailbox('dana@example.com')).toEqual({ name: '', address: 'dana@example.com' });
+    expect(shortName('')).toBe('no sender');
+  });
+  test('keeps commas inside quotes', () => {
+    expect(recipients('"Doe, Dana" <dana@example.com>, bob@example.com; ,')).toEqual([
+      '"Doe, Dana" <dana@example.com>',
+      'bob@example.com',
+    ]);
+  });
+});
+
+describe('mail text', () => {
+  test('folds quoted history below new text', () => {
+    const split = splitQuoted('Thursday works.\n\nOn Mon, 23 Nov 2026, Acme wrote:\n> Hello\n> Dana');
+    expect(split.fresh).toBe('Thursday works.');
+    expect(split.quoted).toContain('> Hello');
+  });
+  test('shows everything when answers stand between quotes', () => {
+    const text = 'See below.\n> One?\nYes.\n> Two?\nNo.\n> Three?\nMaybe.';
+    expect(splitQuoted(text)).toEqual({ fresh: text, quoted: '' });
+  });
+  test('does not fold a mail that begins with a quote', () => {
+    expect(splitQuoted('> Hello').quoted).toBe('');
+  });
+  test('links only http and https', () => {
+    const parts = linkify('See https://example.com/a?b=1, or javascript:alert(1).');
+    expect(parts.filter((part) => part.href)).toEqual([
+      { text: 'https://example.com/a?b=1', href: 'https://example.com/a?b=1' },
+    ]);
+  });
+});
+
+describe('authentication results', () => {
+  const header =
+    'mx.example; spf=pass smtp.mailfrom=example.com; dkim=pass header.d=example.com header.s=s1; dmarc=fail header.from=example.com';
+  test('become one sentence each', () => {
+    expect(authResults(header).map((one) => one.sentence)).toEqual([
+      'SPF passed for example.com.',
+      'DKIM passed for example.com.',
+      'DMARC failed for example.com.',
+    ]);
+    expect(authResults(undefined)).toEqual([]);
+  });
+  test('a failed DMARC decides the summary', () => {
+    expect(authSummary(authResults(header), []).text).toBe('failed DMARC');
+    expect(authSummary([], ['spf-fail']).tone).toBe('bad');
+    expect(authSummary(authResults('a; dmarc=pass header.from=b.c'), []).text).toBe('passed DMARC');
+  });
+});
+
+describe('curl', () => {
+  test('leaves the key as a variable and quotes for the shell', () => {
+    const line = curl(
+      { title: '', method: 'POST', path: '/v1/lists', body: { pattern: "it's" } },
+      'http://h',
+    );
+    expect(line).toContain(`-H "Authorization: Bearer $POSTHOUSE_KEY"`);
+    expect(line).toContain(`'{"pattern":"it'\\''s"}'`);
+  });
+});
+
+describe('errors', () => {
+  test('carry the message and the fix of the API', () => {
+    const error = errorFrom(423, {
+      error: { code: 'inbox_paused', message: 'Paused.', fix: 'Resume it.', request_id: 'r' },
+    });
+    expect([error.code, error.message, error.fix, error.requestId]).toEqual([
+      'inbox_paused',
+      'Paused.',
+      'Resume it.',
+      'r',
+    ]);
+    expect(errorFrom(502, '<html>').message).toBe('The server answered 502.');
+  });
+});
+
+describe('palette', () => {
+  const commands = ['Overview', 'Webhooks', 'API keys', 'Held mail'].map((label) => ({
+    label,
+    hint: '',
+    run: () => undefined,
+  }));
+  test('ranks beginnings of words first', () => {
+    expect(rank(commands, 'web')[0]?.label).toBe('Webhooks');
+    expect(rank(commands, 'keys api')[0]?.label).toBe('API keys');
+    expect(rank(commands, 'zzz')).toEqual([]);
+    expect(rank(commands, '')).toHaveLength(4);
+  });
+});
