@@ -102,7 +102,7 @@ impl QueryValue for SecretText {
 
 impl BodyValue for ClockTime {
     fn schema() -> Value {
-        json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "examples": ["22:00"] })
+        json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" })
     }
 
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
