@@ -640,20 +640,6 @@ CREATE TABLE sending_recoveries (
   sent INTEGER NOT NULL,
   bounced INTEGER NOT NULL,
   complained INTEGER NOT NULL)STRICT;
-CREATE TABLE signup_usage (
-  kind TEXT NOT NULL,
-  subject BLOB NOT NULL,
-  day INTEGER NOT NULL,
-  used INTEGER NOT NULL,
-  PRIMARY KEY (kind, subject, day))STRICT;
-CREATE INDEX signup_usage_age ON signup_usage (day);
-CREATE TABLE signups (
-  workspace_id BLOB NOT NULL PRIMARY KEY,
-  agents INTEGER NOT NULL,
-  claim_email TEXT,
-  claim_token_sha256 BLOB,
-  claim_expires_at INTEGER)STRICT;
-CREATE UNIQUE INDEX signups_claim ON signups (claim_token_sha256) WHERE claim_token_sha256 IS NOT NULL;
 CREATE TABLE service_mails (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
@@ -684,6 +670,20 @@ CREATE TABLE sign_ins (
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
 CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
+CREATE TABLE signup_usage (
+  kind TEXT NOT NULL,
+  subject BLOB NOT NULL,
+  day INTEGER NOT NULL,
+  used INTEGER NOT NULL,
+  PRIMARY KEY (kind, subject, day))STRICT;
+CREATE INDEX signup_usage_age ON signup_usage (day);
+CREATE TABLE signups (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  agents INTEGER NOT NULL,
+  claim_email TEXT,
+  claim_token_sha256 BLOB,
+  claim_expires_at INTEGER)STRICT;
+CREATE UNIQUE INDEX signups_claim ON signups (claim_token_sha256) WHERE claim_token_sha256 IS NOT NULL;
 CREATE TABLE stream_tokens (
   workspace_id BLOB NOT NULL,
   digest BLOB NOT NULL,
