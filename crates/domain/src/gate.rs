@@ -335,6 +335,8 @@ mod tests {
         assert_eq!(may_send(&notice).map_err(|refusal| refusal.code), Err(ErrorCode::WorkspaceStopped));
         let blocked = SendFacts { purpose: SendPurpose::OnCallNotice, blocked: notice.blocked, ..unrestricted() };
         assert_eq!(may_send(&blocked), Ok(()));
+        let claim = SendFacts { purpose: SendPurpose::Claim, ..blocked };
+        assert_eq!(may_send(&claim).map_err(|refusal| refusal.code), Err(ErrorCode::RecipientBlocked));
     }
 
     #[test]

@@ -42,10 +42,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
         Ok::<_, Refusal>((workspace, unclaimed))
     };
     let (workspace, unclaimed) = app.store.read_for(id, load).await?;
-    let key = match input.caller.principal {
-        Principal::Key(key) => Some(KeyView::of(&key)),
-        Principal::User(_) | Principal::Operator | Principal::Service { .. } => None,
-    };
+    let key = KeyView::of_principal(&input.caller.principal);
     let limits = workspace.limits(&app.config.plans);
     RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, key))
 }
@@ -161,6 +158,13 @@ impl AccountView {
 }
 
 impl KeyView {
+    fn of_principal(principal: &Principal) -> Option<Self> {
+        match principal {
+            Principal::Key(key) => Some(Self::of(key)),
+            Principal::User(_) | Principal::Operator | Principal::Service { .. } => None,
+        }
+    }
+
     fn of(key: &KeyPrincipal) -> Self {
         Self {
             id: key.id.into(),

@@ -1,8 +1,8 @@
 //! Claim mails, claim links and their page.
 
 use posthouse_app::settings::DeliveryMode;
-use posthouse_domain::{plan::Plan, signup::CLAIM_LINK_MS, time::DAY_MS};
-use posthouse_store::{Tx, workspaces};
+use posthouse_domain::{plan::Plan, signup::CLAIM_LINK_MS, time::DAY_MS, user::Role};
+use posthouse_store::{Tx, users, workspaces};
 use posthouse_tests::smtp_sink::SmtpSink;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -49,6 +49,10 @@ async fn a_person_claims_the_workspace_of_a_signup() {
     let id = agent.created["workspace"]["id"].as_str().unwrap().parse().unwrap();
     let stored = fixture.server.store().read(move |tx: &mut Tx| workspaces::get(tx, id)).await.unwrap().unwrap();
     assert_eq!(stored.owner_email, "owner@x.example");
+    let members = fixture.server.store().read(move |tx: &mut Tx| users::of_workspace(tx, id)).await.unwrap();
+    let [owner] = members.as_slice() else { panic!("one member: {members:?}") };
+    assert_eq!((owner.user.email.as_str(), owner.role), ("owner@x.example", Role::Owner));
+    assert!(owner.joined_at.is_some(), "the owner can sign in without an invitation");
     let events = agent.api.get("/v1/events?types=signup.claimed").await.expect(200);
     let data = &events.data()[0]["data"];
     assert_eq!((&data["workspace"]["status"], &data["inbox"]["id"]), (&json!("claimed"), &json!(agent.id)));
