@@ -42,7 +42,6 @@ def map_case(context, case):
     path = case.operation.path
     if path in LONG_POLLS and is_wait(case.query.get("timeout", 30)):
         case.query["timeout"] = 1  # Waiting up to 60 seconds, by default 30, would be the time of the run.
-    differ_quiet_hours(case.body)
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return case
     fix_query(path, case.query)
@@ -53,8 +52,10 @@ def map_case(context, case):
     return case
 
 
-def differ_quiet_hours(body):
+@schemathesis.hook
+def before_call(context, case, kwargs):
     """Gives quiet hours different times, which the schema can't demand."""
+    body = case.body
     hours = body.get("quiet_hours") if isinstance(body, dict) else None
     if isinstance(hours, dict) and hours.get("start") is not None and hours.get("start") == hours.get("end"):
         hours["end"] = "07:30" if hours["start"] != "07:30" else "06:30"

@@ -24,6 +24,8 @@ statements! {
     MAILED = "UPDATE sign_ins SET message_id = $2, digest = $3, expires_at = $4 WHERE id = $1 AND digest IS NULL";
     TAKE = concat!("DELETE FROM sign_ins WHERE digest = $1 RETURNING ", columns!());
     NEWEST_OF_EMAIL = concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = $1 AND message_id IS NOT NULL AND expires_at > $2
+        ORDER BY created_at DESC, id DESC LIMIT 1");
+    LOCK_NEWEST = concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = $1 AND message_id IS NOT NULL AND expires_at > $2
         ORDER BY created_at DESC, id DESC LIMIT 1 {FOR_UPDATE}");
     COUNT_TRY = "UPDATE sign_ins SET tries_left = tries_left - 1 WHERE id = $1";
     DELETE = "DELETE FROM sign_ins WHERE id = $1";
@@ -108,12 +110,20 @@ pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<SignI
     Ok(found.filter(|sign_in| now < sign_in.expires_at))
 }
 
-/// Returns the newest mailed link of an address that hasn't expired, and locks it.
+/// Returns the newest mailed link of an address that hasn't expired.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
     tx.one(&NEWEST_OF_EMAIL, p![email, now])
+}
+
+/// Returns the newest mailed link of an address that hasn't expired, and locks it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn lock_newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
+    tx.one(&LOCK_NEWEST, p![email, now])
 }
 
 /// Counts a code that was wrong.

@@ -216,7 +216,7 @@ impl ExpectedProof {
         match self {
             Self::Token(digest) => sign_ins::consume(tx, digest, now),
             Self::Code { newest, email, is_right } => {
-                let found = sign_ins::newest(tx, &email.canonical(), now)?;
+                let found = sign_ins::lock_newest(tx, &email.canonical(), now)?;
                 let Some(found) = found.filter(|found| found.tries_left > 0) else { return Ok(None) };
                 if !is_right || found.id != *newest {
                     sign_ins::count_try(tx, found.id)?;
