@@ -131,6 +131,8 @@ CREATE TABLE sessions (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+-- Finds expired rows.
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 -- The mail that the service wrote to people on behalf of a workspace.
 CREATE TABLE service_mails (
@@ -344,6 +346,8 @@ CREATE TABLE messages (
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
+  held {TEXT},                           -- why received mail is or was held: blocked, phishing, …
+  released_at {I64},                     -- when held mail was released
   status_at {I64} NOT NULL,
   sent_at {I64},
   received_at {I64},
@@ -360,6 +364,10 @@ CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WH
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 -- Lists by filters that few messages match; without these, a list scans the whole inbox.
 CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
+-- Counts the unread messages of a thread.
+CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHERE is_read = 0;
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 
 -- Labels of messages, for filters. The record shows `messages.labels`.
@@ -423,6 +431,24 @@ CREATE TABLE recipients (
   PRIMARY KEY (workspace_id, message_id, position)
 ){STRICT};
 CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
+
+-- Delivery attempts of recipients, the newest ones of each, with what the remote server answered.
+CREATE TABLE delivery_attempts (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  position {I64} NOT NULL,               -- of the recipient
+  attempt {I64} NOT NULL,                -- from 1
+  outcome {TEXT} NOT NULL,               -- delivered | sent | captured | retried | bounced | failed
+  smtp_code {I64},
+  enhanced_code {TEXT},                  -- RFC 3463
+  remote {TEXT},                         -- the remote server
+  detail {TEXT},                         -- the remote server's text, or a local explanation
+  class {TEXT},                          -- as in recipients
+  tls {TEXT},                            -- as in recipients
+  next_attempt_at {I64},
+  created_at {I64} NOT NULL,             -- when the attempt ended
+  PRIMARY KEY (workspace_id, message_id, position, attempt)
+){STRICT_KEYED};
 
 -- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
 -- recipients. It is deleted when the sender's message shows the outcome.
@@ -556,6 +582,7 @@ CREATE TABLE drafts (
   approved_by_label {TEXT},
   approved_at {I64},
   approved_content_sha256 {BLOB},        -- of the approved content; a change makes the approval void
+  sent_back {TEXT},                      -- JSON object: the note of a person who sent it back, who and when; null otherwise
   error_code {TEXT},                     -- why the last attempt to send failed
   error_message {TEXT},
   created_at {I64} NOT NULL,
@@ -916,6 +943,7 @@ CREATE TABLE webhook_deliveries (
   status {TEXT} NOT NULL,                -- pending | succeeded | failed
   response_status {I64},
   response_excerpt {TEXT},
+  exchange {TEXT},                       -- JSON object: URL, header fields and body hash of the request, fields of the response
   error {TEXT},
   duration_ms {I64},
   created_at {I64} NOT NULL,

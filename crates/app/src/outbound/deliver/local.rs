@@ -38,7 +38,7 @@ pub(in crate::outbound) fn settle(
     let end = RetryDeadline::of(&[], now, 0);
     let finished = FinishedDelivery { load, reports, mode: OutboundMode::Direct, end };
     let plan = settlement::plan(&finished, now);
-    settlement::write(tx, &finished, &plan, ids, now).map(drop)
+    settlement::write(tx, &finished, &plan, None, ids, now).map(drop)
 }
 
 /// Settles an attempt that found the recipients' workspace full, as a server's 452 is settled, with the intervals of
@@ -65,7 +65,7 @@ pub(in crate::outbound) fn settle_full(
     let plan = settlement::plan(&finished, now);
     let schedules = settlement::RetrySchedules { usual: schedule_ms.to_vec(), greylist: Vec::new() };
     let next = plan.next_at(&finished, &schedules, now);
-    settlement::write(tx, &finished, &plan, ids, now)?;
+    settlement::write(tx, &finished, &plan, next, ids, now)?;
     Ok(next)
 }
 
