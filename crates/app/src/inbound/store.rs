@@ -20,7 +20,7 @@ use posthouse_store::{
     threads,
 };
 
-use super::{screen_local, screen_sender};
+use super::screen_sender;
 use crate::{
     escalation::raise::{self, EscalationSubject},
     inbound::{
@@ -49,6 +49,8 @@ pub struct InboundCopy<'a> {
     pub at: ReportContext<'a>,
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
+    /// Why agents don't get it until a person releases it.
+    pub held: Option<HoldReason>,
 }
 
 /// Stores a received copy in an inbox. Its event is held while the inbox is paused.
@@ -65,7 +67,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let message: MessageId = ids.next();
     let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
     let stopped = screen_sender::is_blocked(tx, mail, inbox)?;
-    let held = if stopped { Some(HoldReason::Blocked) } else { screen_local::hold(tx, mail, inbox)? };
+    let held = if stopped { Some(HoldReason::Blocked) } else { copy.held };
     let is_shown = held.is_none();
     let conversation = if !is_shown {
         blocked_thread(tx, mail, inbox, ids, created_at)?

@@ -151,7 +151,7 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let copy = InboundCopy { mail, content, trace: &trace, at: ReportContext::default(), key };
+        let copy = InboundCopy { mail, content, trace: &trace, at: ReportContext::default(), key, held: None };
         store::file(tx, copy, inbox, ids, now)?;
     }
     Ok(())

@@ -279,7 +279,8 @@ fn store_copies(
     storage::limit(tx, &claim.plans);
     inboxes::lock_all(tx, delivery.recipients.iter().map(|recipient| (workspace, recipient.inbox)).collect())?;
     let trace = trace::return_path(&sender(&delivery)?.smtp_form());
-    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at: ReportContext::default(), key };
+    let copy =
+        InboundCopy { mail, content: delivery.content, trace: &trace, at: ReportContext::default(), key, held: None };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
     for recipient in &delivery.recipients {
         if reached.contains(&recipient.inbox) {
