@@ -7,6 +7,7 @@ use crate::Sql;
 /// File names with their statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("acme", crate::acme::ALL),
+    ("agent_keys", crate::agent_keys::ALL),
     ("answers", crate::answers::ALL),
     ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),

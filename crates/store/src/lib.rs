@@ -66,6 +66,7 @@
 //! * `exec` is for statements that return no rows; with `RETURNING`, use `one` or `rows`.
 
 pub mod acme;
+pub mod agent_keys;
 pub mod all_statements;
 pub mod answers;
 pub mod approvals;
@@ -97,6 +98,7 @@ pub mod lists;
 pub mod local_deliveries;
 pub mod mail_domains;
 pub mod message_list;
+mod message_signatures;
 pub mod messages;
 pub mod metrics;
 pub mod migrate;
@@ -108,6 +110,7 @@ pub mod relabel;
 pub mod role_mail;
 pub mod sealed;
 pub mod search;
+pub mod senders;
 pub mod service_mails;
 pub mod sessions;
 pub mod sign_ins;
