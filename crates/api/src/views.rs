@@ -2,6 +2,8 @@
 //!
 //! A view borrows its record and checks no permission; access is checked before a view is built.
 
+pub mod agent_key;
+pub mod agent_message;
 pub mod contact;
 pub mod deliverability;
 pub mod domain;
@@ -17,6 +19,7 @@ pub mod metrics;
 mod page;
 pub mod queue;
 pub mod search;
+pub mod signing_key;
 pub mod signup;
 pub mod suppression;
 pub mod thread;

@@ -6,6 +6,7 @@
 
 mod events;
 mod json;
+mod jwk;
 mod kinds;
 mod mail;
 mod names;
@@ -16,6 +17,7 @@ mod values;
 
 pub use crate::{choice, object, query};
 pub use json::{BoundedJson, JsonObject, Metadata};
+pub use jwk::PublicJwkBody;
 pub use kinds::{
     AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
 };

@@ -3,6 +3,7 @@
 //! Nothing here names HTTP, SMTP, configuration files or a concrete adapter.
 
 pub mod access;
+pub mod agent_keys;
 pub mod app;
 pub mod contacts;
 pub mod domains;
@@ -28,6 +29,7 @@ pub mod persist;
 pub mod ports;
 
 pub mod settings;
+pub mod signing;
 pub mod signup;
 pub mod telemetry;
 pub mod tls;

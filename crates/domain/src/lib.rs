@@ -8,6 +8,8 @@
 pub mod named;
 
 pub mod actor;
+pub mod agent_key;
+pub mod agent_message;
 pub mod auth;
 pub mod contact;
 pub mod delivery;
@@ -37,6 +39,7 @@ pub mod search;
 pub mod secret;
 pub mod send;
 pub mod sender;
+pub mod signing_key;
 pub mod signup;
 pub mod stream;
 pub mod suppression;

@@ -1,6 +1,7 @@
 //! The routes under `/v1` and `/dev`, one file per resource.
 
 pub mod account;
+pub mod agent_keys;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;

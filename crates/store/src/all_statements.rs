@@ -7,6 +7,7 @@ use crate::Sql;
 /// File names with their statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("acme", crate::acme::ALL),
+    ("agent_keys", crate::agent_keys::ALL),
     ("answers", crate::answers::ALL),
     ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),
@@ -53,6 +54,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("sign_ins", crate::sign_ins::ALL),
     ("storage", crate::storage::ALL),
     ("counters", crate::counters::ALL),
+    ("signing_keys", crate::signing_keys::ALL),
     ("signups", crate::signups::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),

@@ -66,6 +66,7 @@
 //! * `exec` is for statements that return no rows; with `RETURNING`, use `one` or `rows`.
 
 pub mod acme;
+pub mod agent_keys;
 pub mod all_statements;
 pub mod answers;
 pub mod approvals;
@@ -98,6 +99,7 @@ pub mod lists;
 pub mod local_deliveries;
 pub mod mail_domains;
 pub mod message_list;
+mod message_signatures;
 pub mod messages;
 pub mod metrics;
 pub mod migrate;
@@ -110,9 +112,11 @@ pub mod relabel;
 pub mod role_mail;
 pub mod sealed;
 pub mod search;
+pub mod senders;
 pub mod service_mails;
 pub mod sessions;
 pub mod sign_ins;
+pub mod signing_keys;
 pub mod signups;
 pub mod storage;
 pub mod stream_tokens;

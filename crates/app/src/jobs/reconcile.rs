@@ -13,7 +13,7 @@ use posthouse_domain::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, greylist, incidents,
+    Result, Tx, agent_keys, greylist, incidents,
     jobs::{
         self,
         recovery::{self, LostJob},
@@ -27,6 +27,7 @@ use crate::{
     messages::claim,
     outbound::deliver,
     outbound::local_delivery::{self, run::LocalDeliveryRef},
+    signing::keys,
     webhooks::change::prune_attempts,
 };
 
@@ -56,6 +57,9 @@ pub async fn run(app: &Arc<Instance>) -> Result<u64> {
     prune_queues(app, now).await?;
     retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
+    if let Err(error) = keys::maintain(app).await {
+        tracing::error!(cause = %error, "signing_key.not_rotated");
+    }
     Ok(recreated)
 }
 
@@ -120,6 +124,7 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     repeat(app, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_challenges(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| agent_keys::prune_nonces(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| sign_ins::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| sessions::prune(tx, now, ROWS_MAX)).await?;
