@@ -8,6 +8,7 @@
 pub mod named;
 
 pub mod actor;
+pub mod agent;
 pub mod auth;
 pub mod contact;
 pub mod delivery;
