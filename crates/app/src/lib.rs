@@ -28,6 +28,7 @@ pub mod persist;
 pub mod ports;
 
 pub mod settings;
+pub mod signing;
 pub mod signup;
 pub mod telemetry;
 pub mod tls;

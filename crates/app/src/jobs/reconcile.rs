@@ -27,6 +27,7 @@ use crate::{
     messages::claim,
     outbound::deliver,
     outbound::local_delivery::{self, run::LocalDeliveryRef},
+    signing::keys,
     webhooks::change::prune_attempts,
 };
 
@@ -56,6 +57,9 @@ pub async fn run(app: &Arc<Instance>) -> Result<u64> {
     prune_queues(app, now).await?;
     retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
+    if let Err(error) = keys::maintain(app).await {
+        tracing::error!(cause = %error, "signing_key.not_rotated");
+    }
     Ok(recreated)
 }
 
