@@ -5,6 +5,7 @@
 pub mod access;
 pub mod app;
 pub mod contacts;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod escalation;

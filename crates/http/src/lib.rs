@@ -13,6 +13,7 @@ mod connections;
 mod cookie;
 mod dashboard;
 mod development;
+mod directory_limits;
 pub mod docs;
 mod drain;
 pub mod error;

@@ -21,6 +21,8 @@ pub fn all() -> Vec<Route> {
         claim::routes(),
         v1::inboxes::routes(),
         v1::identities::routes(),
+        v1::agents::routes(),
+        v1::directory::routes(),
         v1::forwarding::routes(),
         confirm::routes(),
         v1::messages::routes(),

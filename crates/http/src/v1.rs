@@ -1,9 +1,11 @@
 //! The routes under `/v1` and `/dev`, one file per resource.
 
 pub mod account;
+pub mod agents;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod emergency;

@@ -821,21 +821,21 @@ CREATE TABLE agent_reports (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX agent_reports_day ON agent_reports (workspace_id, created_at);
+CREATE INDEX agent_reports_message ON agent_reports (workspace_id, message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX agent_reports_agent ON agent_reports (agent_id, created_at);
 CREATE INDEX agent_reports_age ON agent_reports (created_at);
 
 -- Cards that searches find: those that are visible to more than their owner, by their number.
 CREATE TABLE card_index (
-  number {I64} NOT NULL PRIMARY KEY,
+  number {I64} NOT NULL,
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
   is_public {BOOL} NOT NULL,             -- 1: in the public directory
   text {TEXT} NOT NULL,                  -- what queries are compared with
--- @sqlite
-  words {TEXT} NOT NULL                  -- separated by spaces, between spaces
 -- @postgres
-  words TSVECTOR NOT NULL
+  words TSVECTOR NOT NULL,
 -- @both
+  PRIMARY KEY (number)
 ){STRICT};
 CREATE INDEX card_index_workspace ON card_index (workspace_id, number);
 CREATE INDEX card_index_public ON card_index (number) WHERE is_public = 1;
