@@ -1,5 +1,6 @@
 //! The directory of agents: cards, handles, listings, searches and reports. See `docs/reference/directory.md`.
 
+pub mod a2a;
 pub mod cards;
 pub mod change;
 pub mod create;
@@ -11,4 +12,5 @@ pub mod report;
 pub mod resolve;
 pub mod search;
 pub mod switches;
+pub mod verify;
 pub mod view;

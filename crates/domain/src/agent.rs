@@ -74,8 +74,6 @@ pub struct Agent {
     pub claim: ClaimStatus,
     /// Whether its workspace is suspended.
     pub is_workspace_suspended: bool,
-    /// The name of its workspace.
-    pub workspace_name: String,
     /// The handle of its workspace.
     pub workspace_handle: Option<HandleName>,
     /// When its inbox or identity expires.
@@ -126,6 +124,17 @@ impl Agent {
         (self.assurance() == Assurance::DomainVerified).then_some(self.domain.as_str())
     }
 
+    /// Returns who is behind the agent, as far as the public may know: the verified domain, the handle of the workspace, or
+    /// else the domain of the address. The name of a workspace is never public.
+    #[must_use]
+    pub fn provider(&self) -> String {
+        match (self.verified_domain(), &self.workspace_handle) {
+            (Some(domain), _) => domain.to_owned(),
+            (None, Some(handle)) => format!("@{handle}"),
+            (None, None) => self.domain.clone(),
+        }
+    }
+
     /// Returns the handle, such as `@acme/support`.
     #[must_use]
     pub fn handle(&self) -> Option<String> {
@@ -151,7 +160,6 @@ pub(crate) mod tests {
             has_verified_domain: false,
             claim: ClaimStatus::NotApplicable,
             is_workspace_suspended: false,
-            workspace_name: "Acme".to_owned(),
             workspace_handle: None,
             expires_at: None,
             deleted_at: None,

@@ -14,6 +14,7 @@ mod cookie;
 mod dashboard;
 mod development;
 mod directory_limits;
+mod directory_pages;
 pub mod docs;
 mod drain;
 pub mod error;

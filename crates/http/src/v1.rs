@@ -22,6 +22,7 @@ mod message_html;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;
+pub mod public;
 pub mod queue;
 pub mod search;
 pub mod send;

@@ -22,7 +22,7 @@ use crate::{Json, Result, Tx, p, statements, workspaces::named};
 /// The columns of an agent in the order that rows are read, from `inboxes i` with the tables of [`joins!`].
 macro_rules! columns {
     () => {
-        "i.workspace_id, i.id, i.kind, i.address, i.username, i.domain, i.display_name, i.expires_at, i.deleted_at, w.name AS workspace_name,
+        "i.workspace_id, i.id, i.kind, i.address, i.username, i.domain, i.display_name, i.expires_at, i.deleted_at,
         w.claim_status, w.status AS workspace_status, h.handle AS workspace_handle, s.kind AS sanction,
         EXISTS (SELECT 1 FROM mail_domains m WHERE m.workspace_id = i.workspace_id AND m.name = i.domain AND m.owned = 1
           AND m.status = 'verified' LIMIT 1 OFFSET 0) AS has_verified_domain,
@@ -249,7 +249,6 @@ crate::from_row!(Agent {
     display_name: Option<String>,
     expires_at: Option<Time>,
     deleted_at: Option<Time>,
-    workspace_name: String,
     claim = claim_status: ClaimStatus,
     workspace_status: String,
     workspace_handle: Option<String>,
@@ -311,7 +310,6 @@ crate::from_row!(Agent {
         has_verified_domain,
         claim,
         is_workspace_suspended: workspace_status == "suspended",
-        workspace_name,
         workspace_handle: workspace_handle.map(HandleName::stored),
         expires_at,
         deleted_at,

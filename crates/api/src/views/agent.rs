@@ -3,6 +3,7 @@
 pub mod a2a;
 mod bundle;
 pub mod oasf;
+mod verification;
 
 use posthouse_domain::{
     agent::{
@@ -17,6 +18,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use verification::{CompleteVerification, VerificationView};
 pub use bundle::{AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
 
 use super::{TimestampView, name_of};
@@ -45,7 +47,7 @@ impl AgentUrls {
     /// Returns the address of the public page of an agent.
     #[must_use]
     pub fn page(&self, address: &str) -> String {
-        format!("{}/agents/{}", self.base, encoded(address))
+        format!("{}/directory/{}", self.base, encoded(address))
     }
 
     /// Returns the address of a public document of an agent.

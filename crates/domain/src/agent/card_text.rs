@@ -87,6 +87,12 @@ pub fn check(text: &str) -> Result<(), CardTextProblem> {
     Ok(())
 }
 
+/// Returns a text without invisible characters, for pages.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    text.chars().filter(|c| !is_invisible(*c)).collect()
+}
+
 fn is_invisible(c: char) -> bool {
     c.is_control() && c != '\n' && c != '\r' && c != '\t' || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }

@@ -3,7 +3,7 @@
 use crate::Api;
 use std::sync::Arc;
 
-use axum::http::Method;
+use axum::http::{HeaderValue, Method, header};
 use posthouse_domain::{
     agent::{
         report::{DETAILS_CHARS_MAX, ReportReason},
@@ -22,11 +22,11 @@ use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{
         PageView,
-        agent::{CardResultView, CardView, PreviousHandleView, ReportReceiptView, WorkspaceHandleView},
+        agent::{CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView},
     },
     wire::{
         AddressQuery, AddressText, BoundedInt, BoundedText, CapabilityText, CardQueryText, Cursor, EmptyInput,
-        FullHandleText, HandleText, choice, object, query,
+        FullHandleText, HandleText, SignatureText, choice, object, query,
     },
 };
 use posthouse_app::directory::{
@@ -34,6 +34,7 @@ use posthouse_app::directory::{
     report::{self, NewReport},
     resolve::{self, AgentName},
     search,
+    verify::{self, VerifiedThing},
 };
 
 /// Path of the handle of the workspace.
@@ -99,6 +100,14 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(report),
+        Route::new(Method::POST, "/v1/directory/verify", "verifyAgent", DirectoryRead)
+            .summary(
+                "Checks a signature of an agent message and the standing of its sender, or the standing of an address. The \
+                 content of the message is not checked.",
+            )
+            .answers::<VerificationView>(200)
+            .errors(&[ErrorCode::RateLimited, ErrorCode::DirectoryDisabled])
+            .handle(verify),
     ]
 }
 
@@ -160,6 +169,27 @@ object! {
         /// A message of your workspace that shows the problem.
         message_id: Option<Uuid>,
     }
+}
+
+object! {
+    /// What to verify: exactly one of the two.
+    struct VerifyBody {
+        /// The `agent.signature` or `author.signature` of a message.
+        signature: Option<SignatureText>,
+        /// The address of an agent.
+        address: Option<AddressText>,
+    }
+}
+
+async fn verify(app: Arc<Api>, input: RouteInput<EmptyInput, VerifyBody>) -> Result<RouteResponse, Refusal> {
+    let thing = match (input.body.signature, input.body.address) {
+        (Some(signature), None) => VerifiedThing::Signature(signature.0),
+        (None, Some(address)) => VerifiedThing::Address(address.0),
+        (given, _) => return Err(exactly_one("signature", "address", given.is_some())),
+    };
+    app.directory_limits.verify(&input.caller, app.clock.now())?;
+    let view = verify::verify(&app, input.caller, thing).await?;
+    Ok(RouteResponse::json(200, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
 fn handle_view(found: &WorkspaceHandles) -> Result<RouteResponse, Refusal> {

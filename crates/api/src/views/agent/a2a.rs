@@ -24,7 +24,7 @@ pub fn card(shown: &ShownAgent<'_>) -> Value {
         "name": card.name,
         "description": card.description.as_deref().unwrap_or(&card.name),
         "supportedInterfaces": [{ "url": url, "protocolBinding": BINDING, "protocolVersion": PROTOCOL_VERSION }],
-        "provider": { "organization": agent.workspace_name, "url": page },
+        "provider": { "organization": agent.provider(), "url": page },
         "version": version(shown),
         "capabilities": { "streaming": false, "pushNotifications": false },
         "defaultInputModes": modes,

@@ -22,7 +22,7 @@ pub struct OasfRecordView {
     name: String,
     version: String,
     description: String,
-    /// Names of the workspaces behind the agent.
+    /// Who is behind the agent: its verified domain, the handle of its workspace, or the domain of its address.
     authors: Vec<String>,
     created_at: TimestampView,
     /// Skills, each with `id` or `name`.
@@ -54,7 +54,7 @@ pub fn record(shown: &ShownAgent<'_>, is_public: bool) -> OasfRecordView {
         name: card.name.clone(),
         version: version(shown),
         description: card.description.clone().unwrap_or_else(|| card.name.clone()),
-        authors: vec![agent.workspace_name.clone()],
+        authors: vec![agent.provider()],
         created_at: card.created_at.into(),
         skills: card.capabilities.skills.iter().map(skill).collect(),
         domains: Vec::new(),

@@ -73,7 +73,6 @@ fn card(revoked_at: Option<Time>) -> CardView {
         has_verified_domain: false,
         claim: ClaimStatus::NotApplicable,
         is_workspace_suspended: false,
-        workspace_name: "Acme".to_owned(),
         workspace_handle: Some(HandleName::stored("acme".to_owned())),
         expires_at: None,
         deleted_at: None,
