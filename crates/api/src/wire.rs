@@ -7,6 +7,7 @@
 mod agents;
 mod events;
 mod json;
+mod jwk;
 mod kinds;
 mod mail;
 mod names;
@@ -21,6 +22,7 @@ pub use agents::{
     OasfClassValue, SignatureText, SkillId,
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
+pub use jwk::PublicJwkBody;
 pub use kinds::{
     AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
 };

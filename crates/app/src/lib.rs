@@ -3,6 +3,7 @@
 //! Nothing here names HTTP, SMTP, configuration files or a concrete adapter.
 
 pub mod access;
+pub mod agent_keys;
 pub mod app;
 pub mod contacts;
 pub mod directory;

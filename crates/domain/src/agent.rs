@@ -8,6 +8,7 @@ pub mod lookalike;
 pub mod report;
 pub mod search;
 
+pub use crate::agent_message::Assurance;
 use crate::{
     agent::{card::Card, handle::HandleName},
     id::{InboxId, WorkspaceId},
@@ -17,16 +18,6 @@ use crate::{
 };
 
 named! {
-    /// How much is known about who is behind an agent.
-    Assurance {
-        /// Its workspace began by self-signup, and no person has claimed it.
-        Unclaimed = "unclaimed",
-        /// A person owns its workspace.
-        Workspace = "workspace",
-        /// Its address is at a domain that its workspace verified.
-        DomainVerified = "domain_verified",
-    }
-
     /// The standing of an agent.
     Standing {
         /// Nothing stands against it.

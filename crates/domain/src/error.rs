@@ -120,6 +120,12 @@ codes! {
     AlreadyClaimed = 409 "already_claimed", "No action is needed: the workspace has an owner, who can create more keys.";
     /// The workspace can't be claimed, because it didn't begin by self-signup.
     NotClaimable = 409 "not_claimable", "No action is needed: a person or the operator of this server created the workspace.";
+    /// The agent registered this key before.
+    AgentKeyExists = 409 "agent_key_exists", "Generate a new key pair; a key is registered once, even if it was retired or revoked.";
+    /// The agent has as many keys as it can have.
+    AgentKeyLimit = 409 "agent_key_limit", "Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.";
+    /// The key was revoked and can't be retired.
+    AgentKeyRevoked = 409 "agent_key_revoked", "No action is needed: a revoked key doesn't sign.";
     /// Sending this message would continue a mail loop.
     LoopDetected = 409 "loop_detected", "Answer automatic mail at most once, and have a person review the thread.";
     /// The message is larger than the size limit.
@@ -132,6 +138,10 @@ codes! {
     MisdirectedRequest = 421 "misdirected_request", "Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`.";
     /// The idempotency key was already used for a different request.
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new `Idempotency-Key` for each new request.";
+    /// The author's signature doesn't match the message, its key or its time; `details.reason` says why.
+    InvalidAgentSignature = 422 "invalid_agent_signature", "Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.";
+    /// The proof of a new key is not valid; `details.reason` says why.
+    InvalidKeyProof = 422 "invalid_key_proof", "Sign a new proof with the private key of `public_jwk`, and send it within five minutes.";
     /// The send or reply lists block a recipient.
     RecipientBlocked = 422 "recipient_blocked", "Remove the addresses in `details.addresses` from the message, or change the lists.";
     /// The webhook URL is not an allowed public URL.
@@ -164,6 +174,8 @@ codes! {
     Internal = 500 "internal_error", "Try again. If the error persists, report the request id to the operator.";
     /// The stored bytes of this message or attachment are missing or damaged; other data is not affected.
     ContentDamaged = 500 "content_damaged", "Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.";
+    /// Keys of agents are switched off on this server.
+    AgentKeysDisabled = 503 "agent_keys_disabled", "Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.";
     /// The database is unreachable, full or overloaded.
     Unavailable = 503 "unavailable", "Wait for the time in `Retry-After` and send the request again.";
     /// Self-signup is switched off on this server.

@@ -25,6 +25,7 @@ pub fn all() -> Vec<Route> {
         v1::directory::routes(),
         v1::public::routes(),
         directory_pages::routes(),
+        v1::agent_keys::routes(),
         v1::forwarding::routes(),
         confirm::routes(),
         v1::messages::routes(),

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod agents;
+pub mod agent_keys;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;

@@ -341,6 +341,9 @@ CREATE TABLE messages (
   trace {TEXT} NOT NULL,                 -- trace lines of this server before the raw bytes, with CRLF
   verification {TEXT},                   -- JSON object: a verification code or link
   data {TEXT},                           -- JSON payload of messages between agents
+  agent {TEXT},                          -- JSON object: sender, assurance and the signature of this copy
+  author {TEXT},                         -- JSON object: the signature of the author
+  disclosure {TEXT},                     -- JSON object: the Agent-Disclosure field
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
@@ -435,6 +438,8 @@ CREATE TABLE local_deliveries (
   content_id {ID} NOT NULL,              -- in workspace_id; no message has it before the copies are stored
   mail_from {TEXT} NOT NULL,
   requested {TEXT},                      -- JSON: fields as the sender's request named them; null: as in the header
+  signed {TEXT},                         -- JSON: what signatures of the copies cover; null: the copies are ordinary mail
+  disclosed {BOOL} NOT NULL,             -- 1: this server wrote the Agent-Disclosure field
   recipients {TEXT} NOT NULL,            -- JSON: the inboxes with their positions in the sent message
   state {TEXT} NOT NULL,                 -- pending | stored | failed
   missing {TEXT} NOT NULL,               -- JSON: positions whose inbox was deleted before the copy was stored
@@ -1133,6 +1138,31 @@ CREATE TABLE dkim_keys (
   created_at {I64} NOT NULL,
   PRIMARY KEY (domain, selector, algorithm)
 ){STRICT};
+
+-- Keys that agents hold. Retired and revoked ones stay, so that signatures can be checked and none is registered twice.
+CREATE TABLE agent_keys (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
+  public_key {TEXT} NOT NULL,            -- JWK without optional members
+  created_at {I64} NOT NULL,
+  retired_at {I64},
+  revoked_at {I64},                      -- from when on signatures are invalid; may be before the revocation
+  revocation_reason {TEXT},
+  last_used_at {I64},
+  PRIMARY KEY (workspace_id, inbox_id, kid)
+){STRICT};
+
+-- Nonces of signatures and proofs of agents, until these are too old to be used again.
+CREATE TABLE agent_nonces (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kid {TEXT} NOT NULL,
+  nonce {TEXT} NOT NULL,
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, kid, nonce)
+){STRICT};
+CREATE INDEX agent_nonces_age ON agent_nonces (expires_at);
 
 -- Signing keys of the service (ES256), with the public parts of old ones, because their signatures stay valid.
 CREATE TABLE signing_keys (

@@ -9,6 +9,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("acme", crate::acme::ALL),
     ("agents", crate::agents::ALL),
     ("agent_reports", crate::agent_reports::ALL),
+    ("agent_keys", crate::agent_keys::ALL),
     ("answers", crate::answers::ALL),
     ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),

@@ -254,6 +254,8 @@ rows_of_workspaces! {
     METRIC_SLOTS = "metric_slots";
     METRIC_BOUNCES = "metric_bounces";
     METRIC_BOUNCE_CLASSES = "metric_bounce_classes";
+    AGENT_NONCES = "agent_nonces";
+    AGENT_KEYS = "agent_keys";
     DOMAIN_KEYS = "domain_keys";
     MAIL_DOMAINS = "mail_domains";
     WORKSPACE_COUNTERS = "workspace_counters";
@@ -450,6 +452,12 @@ pub const RULES: &[TableRule] = &[
     table("metric_bounce_classes", COUNTERS, &[WORKSPACE, INBOX]),
     table("mail_domains", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Domain)]),
     table("domain_keys", WORKSPACE_DATA, &[WORKSPACE, refers("domain_id", RecordKind::Domain)]),
+    table(
+        "agent_keys",
+        Lifetime::Kept("with the workspace, so that signatures can be checked and no key is registered twice"),
+        &[WORKSPACE, INBOX],
+    ),
+    table("agent_nonces", Lifetime::Kept("for five minutes"), &[WORKSPACE, INBOX]),
     table("dkim_keys", SERVER_DATA, &[]),
     table("signing_keys", SERVER_DATA, &[]),
     table("acme_accounts", SERVER_DATA, &[]),

@@ -11,6 +11,7 @@ use posthouse_domain::{
         card::{Card, CardVisibility, OasfClass, Skill},
         listing::{Listing, ListingProblem, ListingReason, ListingState},
     },
+    agent_key::AgentKey,
     inbox::InboxKind,
     time::Time,
 };
@@ -69,6 +70,30 @@ fn encoded(address: &str) -> String {
 #[serde(transparent)]
 #[schemars(rename = "PublishedAgentKey")]
 pub struct PublishedKey(pub Map<String, Value>);
+
+impl PublishedKey {
+    /// Returns the published form of a key.
+    #[must_use]
+    pub fn of(key: &AgentKey) -> Self {
+        let mut members = match key.public.to_json() {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
+        let time = |at: Option<Time>| at.map_or(Value::Null, |at| Value::String(at.to_string()));
+        for (name, value) in [
+            ("kid", Value::String(key.kid.clone())),
+            ("alg", Value::from(key.public.algorithm().text())),
+            ("use", Value::from("sig")),
+            ("status", Value::from(key.status().text())),
+            ("created_at", time(Some(key.created_at))),
+            ("retired_at", time(key.retired_at)),
+            ("revoked_at", time(key.revoked_at)),
+        ] {
+            members.insert(name.to_owned(), value);
+        }
+        Self(members)
+    }
+}
 
 /// Everything that a card view shows.
 #[derive(Clone, Copy)]

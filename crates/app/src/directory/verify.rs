@@ -4,21 +4,22 @@
 use posthouse_api::views::agent::{CompleteVerification, VerificationView};
 use posthouse_domain::{
     agent::{Agent, Standing},
+    agent_message::{DELIVERY_TYPE, author::AUTHOR_TYPE},
     auth::Caller,
     error::Refusal,
     signing_key::SigningPurpose,
     time::{SECOND_MS, Time},
 };
 use posthouse_mail::{address::Address, jose::jws::CompactJws};
-use posthouse_store::{Tx, agents};
+use posthouse_store::{
+    Tx,
+    agent_keys::{self, AgentKeyRef},
+    agents,
+};
 
 use super::switches;
 use crate::{app::App, signing::published};
 
-/// The type of signatures that the service makes for messages.
-const MESSAGE_TYPE: &str = "service-msg+jwt";
-/// The type of signatures that agents make with their own keys.
-const AUTHOR_TYPE: &str = "service-author+jwt";
 
 /// What is verified.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ fn standing_of(agent: Option<&Agent>, address: &str, now: Time) -> VerificationV
 fn signature(tx: &mut Tx, text: &str, issuer: &str, now: Time) -> Result<VerificationView, Refusal> {
     let Some(jws) = CompactJws::parse(text) else { return Ok(VerificationView::refused("malformed")) };
     match jws.header_text("typ") {
-        Some(MESSAGE_TYPE) => by_service(tx, &jws, issuer, now),
+        Some(DELIVERY_TYPE) => by_service(tx, &jws, issuer, now),
         Some(AUTHOR_TYPE) => by_agent(tx, &jws, now),
         _ => Ok(VerificationView::refused("wrong_type")),
     }
@@ -94,8 +95,26 @@ fn by_service(tx: &mut Tx, jws: &CompactJws, issuer: &str, now: Time) -> Result<
     sender(tx, &claims, complete, now)
 }
 
-fn by_agent(_: &mut Tx, _: &CompactJws, _: Time) -> Result<VerificationView, Refusal> {
-    Ok(VerificationView::refused("unknown_key"))
+/// Checks a signature against the keys that its sender registered.
+fn by_agent(tx: &mut Tx, jws: &CompactJws, now: Time) -> Result<VerificationView, Refusal> {
+    let Some(claims) = SignedClaims::of(jws) else { return Ok(VerificationView::refused("malformed")) };
+    let (Some(kid), Some(agent)) = (jws.header_text("kid"), agents::by_address(tx, &claims.from)?) else {
+        return Ok(VerificationView::refused("unknown_key"));
+    };
+    let reference = AgentKeyRef { workspace: agent.workspace, inbox: agent.inbox, kid };
+    let Some(key) = agent_keys::get(tx, reference)? else { return Ok(VerificationView::refused("unknown_key")) };
+    if !jws.is_signed_by(&key.public) {
+        return Ok(VerificationView::refused("bad_signature"));
+    }
+    let is_revoked = key.revoked_at.is_some_and(|at| at <= claims.at);
+    let complete = CompleteVerification {
+        signer: "agent",
+        kid: key.kid,
+        signed_at: claims.at,
+        key_revoked_at: key.revoked_at,
+        reasons: if is_revoked { vec!["key_revoked"] } else { Vec::new() },
+    };
+    Ok(VerificationView::of(&agent, &claims.from, now, Some(complete)))
 }
 
 /// Adds the standing of the sender.

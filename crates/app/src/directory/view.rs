@@ -2,7 +2,7 @@
 
 use posthouse_api::views::agent::{AgentUrls, CardView, PublishedKey, ShownAgent};
 use posthouse_domain::{agent::Agent, id::WorkspaceId, time::Time};
-use posthouse_store::{Result, Tx};
+use posthouse_store::{Result, Tx, agent_keys};
 
 use super::switches;
 use crate::app::App;
@@ -62,6 +62,6 @@ impl AgentViewer {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn published_keys(_: &mut Tx, _: &Agent) -> Result<Vec<PublishedKey>> {
-    Ok(Vec::new())
+pub fn published_keys(tx: &mut Tx, agent: &Agent) -> Result<Vec<PublishedKey>> {
+    Ok(agent_keys::of_agent(tx, agent.workspace, agent.inbox)?.iter().map(PublishedKey::of).collect())
 }

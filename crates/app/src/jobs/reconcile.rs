@@ -14,7 +14,7 @@ use posthouse_domain::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, agent_reports, greylist, incidents,
+    Result, Tx, agent_keys, agent_reports, greylist, incidents,
     jobs::{
         self,
         recovery::{self, LostJob},
@@ -125,6 +125,7 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     repeat(app, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_challenges(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| agent_keys::prune_nonces(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
     let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{ErrorCode, FieldProblem};
-use crate::{auth::Permission, draft::status::DraftStatus, gate::loop_rule::LoopRule, id::InboxId, time::Time};
+use crate::{
+    agent_key::ProofProblem, agent_message::author::AuthorRefusal, auth::Permission, draft::status::DraftStatus,
+    gate::loop_rule::LoopRule, id::InboxId, time::Time,
+};
 
 named! {
     /// Why a request was refused, in `details.reason`.
@@ -142,6 +145,8 @@ detail_values! {
     RefusalReason: { "type": "string", "enum": RefusalReason::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     LimitName: { "type": "string", "enum": LimitName::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     DraftStatus: { "type": "string", "enum": DraftStatus::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    AuthorRefusal: { "type": "string", "enum": AuthorRefusal::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    ProofProblem: { "type": "string", "enum": ProofProblem::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     LoopRule: { "type": "string", "enum": LoopRule::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     Vec<FieldProblem>: {
         "type": "array",
@@ -200,6 +205,10 @@ details! {
     From(String) = "from";
     /// Why the request was refused.
     Reason(RefusalReason) = "reason";
+    /// What is wrong with the signature of the author.
+    AuthorReason(AuthorRefusal) = "reason";
+    /// What is wrong with the proof of the key.
+    ProofReason(ProofProblem) = "reason";
     /// The permission that the key lacks.
     Permission(Permission) = "permission";
     /// The addresses that the refusal is about.
@@ -314,6 +323,9 @@ impl ErrorCode {
             | ErrorCode::OrgDailyLimitExceeded
             | ErrorCode::TemporaryInboxLimit
             | ErrorCode::SignupRateLimited => &[LIMIT, MAX, RETRY],
+            ErrorCode::AgentKeyLimit => &[MAX],
+            ErrorCode::InvalidAgentSignature => const { &[always(DetailKind::AuthorReason)] },
+            ErrorCode::InvalidKeyProof => const { &[always(DetailKind::ProofReason)] },
             ErrorCode::UnclaimedWorkspace => const { &[sometimes(DetailKind::Max)] },
             ErrorCode::UnclaimedRecipientLimit => const { &[LIMIT, MAX, always(DetailKind::Used), ADDRESSES, RETRY] },
             _ => &[],

@@ -9,6 +9,7 @@ use super::{paths::named_paths, source::SourceFile, sources};
 const APP_FOLDERS: &[&str] = &[
     "signing",
     "access",
+    "agent_keys",
     "inboxes",
     "escalation",
     "messages",

@@ -15,7 +15,9 @@ const PATH: &str = "/oidc/.well-known/agent-keys.json";
 async fn published(server: &TestServer) -> Vec<(String, String)> {
     let reply = server.anonymous().get(PATH).await.expect(200);
     let keys = reply["keys"].as_array().unwrap().clone();
-    keys.iter().map(|key| (key["kid"].as_str().unwrap().to_owned(), key["status"].as_str().unwrap().to_owned())).collect()
+    keys.iter()
+        .map(|key| (key["kid"].as_str().unwrap().to_owned(), key["status"].as_str().unwrap().to_owned()))
+        .collect()
 }
 
 /// Returns the id of the key that signs now.
@@ -44,7 +46,8 @@ async fn keys_are_public_and_cacheable() {
     let root = server.anonymous().get("/.well-known/agent-keys.json").await.expect(200);
     assert_eq!(root.json, reply.json);
     let again = server.anonymous().with_header("If-None-Match", &tag).get(PATH).await.expect(304);
-    assert_eq!((again.header("etag"), again.json), (Some(tag.as_str()), Value::Null));
+    assert_eq!(again.header("etag"), Some(tag.as_str()));
+    assert_eq!(again.json, Value::Null);
     server.anonymous().with_header("If-None-Match", "\"other\"").get(PATH).await.expect(200);
     server.finish().await;
 }
