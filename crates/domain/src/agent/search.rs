@@ -96,11 +96,22 @@ fn grams(text: &str, count: usize) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns the texts that queries are compared with: the name, the description, and the names and tags of skills.
+fn searched(card: &Card) -> Vec<&str> {
+    let mut texts = vec![card.name.as_str()];
+    texts.extend(card.description.as_deref());
+    for skill in &card.capabilities.skills {
+        texts.push(&skill.name);
+        texts.extend(skill.tags.iter().map(String::as_str));
+    }
+    texts
+}
+
 impl CardDocument {
     /// Returns the document of a card that is visible to more than its owner; `is_public` states whether it is listed.
     #[must_use]
     pub fn of(workspace: WorkspaceId, card: &Card, is_public: bool) -> Self {
-        let text = card.texts().iter().map(|(_, text)| folded(text).replace(['\n', '\r'], " ")).collect::<Vec<_>>();
+        let text = searched(card).iter().map(|text| folded(text).replace(['\n', '\r'], " ")).collect::<Vec<_>>();
         let text = text.join("\n");
         let mut words: BTreeSet<String> = BTreeSet::from([workspace_word(workspace)]);
         if is_public {

@@ -54,21 +54,16 @@ async fn a_handle_is_given_to_one_workspace_only() {
     let (one, other) = (Agent::open(&server, "one").await, Agent::open(&server, "other").await);
     one.api.put(PATH, claim("acme")).await.expect(200);
     other.api.put(PATH, claim("acme")).await.error("handle_taken");
-    for look_alike in ["acrne", "acm3"] {
-        let expected = if look_alike == "acrne" { 409 } else { 200 };
-        assert_eq!(other.api.put(PATH, claim(look_alike)).await.status, expected, "{look_alike}");
-    }
+    other.api.put(PATH, claim("acrne")).await.error("handle_taken");
+    other.api.put(PATH, claim("acme-x")).await.expect(200);
     one.api.put(PATH, claim("other-name")).await.expect(200);
     other.api.put(PATH, claim("acme")).await.error("handle_taken");
     server.clock.advance(91 * DAY_MS);
     other.api.put(PATH, claim("acme")).await.error("handle_taken");
     one.api.delete(PATH).await.expect(200);
     other.api.put(PATH, claim("other-name")).await.error("handle_taken");
-    for reserved in ["admin", "support", "adm1n", "posthouse", "posthouse-sales"] {
-        let expected = if reserved == "adm1n" { "handle_taken" } else { "handle_reserved" };
-        let reply = other.api.put(PATH, claim(reserved)).await;
-        let code = reply["error"]["code"].as_str().unwrap_or_default().to_owned();
-        assert!(code == expected || code == "handle_reserved" || reserved == "adm1n", "{reserved}: {code}");
+    for reserved in ["admin", "support", "supp0rt", "bi11ing", "posthouse", "posthouse-sales"] {
+        other.api.put(PATH, claim(reserved)).await.error("handle_reserved");
     }
     server.finish().await;
 }
