@@ -6,6 +6,7 @@ pub mod access;
 pub mod agent_keys;
 pub mod app;
 pub mod contacts;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod escalation;

@@ -50,6 +50,8 @@ codes! {
     InvalidSolution = 400 "invalid_solution", "Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.";
     /// The signup challenge has expired.
     ChallengeExpired = 400 "challenge_expired", "Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.";
+    /// The text is not a valid handle.
+    InvalidHandle = 400 "invalid_handle", "Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.";
     /// The API key is missing, unknown or revoked.
     Unauthorized = 401 "unauthorized", "Send the header `Authorization: Bearer <API key>` with a valid key.";
     /// The plan's monthly limit of sent emails is used up.
@@ -78,12 +80,22 @@ codes! {
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook you no longer need, or subscribe an existing one to more events.";
     /// No person has claimed the workspace yet.
     UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first; until then, read events with `GET /v1/events`.";
+    /// The limit of cards in the public directory is reached.
+    PlanLimitPublicListings = 403 "plan_limit_public_listings", "Set another card's visibility to `workspace`, or move the workspace to a larger plan.";
+    /// The operator suspended the agent.
+    AgentSuspended = 403 "agent_suspended", "Ask the operator of this server to review the agent.";
     /// The record doesn't exist, or this key can't see it.
     NotFound = 404 "not_found", "Check the path, the id, and whether the key can access the record.";
+    /// No agent with this address or handle is visible to the caller.
+    AgentNotFound = 404 "agent_not_found", "Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.";
     /// The path exists, but doesn't support this method.
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the `Allow` header.";
     /// The address is, or once was, an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; an address is never reused.";
+    /// The handle is or was used by a workspace or agent, or looks like one that is.
+    HandleTaken = 409 "handle_taken", "Choose another handle; the handle of a workspace is never given to a second one.";
+    /// The handle is reserved, or looks like a reserved one.
+    HandleReserved = 409 "handle_reserved", "Choose another handle that doesn't resemble the name of the service or of a role.";
     /// The lists already contain this entry.
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
     /// The message is not held.
@@ -140,6 +152,10 @@ codes! {
     InvalidWebhookUrl = 422 "invalid_webhook_url", "Use an https URL on a public host, without credentials, on port 443 or 1024 to 65535.";
     /// A recipient's address is suppressed after a bounce or a complaint.
     RecipientSuppressed = 422 "recipient_suppressed", "Remove the addresses in `details.addresses` from the message, or delete their suppressions.";
+    /// Cards can't be public, because the public directory is switched off.
+    VisibilityUnavailable = 422 "visibility_unavailable", "Use the visibility `private` or `workspace`; the operator can switch the public directory on.";
+    /// The routing is not available.
+    RoutingUnavailable = 422 "routing_unavailable", "Use the routing `relay`, or leave it out.";
     /// The workspace's emergency stop is active.
     WorkspaceStopped = 423 "workspace_stopped", "Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.";
     /// The inbox is paused.
@@ -168,6 +184,10 @@ codes! {
     Unavailable = 503 "unavailable", "Wait for the time in `Retry-After` and send the request again.";
     /// Self-signup is switched off on this server.
     SignupDisabled = 503 "signup_disabled", "Ask the operator of this server for an API key.";
+    /// The agent directory is switched off on this server.
+    DirectoryDisabled = 503 "directory_disabled", "Use email addresses; the operator can switch the directory on with `agents.directory`.";
+    /// The public directory is switched off on this server.
+    PublicDirectoryDisabled = 503 "public_directory_disabled", "Ask the operator of this server, who can switch it on with `agents.public_directory`.";
     /// The database is damaged; nothing is stored until the operator repairs or restores it.
     StoreDamaged = 503 "store_damaged", "Ask the operator to run `posthouse check` and repair the database, then send the request again.";
 }

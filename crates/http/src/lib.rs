@@ -12,6 +12,8 @@ mod connections;
 mod cookie;
 mod dashboard;
 mod development;
+mod directory_limits;
+mod directory_pages;
 pub mod docs;
 mod drain;
 pub mod error;

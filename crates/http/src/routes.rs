@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{agent_keys, challenge, claim, confirm, health, openapi, platform, route::Route, v1};
+use super::{agent_keys, challenge, claim, confirm, directory_pages, health, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -21,6 +21,10 @@ pub fn all() -> Vec<Route> {
         claim::routes(),
         v1::inboxes::routes(),
         v1::identities::routes(),
+        v1::agents::routes(),
+        v1::directory::routes(),
+        v1::public::routes(),
+        directory_pages::routes(),
         v1::agent_keys::routes(),
         v1::forwarding::routes(),
         confirm::routes(),

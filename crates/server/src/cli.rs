@@ -6,6 +6,7 @@
 mod admin;
 mod check;
 mod completions;
+mod directory;
 mod domain;
 mod key;
 mod man;
@@ -77,6 +78,9 @@ enum Command {
     /// List, rotate and revoke the keys that sign agent messages and identity tokens.
     #[command(subcommand, alias = "keys")]
     SigningKey(signing_key::Command),
+    /// Review, suspend and restore agents in the directory.
+    #[command(subcommand)]
+    Directory(directory::Command),
     /// Apply pending schema migrations and exit.
     Migrate(OutputOptions),
     /// Check everything the service needs; changes nothing.
@@ -192,6 +196,7 @@ pub fn run(http: HttpServer) -> ExitCode {
         Command::Domain(command) => domain::run(command, &options),
         Command::Secret(command) => secret::run(command, &options),
         Command::SigningKey(command) => signing_key::run(command, &options),
+        Command::Directory(command) => directory::run(command, &options),
         Command::Migrate(output) => store::migrate(&output, &options),
         Command::Check(given) => check::run(&given, &options),
         Command::Admin(command) => admin::run(command, &options),

@@ -782,6 +782,104 @@ CREATE TABLE forgotten_contacts (
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};
 
+-- Agents -----------------------------------------------------------------------------------------------------------
+
+-- Every handle that a workspace ever claimed. Rows are never deleted, so a handle isn't given to a second workspace.
+CREATE TABLE handles (
+  handle {TEXT} NOT NULL PRIMARY KEY,    -- in lower case, without the @
+  workspace_id {ID} NOT NULL,
+  skeleton {TEXT} NOT NULL,              -- the form that look-alikes share
+  state {TEXT} NOT NULL,                 -- current | renamed | released
+  redirect_until {I64},                  -- of a renamed one
+  created_at {I64} NOT NULL
+){STRICT};
+CREATE UNIQUE INDEX handles_current ON handles (workspace_id) WHERE state = 'current';
+CREATE INDEX handles_workspace ON handles (workspace_id, state, redirect_until);
+-- Finds look-alikes.
+CREATE INDEX handles_skeleton ON handles (skeleton, workspace_id);
+
+-- Cards of agents: what inboxes and identities say about themselves.
+CREATE TABLE agent_cards (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  name {TEXT} NOT NULL,
+  description {TEXT},
+  skills {TEXT} NOT NULL,                -- JSON array of objects
+  accepts_types {TEXT} NOT NULL,         -- JSON array of strings
+  languages {TEXT} NOT NULL,             -- JSON array of strings
+  input_modes {TEXT} NOT NULL,           -- JSON array of strings
+  documentation_url {TEXT},
+  visibility {TEXT} NOT NULL,            -- private | workspace | public
+  handle {TEXT},                         -- the agent part, in lower case
+  indexable {BOOL} NOT NULL,             -- 1: search engines may index the public page
+  listing {TEXT},                        -- pending | listed | hidden: of a public card, as the listing check left it
+  listing_problems {TEXT} NOT NULL,      -- JSON array of strings: what the listing check found
+  listed_at {I64},
+  revoked_at {I64},                      -- by the owner
+  revocation_reason {TEXT},
+  number {I64} NOT NULL UNIQUE,          -- in the index of the directory; rises with the time of creation
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+CREATE UNIQUE INDEX agent_cards_handle ON agent_cards (workspace_id, handle) WHERE handle IS NOT NULL;
+-- Counts public cards for the limit of the plan.
+CREATE INDEX agent_cards_public ON agent_cards (workspace_id) WHERE visibility = 'public';
+-- Finds cards whose listing check has no job.
+CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pending';
+
+-- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
+CREATE TABLE agent_sanctions (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- suspended | reported
+  reason {TEXT},                         -- of the operator
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+
+-- Reports about agents, of the workspace that reports.
+CREATE TABLE agent_reports (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  agent_workspace_id {ID} NOT NULL,      -- of the reported agent
+  agent_id {ID} NOT NULL,                -- its inbox or identity
+  reason {TEXT} NOT NULL,
+  details {TEXT},
+  message_id {ID},                       -- a message of the workspace that reports
+  counts {BOOL} NOT NULL,                -- 1: it counts toward hiding the listing
+  created_at {I64} NOT NULL,
+  settled_at {I64},                      -- when the operator restored the agent; the report no longer counts
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX agent_reports_day ON agent_reports (workspace_id, created_at);
+CREATE INDEX agent_reports_message ON agent_reports (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX agent_reports_agent ON agent_reports (agent_id, created_at);
+CREATE INDEX agent_reports_age ON agent_reports (created_at);
+
+-- Cards that searches find: those that are visible to more than their owner, by their number.
+CREATE TABLE card_index (
+  number {I64} NOT NULL,
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  is_public {BOOL} NOT NULL,             -- 1: in the public directory
+  text {TEXT} NOT NULL,                  -- what queries are compared with
+-- @postgres
+  words TSVECTOR NOT NULL,
+-- @both
+  PRIMARY KEY (number)
+){STRICT};
+CREATE INDEX card_index_workspace ON card_index (workspace_id, number);
+CREATE INDEX card_index_public ON card_index (number) WHERE is_public = 1;
+
+-- The words of each card, extracted by the program.
+-- @sqlite
+CREATE VIRTUAL TABLE card_words USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+-- @postgres
+ALTER TABLE card_index ALTER COLUMN words SET STORAGE EXTERNAL;
+CREATE INDEX card_index_words ON card_index USING gin (words) WITH (gin_pending_list_limit = 1024);
+-- @both
+
 -- People on call ---------------------------------------------------------------------------------------------------
 
 -- When and how a workspace escalates. A workspace without a row has the defaults.

@@ -7,11 +7,14 @@ use crate::Sql;
 /// File names with their statements.
 pub const FILES: &[(&str, &[&Sql])] = &[
     ("acme", crate::acme::ALL),
+    ("agents", crate::agents::ALL),
+    ("agent_reports", crate::agent_reports::ALL),
     ("agent_keys", crate::agent_keys::ALL),
     ("answers", crate::answers::ALL),
     ("approvals", crate::approvals::ALL),
     ("arrivals", crate::arrivals::ALL),
     ("attachments", crate::attachments::ALL),
+    ("card_index", crate::card_index::ALL),
     ("contact_list", crate::contact_list::ALL),
     ("contacts", crate::contacts::ALL),
     ("contents", crate::contents::ALL),
@@ -26,6 +29,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("events", crate::events::ALL),
     ("greylist", crate::greylist::ALL),
     ("forwarding", crate::forwarding::ALL),
+    ("handles", crate::handles::ALL),
     ("idempotency", crate::idempotency::ALL),
     ("inboxes", crate::inboxes::ALL),
     ("inboxes/list", crate::inboxes::list::ALL),

@@ -2,13 +2,14 @@
 
 use posthouse_domain::{
     actor::ActorKind,
+    agent::{SanctionKind, card::CardVisibility, listing::ListingState, report::ReportReason},
     contact::{self, ContactKind},
     delivery::{AttemptResultName, LocalDeliveryState},
     draft,
     escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
+        AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
         ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
         SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
     },
@@ -77,10 +78,15 @@ id_columns!(
     SignInId,
     OnCallContactId,
     EscalationId,
+    AgentReportId,
 );
 
 name_columns!(
     ActorKind,
+    CardVisibility,
+    ListingState,
+    ReportReason,
+    SanctionKind,
     AiProcessing,
     Channel,
     ClaimStatus,

@@ -12,7 +12,7 @@ use posthouse_domain::{
     time::{DAY_MS, HOUR_MS, Time},
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, agents, p, statements};
 
 /// The columns of an inbox in the order that rows are read, from `inboxes i`.
 macro_rules! select {
@@ -251,7 +251,7 @@ pub fn resume(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     Ok(tx.exec(&RESUME, p![inbox.workspace, inbox.id])? > 0)
 }
 
-/// Marks an inbox as deleted and removes it from filters; returns whether it existed. Its address is never reused.
+/// Marks an inbox as deleted and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -260,6 +260,7 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
         return Ok(false);
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
+    agents::delete_card(tx, inbox.workspace, inbox.id)?;
     // Wakes the waiters for its mail, which then find it deleted.
     tx.wake(inbox.workspace.0);
     Ok(true)

@@ -66,6 +66,8 @@
 //! * `exec` is for statements that return no rows; with `RETURNING`, use `one` or `rows`.
 
 pub mod acme;
+pub mod agent_reports;
+pub mod agents;
 pub mod agent_keys;
 pub mod all_statements;
 pub mod answers;
@@ -74,6 +76,7 @@ pub mod arrivals;
 pub mod attachments;
 pub mod backup;
 pub mod blobs;
+pub mod card_index;
 pub mod contact_list;
 pub mod contacts;
 pub mod contents;
@@ -89,6 +92,7 @@ pub mod escalations;
 pub mod events;
 pub mod forwarding;
 pub mod greylist;
+pub mod handles;
 pub mod idempotency;
 pub mod inboxes;
 pub mod incidents;

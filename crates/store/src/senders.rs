@@ -1,13 +1,13 @@
 //! What signatures of agent messages say about their sender.
 
 use posthouse_domain::{
+    agent::Standing,
     agent_message::{Assurance, UnsignedReason},
     id::{InboxId, WorkspaceId},
-    mail_domain::DomainStatus,
-    workspace::ClaimStatus,
+    time::Time,
 };
 
-use crate::{Result, Tx, inboxes, mail_domains, workspaces};
+use crate::{Result, Tx, agents};
 
 /// The sender of an agent message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,23 +25,16 @@ pub struct Sender {
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Sender> {
-    let (owner, sender) = (workspaces::get(tx, workspace)?, inboxes::get(tx, workspace, inbox)?);
-    let (Some(owner), Some(sender)) = (owner, sender) else {
+    let Some(agent) = agents::get(tx, workspace, inbox)? else {
         let problem = Some(UnsignedReason::Deleted);
         return Ok(Sender { assurance: Assurance::Unclaimed, problem, has_card: false });
     };
-    let assurance = match owner.claim {
-        ClaimStatus::Unclaimed => Assurance::Unclaimed,
-        ClaimStatus::Claimed | ClaimStatus::NotApplicable => {
-            let domain = mail_domains::by_name(tx, workspace, &sender.domain)?;
-            let is_verified = domain.is_some_and(|domain| domain.status == DomainStatus::Verified);
-            if is_verified { Assurance::DomainVerified } else { Assurance::Workspace }
-        }
+    // Only temporary inboxes expire, and they never send.
+    let problem = match agent.standing(Time::default()) {
+        Standing::Active => None,
+        Standing::Revoked => Some(UnsignedReason::Revoked),
+        Standing::Suspended => Some(UnsignedReason::Suspended),
+        Standing::Deleted => Some(UnsignedReason::Deleted),
     };
-    let problem = if sender.deleted_at.is_some() {
-        Some(UnsignedReason::Deleted)
-    } else {
-        owner.suspended.then_some(UnsignedReason::Suspended)
-    };
-    Ok(Sender { assurance, problem, has_card: false })
+    Ok(Sender { assurance: agent.assurance(), problem, has_card: agent.card.is_some() })
 }

@@ -216,6 +216,11 @@ rows_of_workspaces! {
     DRAFT_FILES = "draft_files";
     DRAFT_METADATA = "draft_metadata";
     DRAFTS = "drafts";
+    AGENT_REPORTS = "agent_reports";
+    AGENT_SANCTIONS = "agent_sanctions";
+    CARD_INDEX = "card_index";
+    AGENT_CARDS = "agent_cards";
+    HANDLES = "handles";
     ESCALATIONS = "escalations";
     ON_CALL_MAILS = "on_call_mails";
     ON_CALL_REQUESTS = "on_call_requests";
@@ -374,6 +379,22 @@ pub const RULES: &[TableRule] = &[
     ),
     table("draft_metadata", Lifetime::Thread, &[WORKSPACE, DRAFT]),
     table("draft_files", Lifetime::Thread, &[WORKSPACE, ROW, DRAFT]),
+    table("handles", Lifetime::Kept("forever, so that a handle isn't used again"), &[WORKSPACE]),
+    table("agent_cards", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table("agent_sanctions", Lifetime::Kept("until the operator ends it"), &[WORKSPACE, INBOX]),
+    table(
+        "agent_reports",
+        Lifetime::Kept("for 400 days, because they count against the reported agent"),
+        &[
+            WORKSPACE,
+            ROW,
+            refers("agent_workspace_id", RecordKind::Workspace),
+            refers("agent_id", RecordKind::Inbox),
+            MESSAGE,
+        ],
+    )
+    .cleared(&[empties("message_id", ErasedRecord::Message)]),
+    table("card_index", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("escalation_settings", WORKSPACE_DATA, &[WORKSPACE]),
     table("inbox_escalation_settings", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("on_call_contacts", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),

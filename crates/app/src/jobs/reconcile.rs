@@ -6,6 +6,7 @@ use crate::Instance;
 use std::sync::Arc;
 
 use posthouse_domain::{
+    agent::report,
     escalation, event,
     job::{JobKind, JobReason},
     queue::DELETED_RETENTION_MS,
@@ -13,7 +14,7 @@ use posthouse_domain::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, agent_keys, greylist, incidents,
+    Result, Tx, agent_keys, agent_reports, greylist, incidents,
     jobs::{
         self,
         recovery::{self, LostJob},
@@ -130,6 +131,8 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| sessions::prune(tx, now, ROWS_MAX)).await?;
     let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
+    let reports_before = now.plus_ms(-report::REPORT_RETENTION_MS);
+    repeat(app, move |tx| agent_reports::prune(tx, reports_before, ROWS_MAX)).await?;
     let requests_before = now.plus_ms(-escalation::CONFIRMATION_WINDOW_MS);
     repeat(app, move |tx| on_call::prune_requests(tx, requests_before, ROWS_MAX)).await?;
     let mails_before = now.plus_ms(-escalation::MAIL_RETENTION_MS);

@@ -96,6 +96,16 @@ named! {
         InvitationsPerDay = "invitations_per_day",
         /// Members of a workspace, invited ones included.
         Members = "members",
+        /// Directory look-ups of a key or session per minute.
+        ResolvesPerMinute = "resolves_per_minute",
+        /// Directory searches of a key or session per minute.
+        SearchesPerMinute = "searches_per_minute",
+        /// Checks of signatures and agents, of a key or session, per minute.
+        VerificationsPerMinute = "verifications_per_minute",
+        /// Requests to the public directory from one client address per minute.
+        PublicRequestsPerMinute = "public_requests_per_minute",
+        /// Reports about agents that a workspace makes per day.
+        ReportsPerDay = "reports_per_day",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
@@ -293,14 +303,17 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
-            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities => &[MAX],
+            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities | ErrorCode::PlanLimitPublicListings => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },
             ErrorCode::DraftChanged => const { &[always(DetailKind::ContentSha256)] },
             ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
             ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
-            ErrorCode::IdempotencyInFlight | ErrorCode::SignupDisabled => &[RETRY],
+            ErrorCode::IdempotencyInFlight
+            | ErrorCode::SignupDisabled
+            | ErrorCode::DirectoryDisabled
+            | ErrorCode::PublicDirectoryDisabled => &[RETRY],
             ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
             ErrorCode::MessageTooLarge => {
                 const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }

@@ -3,6 +3,7 @@
 mod account;
 mod agents;
 mod contacts;
+mod directory;
 mod domains;
 mod downloads;
 mod drafts;

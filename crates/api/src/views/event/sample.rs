@@ -1,5 +1,6 @@
 //! Sample records for the examples of the event catalog.
 
+mod agent;
 mod draft;
 
 use posthouse_domain::record::{Record, RecordView};
@@ -50,7 +51,7 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
-    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft || is_escalation;
+    let of_inbox = kind.text().starts_with("inbox.") || kind.text().starts_with("agent.") || is_of_message || of_draft || is_escalation;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -115,6 +116,9 @@ fn detail(kind: EventKind) -> String {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Claimed)),
             inbox: Some(inbox(None)),
         }),
+        EventKind::AgentUpdated | EventKind::AgentRevoked | EventKind::AgentDeleted | EventKind::AgentReported => {
+            agent::detail(kind, inbox(None))
+        }
         EventKind::WorkspaceResumed => {
             let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).into());
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })

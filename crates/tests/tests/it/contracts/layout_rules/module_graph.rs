@@ -17,6 +17,7 @@ const APP_FOLDERS: &[&str] = &[
     "contacts",
     "workspaces",
     "domains",
+    "directory",
     "inbound",
     "outbound",
     "people",
