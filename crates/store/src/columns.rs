@@ -9,8 +9,13 @@ use posthouse_domain::{
     event::{EventKind, EventPayload},
     id::{
         AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
+        ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
         SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
+    },
+    identity::{
+        IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
+        client::{IdentityClientType, SubjectType},
+        scope::IdentityScopes,
     },
     inbox::InboxKind,
     job::{JobKind, JobReason},
@@ -76,6 +81,9 @@ id_columns!(
     SignInId,
     OnCallContactId,
     EscalationId,
+    IdentityClientId,
+    IdentitySignInId,
+    IdentityRequestId,
 );
 
 name_columns!(
@@ -91,6 +99,10 @@ name_columns!(
     EscalationTrigger,
     OnCallMailKind,
     EventKind,
+    IdentityClientType,
+    IdentityRequestState,
+    IdentitySignInEvent,
+    IdentitySignInFlow,
     InboxKind,
     JobKind,
     JobReason,
@@ -102,6 +114,7 @@ name_columns!(
     EventPayload,
     Plan,
     SignupLimit,
+    SubjectType,
     SuppressionReason,
     MessageStatus,
     contact::ContactFieldSource,
@@ -112,6 +125,18 @@ name_columns!(
     user::SignInPurpose,
     webhook::WebhookDeliveryStatus,
 );
+
+impl ToValue for IdentityScopes {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self.to_string().into())
+    }
+}
+
+impl FromColumn for IdentityScopes {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        named(&String::from_column(value)?, |text| Self::parse(text).ok())
+    }
+}
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {

@@ -93,6 +93,16 @@ named! {
         InvitationsPerDay = "invitations_per_day",
         /// Members of a workspace, invited ones included.
         Members = "members",
+        /// Identity tokens of one agent per minute.
+        IdentityTokensPerAgent = "identity_tokens_per_agent",
+        /// Identity tokens of the agents of one workspace per minute.
+        IdentityTokensPerWorkspace = "identity_tokens_per_workspace",
+        /// Sign-ins that browsers of one client address begin in ten minutes.
+        SignInRequestsPerAddress = "sign_in_requests_per_address",
+        /// Sign-ins of one app that wait at the same time.
+        SignInRequestsPerApp = "sign_in_requests_per_app",
+        /// Unknown approval codes from one workspace in ten minutes.
+        WrongApprovalCodes = "wrong_approval_codes",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }

@@ -208,6 +208,7 @@ fn inbox(paused: Option<String>) -> InboxView {
         paused_at: paused.is_some().then_some(now),
         paused_reason: paused,
         promotions_filter: None,
+        identity_enabled: true,
         last_message_at: now,
         created_at: now,
         deleted_at: None,
