@@ -5,6 +5,7 @@ pub mod app_url;
 pub mod approval;
 pub mod claims;
 pub mod client;
+pub mod oauth;
 pub mod pkce;
 pub mod scope;
 

@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{challenge, claim, confirm, health, openapi, platform, route::Route, v1};
+use super::{challenge, claim, confirm, health, issuer, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -20,6 +20,9 @@ pub fn all() -> Vec<Route> {
         claim::routes(),
         v1::inboxes::routes(),
         v1::identities::routes(),
+        v1::identity::routes(),
+        v1::identity_clients::routes(),
+        issuer::routes(),
         v1::forwarding::routes(),
         confirm::routes(),
         v1::messages::routes(),
