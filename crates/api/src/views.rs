@@ -18,6 +18,7 @@ pub mod metrics;
 mod page;
 pub mod queue;
 pub mod search;
+pub mod signing_key;
 pub mod signup;
 pub mod suppression;
 pub mod thread;

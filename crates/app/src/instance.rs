@@ -5,6 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use crate::{
     app::App,
     events::subscriptions::Streams,
+    identity::limits::IdentityLimits,
     inbound::screen_client::BlocklistCache,
     messages::{index::SearchIndex, waiters::InboxWaiters},
     outbound::capacity::DeliveryCapacity,
@@ -24,6 +25,8 @@ pub struct Instance {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklist_cache: BlocklistCache,
+    /// Limits of sign-in with an agent.
+    pub identity_limits: IdentityLimits,
 }
 
 impl Instance {
@@ -36,6 +39,7 @@ impl Instance {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklist_cache: BlocklistCache::default(),
+            identity_limits: IdentityLimits::default(),
             app,
         }
     }

@@ -11,6 +11,7 @@ pub mod escalation;
 pub mod events;
 pub mod files;
 pub mod forwarding;
+pub mod identity;
 pub mod inbound;
 pub mod inboxes;
 pub mod instance;
@@ -28,6 +29,7 @@ pub mod persist;
 pub mod ports;
 
 pub mod settings;
+pub mod signing;
 pub mod signup;
 pub mod telemetry;
 pub mod tls;

@@ -38,6 +38,7 @@ pub mod search;
 pub mod secret;
 pub mod send;
 pub mod sender;
+pub mod signing_key;
 pub mod signup;
 pub mod stream;
 pub mod suppression;

@@ -1,5 +1,6 @@
 //! The HTTP API: routes, decoding, authentication and responses. Product rules are in the crates below.
 
+mod agent_keys;
 pub mod auth;
 mod body;
 mod body_budget;

@@ -294,6 +294,7 @@ async fn admit(
         basic: if route.access.needs_caller() { None } else { auth::basic_text(&head.headers) },
         session: cookie::session(&head.headers),
         user_agent: head.headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok()).map(str::to_owned),
+        if_none_match: head.headers.get(header::IF_NONE_MATCH).and_then(|text| text.to_str().ok()).map(str::to_owned),
         on_loopback: client.on_loopback,
         connection,
         handshake: socket::handshake(&head.headers),

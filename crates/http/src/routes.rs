@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{challenge, claim, confirm, health, issuer, openapi, platform, route::Route, v1};
+use super::{agent_keys, challenge, claim, confirm, health, issuer, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -15,6 +15,7 @@ pub fn all() -> Vec<Route> {
         health::routes(),
         challenge::routes(),
         openapi::routes(),
+        agent_keys::routes(),
         v1::account::routes(),
         v1::signup::routes(),
         claim::routes(),

@@ -12,6 +12,7 @@ mod man;
 mod progress;
 mod secret;
 mod serve;
+mod signing_key;
 mod store;
 mod workspace;
 
@@ -70,6 +71,9 @@ enum Command {
     /// Replace the key that encrypts stored secrets.
     #[command(subcommand)]
     Secret(secret::Command),
+    /// List, rotate and revoke the keys that sign agent messages and identity tokens.
+    #[command(subcommand, alias = "keys")]
+    SigningKey(signing_key::Command),
     /// Apply pending schema migrations and exit.
     Migrate(OutputOptions),
     /// Check everything the service needs; changes nothing.
@@ -184,6 +188,7 @@ pub fn run() -> ExitCode {
         Command::Key(command) => key::run(command, &options),
         Command::Domain(command) => domain::run(command, &options),
         Command::Secret(command) => secret::run(command, &options),
+        Command::SigningKey(command) => signing_key::run(command, &options),
         Command::Migrate(output) => store::migrate(&output, &options),
         Command::Check(given) => check::run(&given, &options),
         Command::Admin(command) => admin::run(command, &options),

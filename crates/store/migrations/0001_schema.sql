@@ -1155,6 +1155,21 @@ CREATE TABLE dkim_keys (
   PRIMARY KEY (domain, selector, algorithm)
 ){STRICT};
 
+-- Signing keys of the service (ES256), with the public parts of old ones, because their signatures stay valid.
+CREATE TABLE signing_keys (
+  purpose {TEXT} NOT NULL,               -- agent_messages | identity
+  generation {I64} NOT NULL,             -- 1, 2, ...: two processes that rotate at once make the same generation
+  kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
+  public_key {TEXT} NOT NULL,            -- JWK with crv, kty, x and y
+  private_key {BLOB},                    -- sealed; null a day after the key stopped signing
+  created_at {I64} NOT NULL,
+  signs_from {I64} NOT NULL,             -- later than created_at, so that the key is known before it signs
+  retired_at {I64},                      -- when its successor begins to sign
+  revoked_at {I64},
+  PRIMARY KEY (purpose, generation)
+){STRICT};
+CREATE UNIQUE INDEX signing_keys_kid ON signing_keys (kid);
+
 -- Accounts at certificate authorities (RFC 8555), one per directory.
 CREATE TABLE acme_accounts (
   directory {TEXT} NOT NULL PRIMARY KEY, -- URL

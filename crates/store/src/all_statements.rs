@@ -56,6 +56,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("sign_ins", crate::sign_ins::ALL),
     ("storage", crate::storage::ALL),
     ("counters", crate::counters::ALL),
+    ("signing_keys", crate::signing_keys::ALL),
     ("signups", crate::signups::ALL),
     ("stream_tokens", crate::stream_tokens::ALL),
     ("recoveries", crate::recoveries::ALL),

@@ -116,6 +116,7 @@ pub mod search;
 pub mod service_mails;
 pub mod sessions;
 pub mod sign_ins;
+pub mod signing_keys;
 pub mod signups;
 pub mod storage;
 pub mod stream_tokens;

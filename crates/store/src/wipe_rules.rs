@@ -450,6 +450,7 @@ pub const RULES: &[TableRule] = &[
     table("mail_domains", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Domain)]),
     table("domain_keys", WORKSPACE_DATA, &[WORKSPACE, refers("domain_id", RecordKind::Domain)]),
     table("dkim_keys", SERVER_DATA, &[]),
+    table("signing_keys", SERVER_DATA, &[]),
     table("acme_accounts", SERVER_DATA, &[]),
     table("acme_challenges", SERVER_DATA, &[]),
     table("acme_certificates", SERVER_DATA, &[ROW]),

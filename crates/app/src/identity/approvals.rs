@@ -15,8 +15,8 @@ use posthouse_store::{
     identity_requests::{self, RequestDecision},
 };
 
-use super::{agents::place, standing};
-use crate::{Instance, access::visible, app::App, inboxes::change};
+use super::{agents::place, limits::IdentityLimits, standing};
+use crate::{access::visible, app::App, inboxes::change};
 
 /// Most waiting sign-ins that are listed.
 const PENDING_MAX: u32 = 50;
@@ -28,6 +28,15 @@ pub struct WaitingSignIn {
     pub request: IdentityRequest,
     /// The app.
     pub client: IdentityClient,
+}
+
+/// An answer to a waiting sign-in.
+#[derive(Clone, Debug)]
+pub struct ApprovalAnswer {
+    /// The code that the browser shows.
+    pub code: String,
+    /// Whether the agent signs in.
+    pub is_approved: bool,
 }
 
 /// What waits for an agent.
@@ -45,14 +54,15 @@ pub struct AgentApprovals {
 /// Returns `not_found` if the agent is missing or invisible, `rate_limited` after too many wrong codes, or an error if
 /// the database call fails.
 pub async fn list(
-    app: &Instance,
+    app: &App,
+    limits: &IdentityLimits,
     caller: Caller,
     id: InboxId,
     code: Option<String>,
 ) -> Result<AgentApprovals, Refusal> {
     let now = app.clock.now();
     if code.is_some() {
-        app.identity_limits.check_codes(caller.workspace, now)?;
+        limits.check_codes(caller.workspace, now)?;
     }
     let (is_asked, code) = (code.is_some(), code.as_deref().and_then(parse));
     let work = move |tx: &mut Tx| {
@@ -69,7 +79,7 @@ pub async fn list(
     };
     let (found, is_found) = app.store.read_for(caller.workspace, work).await?;
     if is_asked && !is_found {
-        app.identity_limits.count_wrong_code(caller.workspace, now);
+        limits.count_wrong_code(caller.workspace, now);
     }
     Ok(found)
 }
@@ -91,15 +101,15 @@ fn with_clients(tx: &mut Tx, requests: Vec<IdentityRequest>) -> Result<Vec<Waiti
 /// [`check_agent`](posthouse_domain::identity::check_agent) or `client_disabled` for an approval, `rate_limited` after
 /// too many wrong codes, or an error if the database call fails.
 pub async fn decide(
-    app: &Instance,
+    app: &App,
+    limits: &IdentityLimits,
     caller: Caller,
     id: InboxId,
-    code: &str,
-    is_approved: bool,
+    answer: ApprovalAnswer,
 ) -> Result<WaitingSignIn, Refusal> {
     let now = app.clock.now();
-    app.identity_limits.check_codes(caller.workspace, now)?;
-    let code = parse(code);
+    limits.check_codes(caller.workspace, now)?;
+    let (code, is_approved) = (parse(&answer.code), answer.is_approved);
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
         let found = match &code {
@@ -119,7 +129,7 @@ pub async fn decide(
         Ok::<_, Refusal>(Some(WaitingSignIn { request, client }))
     };
     app.store.write(work).await?.ok_or_else(|| {
-        app.identity_limits.count_wrong_code(caller.workspace, now);
+        limits.count_wrong_code(caller.workspace, now);
         let refusal = Refusal::not_found("waiting sign-in");
         refusal.with_fix("Check the code on the page; it works once, for 10 minutes.")
     })

@@ -110,7 +110,7 @@ impl BeginPlan {
         Self {
             parameters,
             browser,
-            issuer: app.config.identity.issuer.clone(),
+            issuer: app.config.issuer(),
             id: app.clock.ids().next(),
             secret: credentials::draw(app.clock.as_ref()),
             user_code: approval::code(&random),
@@ -272,7 +272,7 @@ fn encode(value: &str) -> String {
 /// # Errors
 /// Returns an error if the database call fails.
 pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
-    let (now, issuer) = (app.clock.now(), app.config.identity.issuer.clone());
+    let (now, issuer) = (app.clock.now(), app.config.issuer());
     let digest = credentials::digest(&secret);
     let read = move |tx: &mut Tx| {
         let Some(request) = identity_requests::by_secret(tx, &digest, now)? else { return Ok(None) };

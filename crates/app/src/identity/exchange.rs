@@ -95,14 +95,15 @@ pub async fn exchange(app: &App, exchange: TokenExchange) -> Result<IssuedTokens
     let access_token = credentials::access_token(app.clock.as_ref());
     let grant = Grant {
         context: RecordContext::of(app),
-        issuer: app.config.identity.issuer.clone(),
-        namespace: app.config.identity.claims_namespace.clone(),
+        issuer: app.config.issuer(),
+        namespace: app.config.claims_namespace(),
         access_token_sha256: credentials::digest(&access_token),
         exchange,
     };
     let now = grant.context.now;
     let credentials = grant.exchange.credentials.clone();
     app.store.read(move |tx| credentials.authenticate(tx).map(drop)).await?;
+    let signer = signing::signer(app).await?;
     let parameters = grant.exchange.parameters.clone();
     let grant_type = parameters.required("grant_type")?;
     let (issued, is_exchange) = match grant_type {
@@ -115,7 +116,7 @@ pub async fn exchange(app: &App, exchange: TokenExchange) -> Result<IssuedTokens
         }
     };
     let id_token = match &issued.claims {
-        Some(claims) => Some(signing::sign(app, claims).await?),
+        Some(claims) => Some(signing::sign(&signer, claims)?),
         None => None,
     };
     let expires_in = issued.expires_at.since_ms(now) / 1_000;

@@ -15,10 +15,11 @@ use posthouse_store::Tx;
 use uuid::Uuid;
 
 use super::{
+    limits::IdentityLimits,
     record::{NewSignIn, RecordContext},
     signing, standing,
 };
-use crate::{Instance, access::visible};
+use crate::{access::visible, app::App};
 
 /// A request for an identity token.
 #[derive(Clone, Debug)]
@@ -57,14 +58,16 @@ pub struct MintedToken {
 /// [`check_agent`](posthouse_domain::identity::check_agent), `client_disabled`, `rate_limited`, or an error if the
 /// database call fails.
 pub async fn mint(
-    app: &Instance,
+    app: &App,
+    limits: &IdentityLimits,
     caller: Caller,
     id: InboxId,
     request: TokenRequest,
 ) -> Result<MintedToken, Refusal> {
     let context = RecordContext::of(app);
-    app.identity_limits.count_token(caller.workspace, id, context.now)?;
-    let config = app.config.identity.clone();
+    limits.count_token(caller.workspace, id, context.now)?;
+    let (issuer, namespace) = (app.config.issuer(), app.config.claims_namespace());
+    let signer = signing::signer(app).await?;
     let jti = context.ids.next::<Uuid>().to_string();
     let issued_at = Time::from_millis(claims::seconds(context.now) * SECOND_MS);
     let expires_at = issued_at.plus_ms(request.expires_in * SECOND_MS);
@@ -90,10 +93,10 @@ pub async fn mint(
             workspace: &agent.workspace,
             client: &client,
             scope,
-            namespace: &config.claims_namespace,
+            namespace: &namespace,
         };
         let facts = TokenFacts {
-            issuer: &config.issuer,
+            issuer: &issuer,
             jti: &token_id,
             issued_at,
             expires_in: request.expires_in,
@@ -103,7 +106,7 @@ pub async fn mint(
         Ok::<_, Refusal>((claims::id_token(&about, &facts), scope))
     };
     let (claims, scope) = app.store.write(work).await?;
-    let id_token = signing::sign(app, &claims).await?;
+    let id_token = signing::sign(&signer, &claims)?;
     let sub = claims["sub"].as_str().unwrap_or_default().to_owned();
     Ok(MintedToken { id_token, sub, jti, scope, expires_at })
 }

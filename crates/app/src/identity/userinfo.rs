@@ -20,7 +20,7 @@ use crate::app::App;
 /// sign in; or an error if the database call fails.
 pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailure> {
     let (now, digest) = (app.clock.now(), credentials::digest(access_token));
-    let namespace = app.config.identity.claims_namespace.clone();
+    let namespace = app.config.claims_namespace();
     let work = move |tx: &mut Tx| {
         let token = identity_tokens::find(tx, &digest, now)?;
         let token = token.ok_or_else(|| invalid("The access token is unknown or has expired."))?;

@@ -57,6 +57,8 @@ pub struct RequestInfo {
     pub session: Option<SessionSecret>,
     /// The `User-Agent`.
     pub user_agent: Option<String>,
+    /// The `If-None-Match` header, which conditional requests carry.
+    pub if_none_match: Option<String>,
     /// Whether the client is known to be on this machine.
     pub on_loopback: bool,
     /// The connection, in the count of open connections; `None` without a listener.

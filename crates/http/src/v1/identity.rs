@@ -28,7 +28,7 @@ use posthouse_api::{
 };
 use posthouse_app::identity::{
     agents,
-    approvals::{self, AgentApprovals},
+    approvals::{self, AgentApprovals, ApprovalAnswer},
     mint::{self, TokenRequest},
 };
 use posthouse_domain::identity::approval::shown;
@@ -152,11 +152,11 @@ async fn create_token(
     let id = input.path.id("id", "inbox")?;
     let request = input.body.parse(input.request.client_ip.to_string());
     let (audience, expires_in) = (request.audience.clone(), request.expires_in);
-    let minted = mint::mint(&app, input.caller, id, request).await?;
+    let minted = mint::mint(&app, &app.identity_limits, input.caller, id, request).await?;
     let view = IdentityTokenView {
         id_token: minted.id_token,
         token_type: "id_token",
-        issuer: app.config.identity.issuer.clone(),
+        issuer: app.config.issuer(),
         audience,
         sub: minted.sub,
         jti: minted.jti,
@@ -203,7 +203,7 @@ async fn history(app: Arc<Api>, input: RouteInput<SignInListQuery>) -> Result<Ro
 async fn list_approvals(app: Arc<Api>, input: RouteInput<ApprovalListQuery>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let code = input.query.code.map(|line| line.0);
-    let AgentApprovals { waiting, clients } = approvals::list(&app, input.caller, id, code).await?;
+    let AgentApprovals { waiting, clients } = approvals::list(&app, &app.identity_limits, input.caller, id, code).await?;
     let data = waiting.iter().map(|one| ApprovalView::of(&one.request, &one.client)).collect();
     RouteResponse::json(200, &ApprovalsView { data, clients })
 }
@@ -211,7 +211,8 @@ async fn list_approvals(app: Arc<Api>, input: RouteInput<ApprovalListQuery>) -> 
 async fn decide(app: Arc<Api>, input: RouteInput<EmptyInput, DecideSignInBody>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let approved = input.body.approve;
-    let decided = approvals::decide(&app, input.caller, id, input.path.text("code"), approved).await?;
+    let answer = ApprovalAnswer { code: input.path.text("code").to_owned(), is_approved: approved };
+    let decided = approvals::decide(&app, &app.identity_limits, input.caller, id, answer).await?;
     let view = DecisionView {
         code: shown(&decided.request.user_code),
         client_id: decided.client.client_id,

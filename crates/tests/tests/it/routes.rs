@@ -1,6 +1,7 @@
 //! Tests of single routes. The folders mirror the URL paths.
 
 mod account;
+mod agents;
 mod contacts;
 mod domains;
 mod downloads;

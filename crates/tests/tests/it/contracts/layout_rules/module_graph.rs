@@ -7,6 +7,7 @@ use super::{paths::named_paths, source::SourceFile, sources};
 /// The folders of the app crate, lowest first. A folder may only import the root files and the folders before it.
 /// `keyring`, `limits` and `tls` belong to the root: they define parts of `App`.
 const APP_FOLDERS: &[&str] = &[
+    "signing",
     "access",
     "inboxes",
     "escalation",
@@ -22,6 +23,7 @@ const APP_FOLDERS: &[&str] = &[
     "forwarding",
     "on_call",
     "signup",
+    "identity",
     "webhooks",
     "jobs",
     "instance",

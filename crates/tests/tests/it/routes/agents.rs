@@ -1,0 +1,3 @@
+//! Messages between agents, their signatures and their keys.
+
+mod service_keys;
