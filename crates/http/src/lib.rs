@@ -21,6 +21,7 @@ mod frames;
 pub mod head;
 pub mod health;
 mod host;
+mod issuer;
 pub mod idempotency;
 mod in_flight;
 mod limited_reads;

@@ -4,7 +4,7 @@
 mod check;
 
 use posthouse_domain::{
-    error::{ErrorCode, Refusal},
+    error::Refusal,
     id::{InboxId, WorkspaceId},
     identity::{
         CODE_MS, IdentityRequest, IdentityRequestState, REQUEST_MS, REQUESTS_PER_CLIENT,
@@ -67,8 +67,6 @@ pub enum WaitingPage {
 pub struct PendingSignIn {
     /// The name of the app.
     pub client_name: String,
-    /// The home page of the app.
-    pub homepage_url: Option<String>,
     /// Where the browser returns to.
     pub redirect_uri: String,
     /// The code to approve.
@@ -284,7 +282,6 @@ pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
     Ok(match request.status {
         IdentityRequestState::Pending => WaitingPage::Pending(PendingSignIn {
             client_name: client.name,
-            homepage_url: client.homepage_url,
             code: shown(&request.user_code),
             scope: request.scope.to_string(),
             expires_at: request.expires_at,
@@ -305,12 +302,6 @@ pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
             WaitingPage::Return(return_uri(&request.redirect_uri, &issuer, state, Ok(&code)))
         }
     })
-}
-
-/// Returns the page for a refusal of a limit.
-#[must_use]
-pub fn is_limit(refusal: &Refusal) -> bool {
-    refusal.code == ErrorCode::RateLimited
 }
 
 #[cfg(test)]
