@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "d0abfd982eb1bb1aeb34d3bd17be516bc779b7bc57fed06e3e90cbb1727b85f0" }];
+    &[Checksum { name: "0001_schema", sha256: "120ab9723f79b9f4b6455ffc95fe708d32963cba6bc53dd6915c66eda7f755c9" }];
 
 struct Checksum {
     name: &'static str,

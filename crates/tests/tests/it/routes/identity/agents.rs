@@ -1,5 +1,6 @@
 //! The switch, the apps and the history of an agent; events.
 
+use posthouse_app::jobs::reconcile;
 use serde_json::{Value, json};
 
 use super::{IdentityFixture, claims};
@@ -83,7 +84,7 @@ async fn old_history_is_deleted() {
     fixture.mint(&app, json!({})).await.expect(201);
     let waiting = fixture.waiting(&fixture.app("public").await, &[]).await;
     fixture.server.advance(91 * 24 * 3_600_000).await;
-    fixture.server.settle().await;
+    reconcile::run(fixture.server.app()).await.unwrap();
     let history = fixture.api.get(&fixture.path("identity/sign-ins")).await.expect(200);
     assert_eq!(history.data(), [] as [Value; 0]);
     fixture.server.anonymous().get(&waiting.page).await.expect(400);
