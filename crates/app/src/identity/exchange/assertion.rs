@@ -1,7 +1,10 @@
 //! The exchange of an identity token of the headless flow for an access token, once (RFC 7523 §3).
 
 use posthouse_domain::identity::{
-    IdentitySignInEvent, IdentitySignInFlow, claims::check_assertion, oauth::OAuthError,
+    IdentitySignInEvent, IdentitySignInFlow,
+    claims::check_assertion,
+    oauth::OAuthError,
+    scope::{IdentityScope, IdentityScopes},
 };
 use posthouse_store::{Tx, identity_sign_ins};
 
@@ -30,7 +33,10 @@ fn run(tx: &mut Tx, grant: &Grant, jti: &str) -> Result<Issued, OAuthFailure> {
     let issued = identity_sign_ins::issued(tx, jti)?.filter(|issued| issued.client_id == client.client_id);
     let issued = issued.ok_or_else(|| OAuthError::grant("No agent requested this token."))?;
     let agent = standing::agent(tx, issued.workspace, issued.inbox, grant.context.now).map_err(ended)?;
-    let scope = grant.narrowed(issued.scope.both(client.allowed_scopes))?;
+    // Libraries send the scope of the app, which may be larger than what the agent granted.
+    let granted = issued.scope.both(client.allowed_scopes);
+    let wanted = grant.text("scope")?.map(|text| IdentityScopes::known(text).with(IdentityScope::Openid));
+    let scope = wanted.map_or(granted, |wanted| granted.both(wanted));
     let new = NewSignIn {
         agent: &agent,
         client: &client,

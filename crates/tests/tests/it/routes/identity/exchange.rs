@@ -96,6 +96,11 @@ async fn an_identity_token_is_exchanged_once() {
         oauth_error(&again, 400, "invalid_grant");
         assert!(again.text("error_description").contains("before"), "{again}");
     }
+    let app = fixture.app("public").await;
+    let minted = fixture.mint(&app, json!({})).await.expect(201);
+    let grant =
+        [("grant_type", ASSERTION), ("assertion", minted.text("id_token")), ("scope", "openid profile email other")];
+    assert_eq!(fixture.token(&app, &grant).await.expect(200).text("scope"), "openid email", "what the agent granted");
     fixture.server.finish().await;
 }
 
