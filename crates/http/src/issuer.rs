@@ -57,9 +57,6 @@ fn uncached(response: RouteResponse) -> RouteResponse {
     with_fields(open(response), [(header::CACHE_CONTROL, "no-store"), (header::PRAGMA, "no-cache")])
 }
 
-fn with_fields<const N: usize>(
-    response: RouteResponse,
-    fields: [(HeaderName, &'static str); N],
-) -> RouteResponse {
+fn with_fields<const N: usize>(response: RouteResponse, fields: [(HeaderName, &'static str); N]) -> RouteResponse {
     fields.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
 }

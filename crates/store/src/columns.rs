@@ -9,8 +9,9 @@ use posthouse_domain::{
     event::{EventKind, EventPayload},
     id::{
         AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-        ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
-        SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId, LeaseId,
+        ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId,
+        WorkspaceId,
     },
     identity::{
         IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,

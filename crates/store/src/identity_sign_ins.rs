@@ -41,19 +41,8 @@ statements! {
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, s: &IdentitySignIn) -> Result<bool> {
-    let values = p![
-        s.workspace,
-        s.id,
-        s.inbox,
-        s.client_id,
-        s.client_name,
-        s.event,
-        s.flow,
-        s.jti,
-        s.scope,
-        s.ip,
-        s.created_at
-    ];
+    let values =
+        p![s.workspace, s.id, s.inbox, s.client_id, s.client_name, s.event, s.flow, s.jti, s.scope, s.ip, s.created_at];
     Ok(tx.exec(&INSERT, values)? > 0)
 }
 

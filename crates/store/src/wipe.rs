@@ -11,8 +11,8 @@ use posthouse_domain::{
 
 use crate::{
     Result, Tx, contacts, contents::DeletedContent, drafts, escalations, events, forwarding, identity_approvals,
-    identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, search, statements,
-    wipe_rules::of_inbox,
+    identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, search,
+    statements, wipe_rules::of_inbox,
 };
 
 statements! {

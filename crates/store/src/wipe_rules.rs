@@ -308,11 +308,7 @@ pub const RULES: &[TableRule] = &[
         Lifetime::Kept("for at most 70 minutes; the code of a deleted inbox is refused"),
         &[ROW, refers("hinted_id", RecordKind::Inbox), WORKSPACE, INBOX],
     ),
-    table(
-        "identity_access_tokens",
-        Lifetime::Inbox,
-        &[WORKSPACE, INBOX, refers("request_id", RecordKind::Other)],
-    ),
+    table("identity_access_tokens", Lifetime::Inbox, &[WORKSPACE, INBOX, refers("request_id", RecordKind::Other)]),
     table("identity_sign_ins", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
     table("identity_apps", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("idempotency", Lifetime::Kept("for a day, so that a request can be repeated"), &[WORKSPACE]),

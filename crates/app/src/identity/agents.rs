@@ -64,12 +64,7 @@ pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: boo
 ///
 /// # Errors
 /// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
-pub async fn history(
-    app: &App,
-    caller: Caller,
-    id: InboxId,
-    page: PageRange,
-) -> Result<Vec<IdentitySignIn>, Refusal> {
+pub async fn history(app: &App, caller: Caller, id: InboxId, page: PageRange) -> Result<Vec<IdentitySignIn>, Refusal> {
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
         Ok::<_, Refusal>(identity_sign_ins::page(tx, place(&agent), page)?)

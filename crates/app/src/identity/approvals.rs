@@ -75,7 +75,10 @@ pub async fn list(
         let mut requests = identity_requests::pending_of(tx, agent.id, now, PENDING_MAX)?;
         requests.extend(coded.filter(|coded| requests.iter().all(|request| request.id != coded.id)));
         let waiting = with_clients(tx, requests)?;
-        Ok::<_, Refusal>((AgentApprovals { waiting, clients: identity_approvals::of_inbox(tx, place(&agent))? }, is_found))
+        Ok::<_, Refusal>((
+            AgentApprovals { waiting, clients: identity_approvals::of_inbox(tx, place(&agent))? },
+            is_found,
+        ))
     };
     let (found, is_found) = app.store.read_for(caller.workspace, work).await?;
     if is_asked && !is_found {
@@ -140,12 +143,7 @@ pub async fn decide(
 /// # Errors
 /// Returns `not_found` for the agent, `invalid_request` for an app that is unknown or has no browser flow, or an error if
 /// the database call fails.
-pub async fn preapprove(
-    app: &App,
-    caller: Caller,
-    id: InboxId,
-    clients: Vec<String>,
-) -> Result<Vec<String>, Refusal> {
+pub async fn preapprove(app: &App, caller: Caller, id: InboxId, clients: Vec<String>) -> Result<Vec<String>, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {
         let agent = change::take(tx, &caller, id, now)?;

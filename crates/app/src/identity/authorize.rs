@@ -81,11 +81,7 @@ pub struct PendingSignIn {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn begin(
-    app: &App,
-    parameters: OAuthParameters,
-    browser: SignInBrowser,
-) -> Result<AuthorizeStep, Refusal> {
+pub async fn begin(app: &App, parameters: OAuthParameters, browser: SignInBrowser) -> Result<AuthorizeStep, Refusal> {
     let begun = BeginPlan::new(app, parameters, browser);
     app.store.write(move |tx| begun.execute(tx)).await
 }
@@ -228,8 +224,7 @@ impl BeginPlan {
 
     fn insert(&self, tx: &mut Tx, request: &IdentityRequest) -> Result<(), OAuthFailure> {
         let code = credentials::authorization_code(&self.secret);
-        let digests =
-            RequestDigests { secret: credentials::digest(&self.secret), code: credentials::digest(&code) };
+        let digests = RequestDigests { secret: credentials::digest(&self.secret), code: credentials::digest(&code) };
         Ok(identity_requests::insert(tx, request, &digests)?)
     }
 }

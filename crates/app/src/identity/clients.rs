@@ -6,8 +6,8 @@ use posthouse_domain::{
     id::IdentityClientId,
     identity::{
         client::{
-            CLIENT_ID_RANDOM_BYTES, CLIENTS_MAX, ClientSecret, IdentityClient, IdentityClientType,
-            SECRET_RANDOM_BYTES, SubjectType, client_id,
+            CLIENT_ID_RANDOM_BYTES, CLIENTS_MAX, ClientSecret, IdentityClient, IdentityClientType, SECRET_RANDOM_BYTES,
+            SubjectType, client_id,
         },
         scope::IdentityScopes,
     },

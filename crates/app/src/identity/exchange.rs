@@ -40,8 +40,7 @@ pub const EXCHANGE_GRANT: &str = "urn:ietf:params:oauth:grant-type:token-exchang
 /// The type of an access token (RFC 8693 §3).
 pub const ACCESS_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:access_token";
 /// The types of an identity token (RFC 8693 §3).
-const ID_TOKEN_TYPES: [&str; 2] =
-    ["urn:ietf:params:oauth:token-type:id_token", "urn:ietf:params:oauth:token-type:jwt"];
+const ID_TOKEN_TYPES: [&str; 2] = ["urn:ietf:params:oauth:token-type:id_token", "urn:ietf:params:oauth:token-type:jwt"];
 
 /// A request to the token endpoint.
 #[derive(Clone, Debug)]
@@ -159,9 +158,9 @@ impl Grant {
     fn narrowed(&self, granted: IdentityScopes) -> Result<IdentityScopes, OAuthError> {
         let Some(text) = self.text("scope")? else { return Ok(granted) };
         let wanted = IdentityScopes::parse(text).ok().map(|wanted| wanted.with(IdentityScope::Openid));
-        wanted.filter(|wanted| granted.contains(*wanted)).ok_or_else(|| {
-            OAuthError::new(OAuthErrorCode::InvalidScope, format!("scope must be a part of {granted}."))
-        })
+        wanted
+            .filter(|wanted| granted.contains(*wanted))
+            .ok_or_else(|| OAuthError::new(OAuthErrorCode::InvalidScope, format!("scope must be a part of {granted}.")))
     }
 
     /// Stores the access token about an agent.

@@ -75,12 +75,7 @@ impl RecordContext {
         Ok(true)
     }
 
-    fn event(
-        &self,
-        tx: &mut Tx,
-        new: &NewSignIn<'_>,
-        id: posthouse_domain::id::EventId,
-    ) -> Result<NewEvent, Refusal> {
+    fn event(&self, tx: &mut Tx, new: &NewSignIn<'_>, id: posthouse_domain::id::EventId) -> Result<NewEvent, Refusal> {
         let StandingAgent { agent, workspace } = new.agent;
         let payload = data::IdentityData {
             inbox: view::load(tx, agent, &workspace.limits(&self.plans), self.now)?,

@@ -23,12 +23,7 @@ pub(super) struct StandingAgent {
 ///
 /// # Errors
 /// Returns the refusals of [`check_agent`], or an error if the database call fails.
-pub(super) fn agent(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    inbox: InboxId,
-    now: Time,
-) -> Result<StandingAgent, Refusal> {
+pub(super) fn agent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<StandingAgent, Refusal> {
     let missing = || Refusal::not_found("inbox");
     let agent = inboxes::get(tx, workspace, inbox)?.ok_or_else(missing)?;
     of(tx, agent, now)

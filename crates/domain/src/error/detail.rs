@@ -292,7 +292,9 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
-            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities | ErrorCode::PlanLimitIdentityClients => &[MAX],
+            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities | ErrorCode::PlanLimitIdentityClients => {
+                &[MAX]
+            }
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },

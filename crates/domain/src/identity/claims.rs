@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn an_assertion_is_for_one_app_and_in_time() {
-        let fine = json!({ "iss": "https://i", "aud": "appc_a", "iat": 1_800_000_000, "exp": 1_800_000_300, "jti": "1" });
+        let fine =
+            json!({ "iss": "https://i", "aud": "appc_a", "iat": 1_800_000_000, "exp": 1_800_000_300, "jti": "1" });
         let check = |name: &str, value: Value| {
             let mut claims = fine.clone();
             claims[name] = value;

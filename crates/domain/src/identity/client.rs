@@ -197,8 +197,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_compared_and_not_printed() {
-        let (client, secret) =
-            (client(SubjectType::Pairwise, 1), ClientSecret::from_random(&[7; SECRET_RANDOM_BYTES]));
+        let (client, secret) = (client(SubjectType::Pairwise, 1), ClientSecret::from_random(&[7; SECRET_RANDOM_BYTES]));
         assert!(client.has_secret(secret.reveal()) && !client.has_secret("") && !client.has_secret("apps_x"));
         assert!(!format!("{secret:?}").contains(&secret.reveal()[12..]));
         assert!(!IdentityClient { secret_sha256: None, ..client }.has_secret(secret.reveal()));

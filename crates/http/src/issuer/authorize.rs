@@ -69,7 +69,10 @@ async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) ->
     let network = client::network(request.client_ip);
     if let Err(refusal) = app.identity_limits.count_request(network, app.clock.now()) {
         app.metrics.refused(&refusal);
-        return Ok(problem(refusal.code.status(), "Too many sign-ins began at this address. Try again in some minutes."));
+        return Ok(problem(
+            refusal.code.status(),
+            "Too many sign-ins began at this address. Try again in some minutes.",
+        ));
     }
     let browser = SignInBrowser {
         ip: request.client_ip.to_string(),
@@ -85,11 +88,7 @@ async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) ->
 
 /// Returns the workspace of the person who is signed in to the dashboard with this browser. It matters only for a
 /// request that names an agent.
-async fn member_of(
-    app: &Api,
-    given: &OAuthParameters,
-    request: &RequestInfo,
-) -> Result<Option<WorkspaceId>, Refusal> {
+async fn member_of(app: &Api, given: &OAuthParameters, request: &RequestInfo) -> Result<Option<WorkspaceId>, Refusal> {
     let (Some(secret), Ok(Some(_))) = (&request.session, given.one("login_hint")) else { return Ok(None) };
     match auth::authenticate_session(app, secret, request.client_ip).await {
         Ok(found) => Ok(Some(found.caller.workspace)),

@@ -21,19 +21,8 @@ use crate::route::{PublicInput, Route, RouteResponse};
 /// How long clients may cache the documents, in seconds.
 const CACHED_S: u32 = 300;
 /// Claims of an identity token that standards define.
-const CLAIMS: [&str; 11] = [
-    "iss",
-    "sub",
-    "aud",
-    "iat",
-    "exp",
-    "auth_time",
-    "nonce",
-    "email",
-    "email_verified",
-    "name",
-    "preferred_username",
-];
+const CLAIMS: [&str; 11] =
+    ["iss", "sub", "aud", "iat", "exp", "auth_time", "nonce", "email", "email_verified", "name", "preferred_username"];
 
 pub(super) fn routes() -> Vec<Route> {
     let document = |path, name| {

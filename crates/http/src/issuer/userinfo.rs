@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use posthouse_app::identity::{failure::OAuthFailure, userinfo};
-use posthouse_domain::{
-    error::Refusal,
-    identity::oauth::OAuthErrorCode,
-};
+use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -8,9 +8,7 @@ use posthouse_domain::{
     auth::Permission,
     error::{ErrorCode, Refusal},
     id::InboxId,
-    identity::{
-        NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, scope::IdentityScopes,
-    },
+    identity::{NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, scope::IdentityScopes},
     page::CursorPosition,
 };
 
@@ -20,8 +18,7 @@ use posthouse_api::{
     views::{
         PageView,
         identity_client::{
-            AgentSignInView, ApprovalView, ApprovalsView, DecisionView, IdentityTokenView, PreapprovalsView,
-            SignInView,
+            AgentSignInView, ApprovalView, ApprovalsView, DecisionView, IdentityTokenView, PreapprovalsView, SignInView,
         },
     },
     wire::{BoundedInt, BoundedLine, BoundedList, Cursor, EmptyInput, Limit, object, paging, query},
@@ -29,7 +26,7 @@ use posthouse_api::{
 use posthouse_app::identity::{
     agents,
     approvals::{self, AgentApprovals, ApprovalAnswer},
-    mint::{self, TokenRequest},
+    mint::{self, MintedToken, TokenRequest},
 };
 use posthouse_domain::identity::approval::shown;
 
@@ -153,18 +150,22 @@ async fn create_token(
     let request = input.body.parse(input.request.client_ip.to_string());
     let (audience, expires_in) = (request.audience.clone(), request.expires_in);
     let minted = mint::mint(&app, &app.identity_limits, input.caller, id, request).await?;
-    let view = IdentityTokenView {
+    let view = token_view(minted, app.config.issuer(), audience, expires_in);
+    Ok(RouteResponse::json(201, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+}
+
+fn token_view(minted: MintedToken, issuer: String, audience: String, expires_in: i64) -> IdentityTokenView {
+    IdentityTokenView {
         id_token: minted.id_token,
         token_type: "id_token",
-        issuer: app.config.issuer(),
+        issuer,
         audience,
         sub: minted.sub,
         jti: minted.jti,
         scope: minted.scope.to_string(),
         expires_in,
         expires_at: minted.expires_at.into(),
-    };
-    Ok(RouteResponse::json(201, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    }
 }
 
 impl CreateIdentityTokenBody {
@@ -203,7 +204,8 @@ async fn history(app: Arc<Api>, input: RouteInput<SignInListQuery>) -> Result<Ro
 async fn list_approvals(app: Arc<Api>, input: RouteInput<ApprovalListQuery>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let code = input.query.code.map(|line| line.0);
-    let AgentApprovals { waiting, clients } = approvals::list(&app, &app.identity_limits, input.caller, id, code).await?;
+    let AgentApprovals { waiting, clients } =
+        approvals::list(&app, &app.identity_limits, input.caller, id, code).await?;
     let data = waiting.iter().map(|one| ApprovalView::of(&one.request, &one.client)).collect();
     RouteResponse::json(200, &ApprovalsView { data, clients })
 }

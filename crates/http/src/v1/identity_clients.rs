@@ -119,12 +119,7 @@ impl BodyValue for HomepageUrl {
     }
 }
 
-fn url(
-    value: &Value,
-    path: &str,
-    problems: &mut Problems,
-    check: impl Fn(&str) -> Option<String>,
-) -> Option<String> {
+fn url(value: &Value, path: &str, problems: &mut Problems, check: impl Fn(&str) -> Option<String>) -> Option<String> {
     let Some(text) = value.as_str() else { return expected("a string", value, path, problems) };
     match check(text) {
         Some(problem) => problems.add(path, problem),

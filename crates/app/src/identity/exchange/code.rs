@@ -55,8 +55,8 @@ fn run(tx: &mut Tx, grant: &Grant, jti: &str) -> Result<Redeemed, OAuthFailure> 
         identity_tokens::delete_of_request(tx, request.id)?;
         return Ok(Redeemed::Replayed);
     }
-    let is_valid = request.status == IdentityRequestState::Approved
-        && request.code_expires_at.is_some_and(|end| now < end);
+    let is_valid =
+        request.status == IdentityRequestState::Approved && request.code_expires_at.is_some_and(|end| now < end);
     let (true, Some(workspace), Some(inbox)) = (is_valid, request.workspace, request.inbox) else {
         return Err(unknown().into());
     };
@@ -107,13 +107,8 @@ fn issue(
     let expires_at = grant.access_token_expiry();
     let access = AccessTokenIssue { scope, request: Some(request.id), expires_at };
     grant.insert_access_token(tx, client, &agent.agent, &access)?;
-    let about = ClaimsAbout {
-        agent: &agent.agent,
-        workspace: &agent.workspace,
-        client,
-        scope,
-        namespace: &grant.namespace,
-    };
+    let about =
+        ClaimsAbout { agent: &agent.agent, workspace: &agent.workspace, client, scope, namespace: &grant.namespace };
     let facts = TokenFacts {
         issuer: &grant.issuer,
         jti,

@@ -207,8 +207,7 @@ pub(crate) fn form(pairs: &[(&str, &str)]) -> String {
         other => format!("%{other:02X}"),
     };
     let encode = |text: &str| -> String { text.bytes().map(encoded).collect() };
-    let pairs: Vec<String> =
-        pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
+    let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
     pairs.join("&")
 }
 

@@ -15,7 +15,9 @@ const PATH: &str = "/oidc/.well-known/agent-keys.json";
 async fn published(server: &TestServer) -> Vec<(String, String)> {
     let reply = server.anonymous().get(PATH).await.expect(200);
     let keys = reply["keys"].as_array().unwrap().clone();
-    keys.iter().map(|key| (key["kid"].as_str().unwrap().to_owned(), key["status"].as_str().unwrap().to_owned())).collect()
+    keys.iter()
+        .map(|key| (key["kid"].as_str().unwrap().to_owned(), key["status"].as_str().unwrap().to_owned()))
+        .collect()
 }
 
 /// Returns the id of the key that signs now.

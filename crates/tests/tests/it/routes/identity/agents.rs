@@ -14,10 +14,7 @@ async fn the_history_lists_tokens_and_sign_ins() {
     assert_eq!(empty.json, json!({ "inbox_id": id, "kind": "mailbox", "enabled": true, "apps": [] }));
     let minted = fixture.mint(&app, json!({})).await.expect(201);
     fixture.server.clock.advance(1_000);
-    let grant = [
-        ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
-        ("assertion", minted.text("id_token")),
-    ];
+    let grant = [("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), ("assertion", minted.text("id_token"))];
     fixture.token(&app, &grant).await.expect(200);
     fixture.server.clock.advance(1_000);
     let code = fixture.code(&app, &[]).await;
@@ -25,10 +22,7 @@ async fn the_history_lists_tokens_and_sign_ins() {
     let history = fixture.api.get(&fixture.path("identity/sign-ins")).await.expect(200);
     let lines: Vec<(&str, &str)> =
         history.data().iter().map(|line| (line["event"].as_str().unwrap(), line["flow"].as_str().unwrap())).collect();
-    assert_eq!(
-        lines,
-        [("signed_in", "authorization_code"), ("signed_in", "jwt_bearer"), ("token_issued", "headless")]
-    );
+    assert_eq!(lines, [("signed_in", "authorization_code"), ("signed_in", "jwt_bearer"), ("token_issued", "headless")]);
     let last = &history.data()[2];
     let expected = json!({
         "id": last["id"], "inbox_id": id, "client_id": app.client_id, "client_name": "Travel desk",

@@ -66,7 +66,9 @@ async fn the_redirect_uri_is_the_same_to_the_byte() {
     let second = "https://app.example/other";
     let app = fixture.app_with("confidential", json!({ "redirect_uris": [CALLBACK, second] })).await;
     let code = fixture.code(&app, &[]).await;
-    for wrong in [second, &CALLBACK[..CALLBACK.len() - 1], "https://app.example/callback/", "HTTPS://app.example/callback"] {
+    for wrong in
+        [second, &CALLBACK[..CALLBACK.len() - 1], "https://app.example/callback/", "HTTPS://app.example/callback"]
+    {
         let pairs = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),
@@ -117,7 +119,7 @@ async fn a_code_is_worthless_before_its_browser_got_it() {
     let fixture = IdentityFixture::open().await;
     let app = fixture.app("public").await;
     let waiting = fixture.waiting(&app, &[]).await;
-    // Whoever knows the page can compute the code, but not redeem it before the approval.
+    // A program that knows the page can compute the code, but not redeem it before the approval.
     let secret = waiting.page.rsplit('/').next().unwrap();
     let digest = <sha2::Sha256 as sha2::Digest>::digest(format!("posthouse: authorization code\n{secret}"));
     let code = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, digest);

@@ -113,13 +113,13 @@ async fn problems_of_the_request_return_to_the_app() {
         (&secret, vec![("code_challenge_method", None)], "invalid_request"),
         (&secret, vec![("code_challenge", Some("short"))], "invalid_request"),
         (&secret, vec![("code_challenge", None)], "invalid_request"),
+        (&secret, vec![("code_challenge", None), ("code_challenge_method", None), ("nonce", None)], "invalid_request"),
+        (&public, vec![("code_challenge", None), ("code_challenge_method", None)], "invalid_request"),
         (
-            &secret,
-            vec![("code_challenge", None), ("code_challenge_method", None), ("nonce", None)],
+            &public,
+            vec![("code_challenge_method", Some("plain")), ("code_challenge", Some(VERIFIER))],
             "invalid_request",
         ),
-        (&public, vec![("code_challenge", None), ("code_challenge_method", None)], "invalid_request"),
-        (&public, vec![("code_challenge_method", Some("plain")), ("code_challenge", Some(VERIFIER))], "invalid_request"),
     ] {
         let back = returned(&fixture.authorize(app, &changes).await);
         assert_eq!(value(&back, "error"), code, "{changes:?}");

@@ -17,12 +17,7 @@ async fn an_app_authenticates_as_its_type_requires() {
     let own = secret.secret.clone().unwrap();
     let code = fixture.code(&secret, &[]).await;
     let grant = |code| {
-        [
-            ("grant_type", "authorization_code"),
-            ("code", code),
-            ("redirect_uri", CALLBACK),
-            ("code_verifier", VERIFIER),
-        ]
+        [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", CALLBACK), ("code_verifier", VERIFIER)]
     };
     let send = async |api: &posthouse_tests::http::Api, more: &[(&str, &str)]| {
         post_form(api, "/oidc/token", &[&grant(&code), more].concat()).await
@@ -152,11 +147,8 @@ async fn an_access_token_is_exchanged_for_one_with_fewer_scopes() {
     let public = fixture.app("public").await;
     oauth_error(&fixture.token(&public, &grant("openid")).await, 400, "unauthorized_client");
     let minted = fixture.mint(&app, json!({})).await.expect(201);
-    let exchange = [
-        ("grant_type", EXCHANGE),
-        ("subject_token", minted.text("id_token")),
-        ("subject_token_type", ID_TOKEN),
-    ];
+    let exchange =
+        [("grant_type", EXCHANGE), ("subject_token", minted.text("id_token")), ("subject_token_type", ID_TOKEN)];
     fixture.token(&app, &exchange).await.expect(200);
     oauth_error(&fixture.token(&app, &exchange).await, 400, "invalid_grant");
     // Reusing the code ends the narrower token too.

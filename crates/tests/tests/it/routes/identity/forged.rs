@@ -33,7 +33,7 @@ async fn only_a_signature_of_the_service_counts() {
     let [_, body, signature] = genuine.split('.').collect::<Vec<_>>()[..] else { panic!("{genuine}") };
     let own = Es256Key::generate().unwrap();
     let mut changed = claims.clone();
-    changed["sub"] = "somebody else".into();
+    changed["sub"] = "another agent".into();
     let with = |name: &str, value: Value| {
         let mut header = header.clone();
         header[name] = value;
@@ -50,7 +50,10 @@ async fn only_a_signature_of_the_service_counts() {
         ("the algorithm of other keys", format!("{}.{body}.{signature}", with("alg", json!("EdDSA")))),
         ("changed claims", format!("{}.{}.{signature}", part(&header), part(&changed))),
         ("a foreign key", sign_compact(&own, JwsHeader { typ: "JWT", kid }, &claims).unwrap()),
-        ("an unknown key", sign_compact(&own, JwsHeader { typ: "JWT", kid: &own.public().thumbprint() }, &claims).unwrap()),
+        (
+            "an unknown key",
+            sign_compact(&own, JwsHeader { typ: "JWT", kid: &own.public().thumbprint() }, &claims).unwrap(),
+        ),
         ("a key in the header", format!("{}.{body}.{signature}", with("jwk", jwk))),
         ("a critical extension", format!("{}.{body}.{signature}", with("crit", json!(["exp"])))),
         ("another type", format!("{}.{body}.{signature}", with("typ", json!("at+jwt")))),

@@ -23,7 +23,13 @@ async fn hold(fixture: &IdentityFixture) -> Held {
     let first = fixture.code(&app, &[]).await;
     let access_token = fixture.redeem(&app, &first).await.expect(200).text("access_token").to_owned();
     fixture.userinfo(&access_token).await.expect(200);
-    Held { code: fixture.code(&app, &[]).await, waiting: fixture.waiting(&app, &[]).await, app, assertion, access_token }
+    Held {
+        code: fixture.code(&app, &[]).await,
+        waiting: fixture.waiting(&app, &[]).await,
+        app,
+        assertion,
+        access_token,
+    }
 }
 
 /// Asserts that everything is refused, requests of the agent with this code.
@@ -80,6 +86,8 @@ async fn the_switch_of_an_agent_stops_it() {
     assert_stopped(&fixture, &held, "identity_disabled").await;
     fixture.api.patch(&fixture.path("identity"), json!({ "enabled": true })).await.expect(200);
     assert_resumed(&fixture, &held).await;
+    fixture.api.patch(&fixture.path("identity"), json!({ "enabled": false })).await.expect(200);
+    fixture.mint(&held.app, json!({})).await.error("identity_disabled");
     fixture.server.finish().await;
 }
 

@@ -75,9 +75,15 @@ async fn an_identity_never_has_an_email_claim() {
     let reply = fixture.mint_of(id, &app, json!({ "scope": "openid email profile" })).await.expect(201);
     let found = claims(reply.text("id_token"));
     assert!(found.get("email").is_none() && found.get("email_verified").is_none(), "{found}");
-    assert_eq!((found["name"].as_str(), found["preferred_username"].as_str()), (identity["address"].as_str(), Some("zoe")));
+    assert_eq!(
+        (found["name"].as_str(), found["preferred_username"].as_str()),
+        (identity["address"].as_str(), Some("zoe"))
+    );
     let namespace = format!("{}/claims", found["iss"].as_str().unwrap());
-    assert_eq!((&found[format!("{namespace}/agent")], &found[format!("{namespace}/mailbox")]), (&json!(true), &json!(false)));
+    assert_eq!(
+        (&found[format!("{namespace}/agent")], &found[format!("{namespace}/mailbox")]),
+        (&json!(true), &json!(false))
+    );
     fixture.server.finish().await;
 }
 
@@ -203,9 +209,7 @@ async fn discovery_names_the_endpoints() {
     assert_eq!(document["authorization_response_iss_parameter_supported"], true);
     assert_eq!(document["id_token_signing_alg_values_supported"], json!(["ES256"]));
     assert_eq!(document.header("access-control-allow-origin"), Some("*"));
-    for path in
-        ["/.well-known/oauth-authorization-server/oidc", "/oidc/.well-known/oauth-authorization-server"]
-    {
+    for path in ["/.well-known/oauth-authorization-server/oidc", "/oidc/.well-known/oauth-authorization-server"] {
         assert_eq!(anonymous.get(path).await.expect(200).json, document.json);
     }
     let keys = anonymous.get("/oidc/.well-known/jwks.json").await.expect(200);
