@@ -60,6 +60,7 @@ test)
 	want swaks swaks
 	want jq jq
 	want node nodejs
+	want npm npm
 	want_checked have_httpx -- python3-httpx
 	want pebble pebble
 	# A zone file checker, and two independent DKIM verifiers.
@@ -122,7 +123,11 @@ finish() {
 		npm_tools prose
 		python_tools lint
 		;;
-	test) python_tools schemathesis ;;
+	test)
+		python_tools schemathesis
+		python_tools relying-parties
+		npm_tools relying-parties
+		;;
 	pictures) python_tools pictures ;;
 	esac
 }

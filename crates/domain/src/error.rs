@@ -78,6 +78,12 @@ codes! {
     DomainNotVerified = 403 "domain_not_verified", "Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.";
     /// The workspace's limit of webhooks is reached.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook you no longer need, or subscribe an existing one to more events.";
+    /// The workspace's limit of sign-in apps is reached.
+    PlanLimitIdentityClients = 403 "plan_limit_identity_clients", "Delete a sign-in app you no longer need.";
+    /// Sign-in is switched off for the agent.
+    IdentityDisabled = 403 "identity_disabled", "Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.";
+    /// The sign-in app is switched off.
+    ClientDisabled = 403 "client_disabled", "Ask the owner of the app to enable it.";
     /// No person has claimed the workspace yet.
     UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first; until then, read events with `GET /v1/events`.";
     /// The limit of cards in the public directory is reached.

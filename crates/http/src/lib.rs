@@ -24,6 +24,7 @@ pub mod health;
 mod host;
 pub mod idempotency;
 mod in_flight;
+mod issuer;
 mod limited_reads;
 mod link_page;
 pub mod listener;

@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{agent_keys, challenge, claim, confirm, directory_pages, health, openapi, platform, route::Route, v1};
+use super::{agent_keys, challenge, claim, confirm, directory_pages, health, issuer, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -26,6 +26,9 @@ pub fn all() -> Vec<Route> {
         v1::public::routes(),
         directory_pages::routes(),
         v1::agent_keys::routes(),
+        v1::identity::routes(),
+        v1::identity_clients::routes(),
+        issuer::routes(),
         v1::forwarding::routes(),
         confirm::routes(),
         v1::messages::routes(),

@@ -16,6 +16,8 @@ pub mod events;
 mod fields;
 pub mod forwarding;
 pub mod identities;
+pub mod identity;
+pub mod identity_clients;
 pub mod inboxes;
 pub mod ingress;
 pub mod lists;

@@ -194,6 +194,7 @@ CREATE TABLE inboxes (
   paused_at {I64},
   paused_reason {TEXT},
   promotions_filter {I64},               -- null: the default for the local part
+  identity_enabled {I64} NOT NULL DEFAULT 1, -- 1: the agent can sign in to apps
   last_message_at {I64} NOT NULL,        -- created_at of the newest message; rises by at least 1 with each
   message_count {I64} NOT NULL DEFAULT 0,
   stored_bytes {I64} NOT NULL DEFAULT 0, -- sum of the sizes of its messages
@@ -1011,6 +1012,124 @@ CREATE TABLE held_events (
   detail {TEXT} NOT NULL,                -- JSON object
   PRIMARY KEY (workspace_id, inbox_id, created_at, id)
 ){STRICT};
+
+-- Sign-in with an agent ---------------------------------------------------------------------------------------------
+
+-- Apps that agents of every workspace can sign in to. The workspace is the one that registered the app.
+CREATE TABLE identity_clients (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL UNIQUE,      -- the public id
+  name {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,                  -- confidential | public | verify_only
+  redirect_uris {TEXT} NOT NULL,         -- JSON array
+  allowed_scopes {TEXT} NOT NULL,        -- separated by spaces
+  subject_type {TEXT} NOT NULL,          -- pairwise | public
+  subject_salt {BLOB} NOT NULL,          -- random; pairwise subjects depend on it
+  homepage_url {TEXT},
+  secret_prefix {TEXT},                  -- the start of the secret, which lists show
+  secret_sha256 {BLOB},
+  enabled {I64} NOT NULL,
+  last_used_at {I64},
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX identity_clients_list ON identity_clients (workspace_id, created_at, id);
+
+-- Apps that an agent may sign in to in the browser of a member, without a code.
+CREATE TABLE identity_preapprovals (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id)
+){STRICT_KEYED};
+
+-- Sign-ins in a browser, from the request of the app to the exchange of its code. They belong to no workspace until an
+-- agent approves them.
+CREATE TABLE identity_requests (
+  id {ID} NOT NULL PRIMARY KEY,
+  secret_sha256 {BLOB} NOT NULL UNIQUE,  -- of the secret in the address of the waiting page
+  code_sha256 {BLOB} NOT NULL UNIQUE,    -- of the authorization code
+  user_code {TEXT} NOT NULL UNIQUE,      -- what the page shows and an agent approves
+  client_id {TEXT} NOT NULL,
+  redirect_uri {TEXT} NOT NULL,
+  scope {TEXT} NOT NULL,
+  state {TEXT},
+  nonce {TEXT},
+  code_challenge {TEXT},                 -- PKCE, method S256
+  hinted_id {ID},                        -- the agent that the app named
+  status {TEXT} NOT NULL,                -- pending | approved | denied
+  workspace_id {ID},                     -- of the agent that approved it
+  inbox_id {ID},                         -- that agent
+  approved_at {I64},
+  code_expires_at {I64},                 -- null until the browser got the code
+  used_at {I64},
+  ip {TEXT} NOT NULL,
+  user_agent {TEXT},
+  created_at {I64} NOT NULL,
+  expires_at {I64} NOT NULL,
+  kept_until {I64} NOT NULL              -- later than expires_at, so that the reuse of a code is noticed
+){STRICT};
+-- Counts and deletes the sign-ins of an app.
+CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
+-- Finds the sign-ins that name an agent.
+CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
+CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;
+-- Finds expired rows.
+CREATE INDEX identity_requests_age ON identity_requests (kept_until);
+
+-- Access tokens of apps, for the userinfo endpoint. Only a digest is stored.
+CREATE TABLE identity_access_tokens (
+  workspace_id {ID} NOT NULL,            -- of the agent
+  digest {BLOB} NOT NULL,                -- SHA-256 of the token
+  client_id {TEXT} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  scope {TEXT} NOT NULL,
+  request_id {ID},                       -- the sign-in in a browser that it was issued for
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, digest)
+){STRICT};
+-- Finds a token before its workspace is known.
+CREATE UNIQUE INDEX identity_access_tokens_digest ON identity_access_tokens (digest);
+-- Ends the tokens of an app or of a sign-in, and finds expired ones.
+CREATE INDEX identity_access_tokens_client ON identity_access_tokens (client_id);
+CREATE INDEX identity_access_tokens_request ON identity_access_tokens (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX identity_access_tokens_inbox ON identity_access_tokens (workspace_id, inbox_id);
+CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
+
+-- The sign-in history of agents, for 90 days.
+CREATE TABLE identity_sign_ins (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  client_name {TEXT} NOT NULL,           -- at that time
+  event {TEXT} NOT NULL,                 -- token_issued | signed_in
+  flow {TEXT} NOT NULL,                  -- headless | authorization_code | jwt_bearer
+  jti {TEXT} NOT NULL,                   -- the id of the identity token
+  scope {TEXT} NOT NULL,
+  ip {TEXT},
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX identity_sign_ins_list ON identity_sign_ins (workspace_id, inbox_id, created_at, id);
+-- Finds the agent of a token, and makes the exchange of a token single-use.
+CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
+CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
+
+-- The apps that an agent has signed in to.
+CREATE TABLE identity_apps (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  name {TEXT} NOT NULL,                  -- at the last sign-in
+  homepage_url {TEXT},                   -- at the last sign-in
+  last_signed_in_at {I64} NOT NULL,
+  sign_ins {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id)
+){STRICT_KEYED};
 
 -- Webhooks. Events aren't copied: a webhook has a position in the log.
 CREATE TABLE webhooks (

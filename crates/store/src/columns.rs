@@ -10,8 +10,14 @@ use posthouse_domain::{
     event::{EventKind, EventPayload},
     id::{
         AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
-        SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId, LeaseId,
+        ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId,
+        WorkspaceId,
+    },
+    identity::{
+        IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
+        client::{IdentityClientType, SubjectType},
+        scope::IdentityScopes,
     },
     inbox::InboxKind,
     job::{JobKind, JobReason},
@@ -79,6 +85,9 @@ id_columns!(
     OnCallContactId,
     EscalationId,
     AgentReportId,
+    IdentityClientId,
+    IdentitySignInId,
+    IdentityRequestId,
 );
 
 name_columns!(
@@ -99,6 +108,10 @@ name_columns!(
     OnCallMailKind,
     EventKind,
     HoldReason,
+    IdentityClientType,
+    IdentityRequestState,
+    IdentitySignInEvent,
+    IdentitySignInFlow,
     InboxKind,
     JobKind,
     JobReason,
@@ -111,6 +124,7 @@ name_columns!(
     Plan,
     SigningPurpose,
     SignupLimit,
+    SubjectType,
     SuppressionReason,
     MessageStatus,
     contact::ContactFieldSource,
@@ -122,6 +136,18 @@ name_columns!(
     user::SignInPurpose,
     webhook::WebhookDeliveryStatus,
 );
+
+impl ToValue for IdentityScopes {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self.to_string().into())
+    }
+}
+
+impl FromColumn for IdentityScopes {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        named(&String::from_column(value)?, |text| Self::parse(text).ok())
+    }
+}
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {

@@ -106,6 +106,16 @@ named! {
         PublicRequestsPerMinute = "public_requests_per_minute",
         /// Reports about agents that a workspace makes per day.
         ReportsPerDay = "reports_per_day",
+        /// Identity tokens of one agent per minute.
+        IdentityTokensPerAgent = "identity_tokens_per_agent",
+        /// Identity tokens of the agents of one workspace per minute.
+        IdentityTokensPerWorkspace = "identity_tokens_per_workspace",
+        /// Sign-ins that browsers of one client address begin in ten minutes.
+        SignInRequestsPerAddress = "sign_in_requests_per_address",
+        /// Sign-ins of one app that wait at the same time.
+        SignInRequestsPerApp = "sign_in_requests_per_app",
+        /// Unknown approval codes from one workspace in ten minutes.
+        WrongApprovalCodes = "wrong_approval_codes",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
@@ -303,7 +313,10 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
-            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities | ErrorCode::PlanLimitPublicListings => &[MAX],
+            ErrorCode::PlanLimitDomains
+            | ErrorCode::PlanLimitIdentities
+            | ErrorCode::PlanLimitIdentityClients
+            | ErrorCode::PlanLimitPublicListings => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },

@@ -51,6 +51,8 @@ pub struct RequestInfo {
     pub fingerprint: Option<[u8; 32]>,
     /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
     pub bearer: Option<SecretText>,
+    /// What follows `Basic` in `Authorization`, for public routes with clients of their own (RFC 7617).
+    pub basic: Option<SecretText>,
     /// The session cookie.
     pub session: Option<SessionSecret>,
     /// Whether the client asks for HTML, as browsers do.

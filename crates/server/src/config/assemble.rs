@@ -140,6 +140,7 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
             public_directory: false,
         },
         issuer: values.find(&agents::ISSUER),
+        claims_namespace: values.find(&agents::CLAIMS_NAMESPACE),
         ai: ai(values, problems),
         plans: plans::limits(values),
         limits: limits(values, message_bytes_max, problems),

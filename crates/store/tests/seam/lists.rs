@@ -89,6 +89,7 @@ fn inbox(n: u128) -> Inbox {
         paused_at: None,
         paused_reason: None,
         promotions_filter: None,
+        identity_enabled: true,
         last_message_at: at(0),
         created_at: at(0),
         deleted_at: None,

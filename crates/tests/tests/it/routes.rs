@@ -12,6 +12,7 @@ mod escalation;
 mod events;
 mod forwarding;
 mod identities;
+pub(crate) mod identity;
 mod inboxes;
 mod ingress;
 mod lists;

@@ -7,6 +7,7 @@ use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
+    identity::IdentitySignInFlow,
     inbox::{Inbox, InboxKind},
     mail_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
@@ -51,7 +52,8 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
-    let of_inbox = kind.text().starts_with("inbox.") || kind.text().starts_with("agent.") || is_of_message || of_draft || is_escalation;
+    let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
+    let of_inbox = is_of_agent || is_of_message || of_draft || is_escalation;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -107,6 +109,8 @@ fn detail(kind: EventKind) -> String {
             let workspace = OrgView::of(&workspace(true));
             data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::sample_actor()) })
         }
+        EventKind::IdentityTokenIssued => data::text(&identity(IdentitySignInFlow::Headless)),
+        EventKind::IdentitySignedIn => data::text(&identity(IdentitySignInFlow::AuthorizationCode)),
         EventKind::SignupCreated => data::text(&data::SignupCreated {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Unclaimed)),
             inbox: Some(inbox(None)),
@@ -124,6 +128,22 @@ fn detail(kind: EventKind) -> String {
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })
         }
         _ => "{}".to_owned(),
+    }
+}
+
+/// Returns the example of a sign-in to an app.
+fn identity(flow: IdentitySignInFlow) -> data::IdentityData {
+    data::IdentityData {
+        inbox: inbox(None),
+        client: data::IdentityAppData {
+            client_id: "appc_7Hq2mVtR9xKb4LwZc8NdYp3S".to_owned(),
+            name: "Travel desk".to_owned(),
+            homepage_url: Some("https://travel.example".to_owned()),
+        },
+        flow: flow.text(),
+        jti: id::<Uuid>(9).to_string(),
+        sub: "jF3yq0vXw2TzB5nC8dK1mR4sU7hL6aG9eP0iQxYbVtM".to_owned(),
+        expires_at: Some(Time::from_millis(NOW_MS).plus_ms(300_000).into()),
     }
 }
 
@@ -213,6 +233,7 @@ fn inbox(paused: Option<String>) -> InboxView {
         paused_at: paused.is_some().then_some(now),
         paused_reason: paused,
         promotions_filter: None,
+        identity_enabled: true,
         last_message_at: now,
         created_at: now,
         deleted_at: None,
