@@ -1,6 +1,5 @@
 import createClient from 'openapi-fetch';
 import type { Readable } from 'openapi-typescript-helpers';
-import { SUMMARIES } from './api-features';
 import type { components, paths } from './api-types';
 import { asApiError, errorFrom } from './errors';
 
@@ -78,7 +77,7 @@ export async function send<T>(method: string, path: string, body?: unknown): Pro
 }
 
 /** The query of lists that need no bodies. */
-export const summary: object = SUMMARIES ? { view: 'summary' } : {};
+export const summary: object = {};
 
 /** The query of reads that show a person what agents do not get yet. */
 export const everything = { include_unscreened: true, include_held: true } as const;

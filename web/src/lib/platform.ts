@@ -66,7 +66,7 @@ export interface WorkspaceChange {
   name?: string;
   ai_processing?: string;
   screening?: boolean;
-  ai_disclosure?: { visible_line: string; text: string | null; share_workspace_name: boolean };
+  ai_disclosure?: { visible_line: string; text: string; share_workspace_name: boolean };
 }
 
 interface List<T> {
