@@ -14,6 +14,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   // The server compares Origin with Host: both name the server.
   server: {

@@ -42,7 +42,7 @@ for (const colorScheme of ['light', 'dark']) {
   }
 }
 
-tests['axe: dialogs, the palette and sign-in'] = async ({ browser, server, storageState }) => {
+tests['axe: dialogs, the palette and sign-in'] = async ({ browser, storageState }) => {
   const problems = [];
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({ storageState, colorScheme, bypassCSP: true });

@@ -3,13 +3,16 @@
 //   npm run browser [-- NAME …]       against a new server, `POSTHOUSE_BINARY` or target/debug/posthouse
 //
 // A NAME is part of a file or of a test. The server captures mail: tests inject mail by POST /dev/inbound.
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { seed } from './seed.mjs';
 import { Server } from './server.mjs';
 
 const BINARY =
   process.env.POSTHOUSE_BINARY ?? fileURLToPath(new URL('../../target/debug/posthouse', import.meta.url));
+/** Where the screen of a failed test is kept. */
+const PICTURES = fileURLToPath(new URL('../../target/browser', import.meta.url));
 const TEST_MS_MAX = 60_000;
 
 const server = await Server.start(BINARY);
@@ -47,10 +50,14 @@ async function run(name, test, storageState) {
     console.log(`ok   ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
   } catch (error) {
     counts.failed += 1;
-    const lines = String(error.message ?? error).split('\n');
+    await mkdir(PICTURES, { recursive: true });
+    await page.screenshot({ path: `${PICTURES}/${name.replaceAll(/\W+/g, '-')}.png` }).catch(() => undefined);
+    const lines = stripVTControlCharacters(String(error.message ?? error)).split('\n');
     console.log(`FAIL ${name}\n     ${page.url()}\n     ${lines.slice(0, 16).join('\n     ')}`);
   }
   await context.close();
+  // A test of restarts that failed in between.
+  if (!server.isRunning) await server.run();
 }
 
 try {

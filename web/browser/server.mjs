@@ -27,17 +27,16 @@ export class Server {
     return server;
   }
 
+  get isRunning() {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   /** Ends the process the way an operator does, or at once. */
   async stop(signal = 'SIGTERM') {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (!this.isRunning) return;
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.kill(signal);
     await ended;
-  }
-
-  async restart() {
-    await this.stop();
-    await this.run();
   }
 
   /** Ends the process and deletes its data. */

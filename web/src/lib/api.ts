@@ -54,28 +54,6 @@ export async function ok<T>(answer: Promise<Answer<T>>): Promise<T> {
   return settled.data as T;
 }
 
-/** Sends a request to a route that the OpenAPI document does not list. */
-export async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers: Record<string, string> = {};
-  if (method !== 'GET') headers['X-Requested-With'] = REQUESTED_WITH;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  let response: Response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers,
-      credentials: 'same-origin',
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-  } catch (error) {
-    throw asApiError(error);
-  }
-  const parsed: unknown = await response.json().catch(() => null);
-  if (response.status === 401 && !path.startsWith('/platform/auth/')) signedOut();
-  if (!response.ok) throw errorFrom(response.status, parsed);
-  return parsed as T;
-}
-
 /** The query of lists that need no bodies. */
 export const summary: object = {};
 
