@@ -5,6 +5,7 @@ pub mod claim;
 pub mod download;
 pub mod index;
 pub mod raw;
+pub mod queue_items;
 pub mod search;
 pub mod settle_claim;
 pub mod threads;

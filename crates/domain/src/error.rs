@@ -92,8 +92,12 @@ codes! {
     MessageBlocked = 409 "message_blocked", "Change the receive lists for future mail; a message that was already blocked can't be released.";
     /// The lease is not the message's current lease.
     LeaseExpired = 409 "lease_expired", "Discard the work done under this lease and claim again; another worker may have the message.";
+    /// The message is not in its work queue, or not in the state that the request needs.
+    NotQueued = 409 "not_queued", "List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.";
     /// The draft's status doesn't allow this change.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft's `status`. A sent or cancelled draft can't change; create a new one.";
+    /// The draft's content isn't the one that was read.
+    DraftChanged = 409 "draft_changed", "Read the draft again, and approve it with its new `content_sha256`.";
     /// The domain is already verified by another workspace or added to this one.
     DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server which workspace has it.";
     /// The domain still has inboxes.

@@ -424,6 +424,24 @@ CREATE TABLE recipients (
 ){STRICT};
 CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
 
+-- Delivery attempts of recipients, the newest ones of each, with what the remote server answered.
+CREATE TABLE delivery_attempts (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  position {I64} NOT NULL,               -- of the recipient
+  attempt {I64} NOT NULL,                -- from 1
+  outcome {TEXT} NOT NULL,               -- delivered | sent | captured | retried | bounced | failed
+  smtp_code {I64},
+  enhanced_code {TEXT},                  -- RFC 3463
+  remote {TEXT},                         -- the remote server
+  detail {TEXT},                         -- the remote server's text, or a local explanation
+  class {TEXT},                          -- as in recipients
+  tls {TEXT},                            -- as in recipients
+  next_attempt_at {I64},
+  created_at {I64} NOT NULL,             -- when the attempt ended
+  PRIMARY KEY (workspace_id, message_id, position, attempt)
+){STRICT_KEYED};
+
 -- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
 -- recipients. It is deleted when the sender's message shows the outcome.
 CREATE TABLE local_deliveries (
@@ -556,6 +574,7 @@ CREATE TABLE drafts (
   approved_by_label {TEXT},
   approved_at {I64},
   approved_content_sha256 {BLOB},        -- of the approved content; a change makes the approval void
+  sent_back {TEXT},                      -- JSON object: the note of a person who sent it back, who and when; null otherwise
   error_code {TEXT},                     -- why the last attempt to send failed
   error_message {TEXT},
   created_at {I64} NOT NULL,
@@ -916,6 +935,7 @@ CREATE TABLE webhook_deliveries (
   status {TEXT} NOT NULL,                -- pending | succeeded | failed
   response_status {I64},
   response_excerpt {TEXT},
+  exchange {TEXT},                       -- JSON object: URL, header fields and body hash of the request, fields of the response
   error {TEXT},
   duration_ms {I64},
   created_at {I64} NOT NULL,

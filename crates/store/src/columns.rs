@@ -3,7 +3,7 @@
 use posthouse_domain::{
     actor::ActorKind,
     contact::{self, ContactKind},
-    delivery::LocalDeliveryState,
+    delivery::{AttemptResultName, LocalDeliveryState},
     draft,
     escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
@@ -105,6 +105,7 @@ name_columns!(
     SuppressionReason,
     MessageStatus,
     contact::ContactFieldSource,
+    AttemptResultName,
     draft::DraftSource,
     draft::DraftStatus,
     queue::QueueItemState,

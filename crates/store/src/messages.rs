@@ -4,7 +4,7 @@ use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
     label::BLOCKED,
     message::{Direction, Message, MessageBodies, MessageVerification},
-    record::Record,
+    record::{Record, RecordView},
     time::Time,
 };
 use serde::{Deserialize, Serialize};
@@ -234,9 +234,25 @@ pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> 
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
+    records_in(tx, workspace, messages, RecordView::Full)
+}
+
+/// Like [`records`]. A summary reads of the bodies only the start of the new text.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn records_in(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    messages: Vec<Message>,
+    view: RecordView,
+) -> Result<Vec<Record>> {
     let ids = |wanted: fn(&Message) -> bool| messages.iter().filter(|m| wanted(m)).map(|m| m.id).collect::<Vec<_>>();
     let contents: Vec<_> = messages.iter().map(|m| m.content).collect();
-    let mut bodies = contents::bodies(tx, workspace, &contents)?;
+    let mut bodies = match view {
+        RecordView::Full => contents::bodies(tx, workspace, &contents)?,
+        RecordView::Summary => contents::summaries(tx, workspace, &contents)?,
+    };
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let is_screened = messages.iter().any(is_blocked) && has_screening(tx, workspace)?;
@@ -255,7 +271,8 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
         let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
         let withheld = is_screened && is_blocked(&message);
         let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
-        records.push(Record { message, bodies: own, attachments: files, deliveries: delivered_to, withheld, approval });
+        let deliveries = delivered_to;
+        records.push(Record { message, bodies: own, attachments: files, deliveries, withheld, approval, view });
     }
     Ok(records)
 }

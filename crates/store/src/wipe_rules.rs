@@ -169,6 +169,7 @@ macro_rules! rows_of_messages {
 rows_of_messages! {
     ATTACHMENTS = "attachments";
     RECIPIENTS = "recipients";
+    DELIVERY_ATTEMPTS = "delivery_attempts";
     ENVELOPES = "envelopes";
     APPROVALS = "message_approvals";
     ROLE_MAIL = "role_mail";
@@ -222,6 +223,7 @@ rows_of_workspaces! {
     INBOX_ESCALATION_SETTINGS = "inbox_escalation_settings";
     ESCALATION_SETTINGS = "escalation_settings";
     APPROVALS = "message_approvals";
+    DELIVERY_ATTEMPTS = "delivery_attempts";
     RECIPIENTS = "recipients";
     ENVELOPES = "envelopes";
     ATTACHMENTS = "attachments";
@@ -329,6 +331,7 @@ pub const RULES: &[TableRule] = &[
     table("message_labels", Lifetime::Message, &[WORKSPACE, INBOX, MESSAGE]),
     table("attachments", Lifetime::Message, &[WORKSPACE, ROW, MESSAGE]),
     table("envelopes", Lifetime::Message, &[WORKSPACE, refers("id", RecordKind::Envelope), MESSAGE]),
+    table("delivery_attempts", Lifetime::Message, &[WORKSPACE, MESSAGE]),
     table("recipients", Lifetime::Message, &[WORKSPACE, MESSAGE, refers("envelope_id", RecordKind::Envelope)]),
     table("suppressions", REPUTATION, &[WORKSPACE, MESSAGE]),
     table(

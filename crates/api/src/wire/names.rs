@@ -6,6 +6,7 @@ use posthouse_domain::{
     escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
+    record::RecordView,
     user::Role,
     workspace::{AiProcessing, DisclosureLine},
 };
@@ -54,6 +55,7 @@ names!(
     ListDirection,
     ListKind,
     MessageStatus,
+    RecordView,
     draft::DraftStatus
 );
 

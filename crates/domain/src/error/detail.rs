@@ -224,6 +224,8 @@ details! {
     RecordName(String) = "name";
     /// The draft's status.
     Status(DraftStatus) = "status";
+    /// The hash of the draft's current content.
+    ContentSha256(String) = "content_sha256";
     /// The rule that found the loop.
     Rule(LoopRule) = "rule";
 }
@@ -286,6 +288,7 @@ impl ErrorCode {
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },
+            ErrorCode::DraftChanged => const { &[always(DetailKind::ContentSha256)] },
             ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
             ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
             ErrorCode::IdempotencyInFlight | ErrorCode::SignupDisabled => &[RETRY],

@@ -12,7 +12,7 @@ use posthouse_domain::{
     label::{BLOCKED, LabelChange, PROMOTIONS},
     message::{Channel, Direction, Message, MessageKind, MessageStatus},
     page::{CursorPosition, Page},
-    record::Record,
+    record::{Record, RecordView},
     time::Time,
 };
 use posthouse_store::{
@@ -129,6 +129,8 @@ query! {
         /// Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter`
         /// decides.
         promotions: Option<PromotionsFilter>,
+        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
+        view: Option<RecordView>,
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of messages per page. Default: 25.
@@ -274,7 +276,7 @@ fn read_page(
     let place = InboxRef { workspace: caller.workspace, inbox: id };
     let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
     let found = message_list::page(tx, place, &filter, before, paging.rows_to_fetch())?;
-    let mut page = load_records(tx, caller, paging.page_of(found, position), bytes_max)?;
+    let mut page = load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?;
     query.screening().open(page.rows_mut());
     Ok(page)
 }
@@ -284,15 +286,19 @@ pub(super) fn position(message: &Message) -> CursorPosition {
     CursorPosition { sort: message.created_at.millis(), id: message.id.0 }
 }
 
-/// Loads the records of a page of messages, as far as they fit in its bytes.
+/// Loads the records of a page of messages, as far as they fit in its bytes. Summaries are small.
 pub(super) fn load_records(
     tx: &mut Tx,
     caller: &Caller,
     page: Page<Message>,
+    view: Option<RecordView>,
     bytes_max: u64,
 ) -> Result<Page<Record>, Refusal> {
     page.try_map(|found| {
-        let records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
+        let records = match view.unwrap_or(RecordView::Full) {
+            RecordView::Full => messages::records_within(tx, caller.workspace, found, bytes_max)?,
+            RecordView::Summary => messages::records_in(tx, caller.workspace, found, RecordView::Summary)?,
+        };
         Ok(records.into_iter().map(Some).collect())
     })
 }

@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "d0abfd982eb1bb1aeb34d3bd17be516bc779b7bc57fed06e3e90cbb1727b85f0" }];
+    &[Checksum { name: "0001_schema", sha256: "55169476ba99b7e57e74c72d6f502647931d3de536dd4481a3727c7e8281cb47" }];
 
 struct Checksum {
     name: &'static str,

@@ -25,5 +25,6 @@ mod stream;
 mod suppressions;
 mod threads;
 mod verification;
+mod views;
 mod wait;
 pub(crate) mod webhooks;

@@ -2,7 +2,7 @@
 
 mod draft;
 
-use posthouse_domain::record::Record;
+use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
@@ -238,6 +238,7 @@ fn record(kind: EventKind) -> Record {
         deliveries: entry.map(delivery).into_iter().collect(),
         withheld: kind == EventKind::MessageReceivedBlocked,
         approval: (kind == DraftSent).then(draft::approval),
+        view: RecordView::Full,
     }
 }
 

@@ -52,7 +52,7 @@ pub(in crate::outbound) fn settle(
     let end = RetryDeadline::of(&[], now, 0);
     let finished = FinishedDelivery { load, reports, mode: OutboundMode::Direct, end };
     let plan = settlement::plan(&finished, now);
-    settlement::write(tx, &finished, &plan, ids, now).map(drop)
+    settlement::write(tx, &finished, &plan, None, ids, now).map(drop)
 }
 
 /// Returns the report for a recipient: delivered, or a permanent failure if its inbox is gone.
