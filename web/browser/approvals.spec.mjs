@@ -52,7 +52,7 @@ export default {
     await page.getByRole('textbox', { name: 'Note' }).fill('Use her name.');
     await page.getByRole('button', { name: 'Send back', exact: true }).click();
     await page.getByText('Sent back to the agent.').waitFor();
-    check((await read(server, path)).metadata.review_note === 'Use her name.', 'the note is missing');
+    check((await read(server, path)).sent_back.note === 'Use her name.', 'the note is missing');
     await page.goto(screen);
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('button', { name: 'Discard the draft' }).click();

@@ -680,6 +680,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages/{id}/delivery-attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of each recipient are kept.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listDeliveryAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dev/outbox": {
         parameters: {
             query?: never;
@@ -834,6 +854,86 @@ export interface paths {
          * @description Needs the permission `messages:write`.
          */
         post: operations["extendLease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the counts of every work queue that the key can access, without pages.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the messages in flight, or the dead letters, of every queue that the key can access.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listQueueItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a message in flight or a dead letter back to its queue, claimable at once. Its lease ends.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["requeueMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a dead letter out of its queue for good. The message stays readable.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["dropMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1172,10 +1272,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the events of the last 30 days, oldest first.
+         * Lists the events of the last 30 days, oldest first unless order is desc.
          * @description Needs the permission `messages:read`.
          */
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one event of the last 30 days.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getEvent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1381,6 +1501,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/inboxes/{id}/drafts/{draft_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.
+         * @description Needs the permission `drafts:approve`.
+         */
+        post: operations["approveDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/send-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a draft back to its author with a note, until its content changes. Ends its schedule.
+         * @description Needs the permission `drafts:approve`.
+         */
+        post: operations["sendBackDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inboxes/{id}/drafts/{draft_id}/schedule": {
         parameters: {
             query?: never;
@@ -1542,6 +1702,26 @@ export interface paths {
          * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
          */
         get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a delivery attempt with its request and response.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2569,6 +2749,11 @@ export interface components {
             /** @description SHA-256 of the sent content (recipients, subject, bodies, data and attachments), in lower-case hex. */
             content_sha256: string;
         };
+        /** @description The approval of a draft. */
+        ApproveDraftBody: {
+            /** @description The `content_sha256` of the draft as the approver has read it. */
+            content_sha256: string;
+        };
         /** @description An attachment of a message. */
         Attachment: {
             /** Format: uuid */
@@ -2933,7 +3118,7 @@ export interface components {
         CreateApiKeyBody: {
             /** @description The name. */
             name: string;
-            /** @description A set of permissions: `full`, `agent`, `send_only` or `read_only`. Default: `full`. */
+            /** @description A set of permissions: `full`, `agent`, `send_only`, `read_only` or `approve`. Default: `full`. */
             preset?: string | null;
             /** @description Permissions, in place of a preset. */
             permissions?: string[] | null;
@@ -3206,6 +3391,53 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description A delivery attempt of a sent message for one recipient. */
+        DeliveryAttempt: {
+            /** @description Recipient's address. */
+            address: string;
+            /**
+             * Format: uint32
+             * @description Number of the attempt, from 1.
+             */
+            attempt: number;
+            /**
+             * @description `delivered`, `sent` (to a relay), `captured`, `retried`, `bounced` or `failed`.
+             * @enum {string}
+             */
+            outcome: "delivered" | "sent" | "captured" | "retried" | "bounced" | "failed";
+            /**
+             * Format: uint16
+             * @description SMTP reply code of the remote server.
+             */
+            smtp_code: number | null;
+            /** @description Enhanced status code of the remote server (RFC 3463). */
+            enhanced_code: string | null;
+            /** @description Host name and IP address of the remote server. */
+            remote: string | null;
+            /** @description Reply text of the remote server, or a local explanation. */
+            detail: string | null;
+            /** @description Reason for the failure, as in `delivery` of the message; null if the attempt succeeded. */
+            class: string | null;
+            /** @description Encryption of the session; null if it wasn't encrypted or reached no server. */
+            tls: components["schemas"]["DeliveryTls"] | null;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null if there is none.
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the attempt ended.
+             */
+            at: string;
+        };
+        /** @description One page of a list. */
+        DeliveryAttemptPage: {
+            /** @description Records of this page. */
+            data: components["schemas"]["DeliveryAttempt"][];
+            /** @description Value of `cursor` for the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description The encryption of an SMTP session. */
         DeliveryTls: {
             /** @description `TLSv1.3` or `TLSv1.2`. */
@@ -3391,6 +3623,13 @@ export interface components {
             approved_at: string | null;
             /** @description SHA-256 of the approved content (recipients, subject, bodies, data and attachments), in lower-case hex. */
             approved_content_sha256: string | null;
+            /**
+             * @description SHA-256 of the content that would be sent now, in lower-case hex; null once the draft is sent. An approval
+             *     names it.
+             */
+            content_sha256: string | null;
+            /** @description Note of the person who sent the draft back to its author; null again once the content changes. */
+            sent_back: components["schemas"]["DraftSentBack"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
             /** Format: date-time */
@@ -3442,6 +3681,25 @@ export interface components {
             data: components["schemas"]["Draft"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description The note of a person who sent a draft back to its author. */
+        DraftSentBack: {
+            /** @description What the person asks for. */
+            note: string;
+            /** @description Who sent it back. */
+            by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+        };
+        /** @description A dead letter that a person dropped. */
+        DroppedMessage: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            dropped_at: string;
         };
         /** @description Stops the workspace. */
         EmergencyStopBody: {
@@ -3507,7 +3765,7 @@ export interface components {
                 request_id: string;
                 /** @description Facts for programs, by code: the schemas `ErrorDetails.<code>`. */
                 details?: Record<string, never>;
-            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
          * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
@@ -3537,7 +3795,9 @@ export interface components {
          *     - `not_held` (409): No action is needed: the message is not held.
          *     - `message_blocked` (409): Change the receive lists for future mail; a message that was already blocked can't be released.
          *     - `lease_expired` (409): Discard the work done under this lease and claim again; another worker may have the message.
+         *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
          *     - `draft_not_editable` (409): Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+         *     - `draft_changed` (409): Read the draft again, and approve it with its new `content_sha256`.
          *     - `domain_taken` (409): Use another domain, or ask the operator of this server which workspace has it.
          *     - `domain_in_use` (409): Delete the domain's inboxes first, or repeat the request with `force=true`.
          *     - `dkim_record_not_found` (409): Publish the `dkim_next` record, wait for DNS to propagate, and try again.
@@ -3570,7 +3830,7 @@ export interface components {
          *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "unauthorized" | "plan_limit_emails" | "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "unclaimed_workspace" | "not_found" | "method_not_allowed" | "address_taken" | "list_entry_exists" | "not_held" | "message_blocked" | "lease_expired" | "draft_not_editable" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "unavailable" | "signup_disabled" | "store_damaged";
+        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "unauthorized" | "plan_limit_emails" | "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "unclaimed_workspace" | "not_found" | "method_not_allowed" | "address_taken" | "list_entry_exists" | "not_held" | "message_blocked" | "lease_expired" | "not_queued" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "unavailable" | "signup_disabled" | "store_damaged";
         /** @description `error.details` of `address_taken`. */
         "ErrorDetails.address_taken": {
             /** @description The address that can't be used. */
@@ -3601,6 +3861,11 @@ export interface components {
              */
             retire_at: string;
         };
+        /** @description `error.details` of `draft_changed`. */
+        "ErrorDetails.draft_changed": {
+            /** @description The hash of the draft's current content. */
+            content_sha256: string;
+        };
         /** @description `error.details` of `draft_not_editable`. */
         "ErrorDetails.draft_not_editable": {
             /**
@@ -3628,7 +3893,7 @@ export interface components {
              * @description The permission that the key lacks.
              * @enum {string}
              */
-            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
+            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
         };
         /** @description `error.details` of `invalid_request`. */
         "ErrorDetails.invalid_request": {
@@ -4049,16 +4314,19 @@ export interface components {
             reply_to: string | null;
             /** @description Decoded subject. */
             subject: string | null;
-            /** @description Plain text body. */
+            /** @description Plain text body. Null in a summary. */
             text: string | null;
-            /** @description HTML body. */
+            /** @description HTML body. Null in a summary. */
             html: string | null;
-            /** @description New text alone, without quoted history and signature. */
+            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
             extracted_text: string | null;
-            /** @description Header fields by lower-case name: a string, or an array of strings for a repeated field. */
+            /**
+             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+             *     summary.
+             */
             headers: {
                 [key: string]: components["schemas"]["HeaderValueSchema"];
-            };
+            } | null;
             /** @description Callers' and system labels, in the order they were added. */
             labels: string[];
             /** @description Whether the message is marked as read. */
@@ -4094,7 +4362,7 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             /** @description Results of content analysis. */
             ai: components["schemas"]["MessageAi"];
-            /** @description Sender's structured data; untrusted. */
+            /** @description Sender's structured data; untrusted. Null in a summary. */
             data: unknown;
             /** @description State at each recipient; null for received mail. */
             delivery: components["schemas"]["Delivery"][] | null;
@@ -4561,15 +4829,20 @@ export interface components {
         /** @description A list without pages. */
         ListView: {
             /** @description The entries. */
-            data: components["schemas"]["Session"][];
+            data: components["schemas"]["QueueState"][];
         };
         /** @description A list without pages. */
         ListView2: {
             /** @description The entries. */
-            data: components["schemas"]["ApiKey"][];
+            data: components["schemas"]["Session"][];
         };
         /** @description A list without pages. */
         ListView3: {
+            /** @description The entries. */
+            data: components["schemas"]["ApiKey"][];
+        };
+        /** @description A list without pages. */
+        ListView4: {
             /** @description The entries. */
             data: components["schemas"]["Member"][];
         };
@@ -4642,16 +4915,19 @@ export interface components {
             reply_to: string | null;
             /** @description Decoded subject. */
             subject: string | null;
-            /** @description Plain text body. */
+            /** @description Plain text body. Null in a summary. */
             text: string | null;
-            /** @description HTML body. */
+            /** @description HTML body. Null in a summary. */
             html: string | null;
-            /** @description New text alone, without quoted history and signature. */
+            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
             extracted_text: string | null;
-            /** @description Header fields by lower-case name: a string, or an array of strings for a repeated field. */
+            /**
+             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+             *     summary.
+             */
             headers: {
                 [key: string]: components["schemas"]["HeaderValueSchema"];
-            };
+            } | null;
             /** @description Callers' and system labels, in the order they were added. */
             labels: string[];
             /** @description Whether the message is marked as read. */
@@ -4687,7 +4963,7 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             /** @description Results of content analysis. */
             ai: components["schemas"]["MessageAi"];
-            /** @description Sender's structured data; untrusted. */
+            /** @description Sender's structured data; untrusted. Null in a summary. */
             data: unknown;
             /** @description State at each recipient; null for received mail. */
             delivery: components["schemas"]["Delivery"][] | null;
@@ -4947,6 +5223,56 @@ export interface components {
             /** @description Name for people. */
             name: string;
         };
+        /** @description A message in a work queue: in flight, or a dead letter. */
+        QueueItem: {
+            /** Format: uuid */
+            message_id: string;
+            /**
+             * Format: uuid
+             * @description Inbox of the queue.
+             */
+            inbox_id: string;
+            /**
+             * Format: uuid
+             * @description Thread of the message.
+             */
+            thread_id: string;
+            /** @description `in_flight` or `dead_letter`. */
+            state: string;
+            /** @description Author of the message. */
+            from: string;
+            /** @description Subject of the message; null also if its content is withheld. */
+            subject: string | null;
+            /**
+             * Format: uint32
+             * @description Number of deliveries.
+             */
+            delivery_count: number;
+            /** @description Name of the worker that claimed it last. */
+            consumer: string | null;
+            /**
+             * Format: date-time
+             * @description End of the lease; null for a dead letter.
+             */
+            lease_until: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the message became a dead letter; null in flight.
+             */
+            dead_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the message was stored.
+             */
+            created_at: string;
+        };
+        /** @description One page of a list. */
+        QueueItemPage: {
+            /** @description Records of this page. */
+            data: components["schemas"]["QueueItem"][];
+            /** @description Value of `cursor` for the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description The current state of an inbox's work queue, independent of the time range of the metrics. */
         QueueState: {
             /**
@@ -5115,6 +5441,21 @@ export interface components {
              */
             email: string;
         };
+        /** @description A message that a person gave back to its queue. */
+        RequeuedMessage: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uint32
+             * @description Number of deliveries that count from now on.
+             */
+            delivery_count: number;
+            /**
+             * Format: date-time
+             * @description Time from which it can be claimed: now.
+             */
+            available_at: string;
+        };
         /** @description The current number of stored records. */
         ResourcesView: {
             /**
@@ -5279,6 +5620,13 @@ export interface components {
              * @description Time of release; null if the message was not released.
              */
             released_at: string | null;
+        };
+        /** @description What the author of a draft should change. */
+        SendBackDraftBody: {
+            /** @description The note to the author. */
+            note: string;
+            /** @description The `content_sha256` of the draft as it was read. If omitted, the draft is sent back whatever its content. */
+            content_sha256?: string | null;
         };
         /** @description The decision about a message, from a dry run. */
         SendDecision: {
@@ -6109,12 +6457,91 @@ export interface components {
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /** @description One attempt with its request and response. */
+        WebhookExchange: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Delivered event.
+             */
+            event_id: string;
+            /** @description Type of the event. */
+            event_type: string;
+            /**
+             * Format: uint32
+             * @description Number of the attempt, from 1 to 9.
+             */
+            attempt: number;
+            /**
+             * @description `pending`, `succeeded` or `failed`.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /**
+             * Format: uint16
+             * @description HTTP status of the response; null if there is no response.
+             */
+            response_status: number | null;
+            /** @description First 500 bytes of the response body. */
+            response_excerpt: string | null;
+            /** @description Reason for the failure. */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description Duration of the attempt in milliseconds.
+             */
+            duration_ms: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null unless this attempt failed and is retried.
+             */
+            next_attempt_at: string | null;
+            /** @description Request of the attempt; null if nothing was sent. */
+            request: components["schemas"]["WebhookRequest"] | null;
+            /** @description Response; null if there was none. */
+            response: components["schemas"]["WebhookResponse"] | null;
+        };
         /** @description One page of a list. */
         WebhookPage: {
             /** @description Records of this page. */
             data: components["schemas"]["Webhook"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description The request of an attempt. */
+        WebhookRequest: {
+            /** @description Always `POST`. */
+            method: string;
+            /** @description URL at the time of the attempt. */
+            url: string;
+            /** @description Header fields; `(hidden)` in place of the values that the owner of the webhook chose. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Event as it is rendered now; null if it is no longer in the log. */
+            body: string | null;
+            /**
+             * @description Whether `body` is byte for byte what was sent. Events are rendered when they are read, so a changed or deleted
+             *     message changes them.
+             */
+            body_as_sent: boolean;
+        };
+        /** @description The response to an attempt. */
+        WebhookResponse: {
+            /**
+             * Format: uint16
+             * @description HTTP status.
+             */
+            status: number;
+            /** @description First header fields, up to 4 KiB; values of repeated fields are joined by commas. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description First 500 bytes of the body. */
+            excerpt: string;
         };
         /** @description The results of a webhook's recent attempts. */
         WebhookStats: {
@@ -11876,6 +12303,8 @@ export interface operations {
                 include_held?: boolean;
                 /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
                 promotions?: "include" | "exclude" | "only";
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
@@ -14794,6 +15223,186 @@ export interface operations {
             };
         };
     };
+    listDeliveryAttempts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of attempts per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryAttemptPage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listOutbox: {
         parameters: {
             query?: {
@@ -16425,6 +17034,746 @@ export interface operations {
             };
         };
     };
+    listQueues: {
+        parameters: {
+            query?: {
+                /** @description Only the queue of this inbox. */
+                inbox_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listQueueItems: {
+        parameters: {
+            query?: {
+                /** @description Which messages. Default: `in_flight`. */
+                state?: "in_flight" | "dead_letter";
+                /** @description Only the queue of this inbox. */
+                inbox_id?: string;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueItemPage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    requeueMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequeuedMessage"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_queued";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dropMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DroppedMessage"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_queued";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     searchMessages: {
         parameters: {
             query: {
@@ -16436,6 +17785,8 @@ export interface operations {
                 channel?: "agent" | "email" | "mixed";
                 /** @description Only messages of this type. */
                 type?: "message" | "task" | "event";
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
@@ -17362,6 +18713,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Maximum number of messages. Default: 100. */
                 limit?: number;
+                /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description Whether to include the content of mail that is not screened yet. */
                 include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
@@ -20332,14 +21685,18 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description The id of the last event you received. If omitted, the list begins with the oldest event. */
+                /** @description The id of the last event you received. If omitted, the list begins with the oldest event. Can't be combined with `order=desc`. */
                 after?: string;
-                /** @description The `next_cursor` of the previous page; the same as `after`. */
+                /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. */
                 cursor?: string;
                 /** @description Event types, separated by commas. If omitted, all types. */
                 types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "escalation.sent" | "webhook.test")[];
                 /** @description Only events of this inbox. */
                 inbox_id?: string;
+                /** @description The order of the events. Default: `asc`, oldest first. */
+                order?: "asc" | "desc";
+                /** @description How much of each message and draft the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description Maximum number of events per page. Default: 25. */
                 limit?: number;
             };
@@ -20380,6 +21737,177 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21793,6 +23321,8 @@ export interface operations {
                 status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
                 /** @description Only drafts in this thread. */
                 thread_id?: string;
+                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+                sent_back?: boolean;
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
                 metadata?: {
                     [key: string]: string;
@@ -22248,6 +23778,8 @@ export interface operations {
                 status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
                 /** @description Only drafts in this thread. */
                 thread_id?: string;
+                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+                sent_back?: boolean;
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
                 metadata?: {
                     [key: string]: string;
@@ -23334,6 +24866,581 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "internal_error" | "content_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approveDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveDraftBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentDraft"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "plan_limit_emails";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *
+             *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+             *
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+             *
+             *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+             *
+             *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
+             *
+             *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+             *
+             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
+             *
+             *     `body_too_large`: Send a smaller request body.
+             */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "message_too_large" | "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
+             *
+             *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+             *
+             *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "idempotency_key_reused" | "recipient_blocked" | "recipient_suppressed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             *
+             *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
+             */
+            423: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "workspace_stopped" | "inbox_paused";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
+             *
+             *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
+             *
+             *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+             */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
+             *
+             *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+             */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error" | "content_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendBackDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendBackDraftBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+             *
+             *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "draft_not_editable" | "draft_changed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25388,6 +27495,182 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookExchange"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -28461,7 +30744,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListView"];
+                    "application/json": components["schemas"]["ListView2"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
@@ -28785,7 +31068,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListView2"];
+                    "application/json": components["schemas"]["ListView3"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
@@ -29836,7 +32119,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListView3"];
+                    "application/json": components["schemas"]["ListView4"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */

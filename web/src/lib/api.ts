@@ -55,7 +55,7 @@ export async function ok<T>(answer: Promise<Answer<T>>): Promise<T> {
 }
 
 /** The query of lists that need no bodies. */
-export const summary: object = {};
+export const summary = { view: 'summary' } as const;
 
 /** The query of reads that show a person what agents do not get yet. */
 export const everything = { include_unscreened: true, include_held: true } as const;
