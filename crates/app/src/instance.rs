@@ -6,6 +6,7 @@ use crate::{
     app::App,
     events::subscriptions::Streams,
     inbound::screen_client::BlocklistCache,
+    limits::smtp_content::SmtpContent,
     messages::{index::SearchIndex, waiters::InboxWaiters},
     outbound::capacity::DeliveryCapacity,
 };
@@ -24,6 +25,8 @@ pub struct Instance {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklist_cache: BlocklistCache,
+    /// Message content that SMTP sessions buffer.
+    pub smtp_content: SmtpContent,
 }
 
 impl Instance {
@@ -36,6 +39,7 @@ impl Instance {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklist_cache: BlocklistCache::default(),
+            smtp_content: SmtpContent::new(app.config.limits.smtp_content_bytes),
             app,
         }
     }

@@ -202,10 +202,10 @@ impl Metrics {
     }
 
     /// Sets what is used of a budget, and the most that was used.
-    pub fn limit_used(&self, limit: LimitName, used: u64, peak: u64) {
+    pub fn limit_used(&self, limit: &'static str, used: u64, peak: u64) {
         for (family, value) in [(&self.limit_used, used), (&self.limit_peaks, peak)] {
             let value = i64::try_from(value).unwrap_or(i64::MAX);
-            family.get_or_create(&[("limit", limit.text())]).set(value);
+            family.get_or_create(&[("limit", limit)]).set(value);
         }
     }
 

@@ -292,6 +292,7 @@ async fn admit(
         fingerprint,
         bearer: if route.access.needs_caller() { None } else { auth::bearer_text(&head.headers) },
         session: cookie::session(&head.headers),
+        wants_html: dashboard::accepts_html(&head.headers),
         user_agent: head.headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok()).map(str::to_owned),
         on_loopback: client.on_loopback,
         connection,

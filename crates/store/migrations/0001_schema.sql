@@ -131,6 +131,8 @@ CREATE TABLE sessions (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+-- Finds expired rows.
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 -- The mail that the service wrote to people on behalf of a workspace.
 CREATE TABLE service_mails (
@@ -344,6 +346,8 @@ CREATE TABLE messages (
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
+  held {TEXT},                           -- why received mail is or was held: blocked, phishing, …
+  released_at {I64},                     -- when held mail was released
   status_at {I64} NOT NULL,
   sent_at {I64},
   received_at {I64},
@@ -360,6 +364,10 @@ CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WH
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 -- Lists by filters that few messages match; without these, a list scans the whole inbox.
 CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
+-- Counts the unread messages of a thread.
+CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHERE is_read = 0;
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 
 -- Labels of messages, for filters. The record shows `messages.labels`.

@@ -57,9 +57,8 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, attempt: 
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, page: PageRange) -> Result<Vec<KeptAttempt>> {
-    let (position, before) = page.after.map_or((-1, i64::MAX), |after| {
-        (after.sort, i64::try_from(after.id.as_u128()).unwrap_or(i64::MAX))
-    });
+    let (position, before) =
+        page.after.map_or((-1, i64::MAX), |after| (after.sort, i64::try_from(after.id.as_u128()).unwrap_or(i64::MAX)));
     tx.rows(&PAGE, p![workspace, message, position, before, page.limit])
 }
 

@@ -4,9 +4,8 @@ use crate::views::hex;
 use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
     delivery::{AttemptResultName, KeptAttempt},
-    label::BLOCKED,
     message::{
-        Attachment, Channel, DeliveryStatus, Direction, MessageKind, MessageStatus, MessageVerification,
+        Attachment, Channel, DeliveryStatus, Direction, HoldReason, MessageKind, MessageStatus, MessageVerification,
         RecipientDelivery, TlsParameters,
     },
 };
@@ -287,9 +286,14 @@ impl<'a> MessageView<'a> {
     pub fn of(record: &'a Record) -> Self {
         let (m, bodies) = (&record.message, &record.bodies);
         let received = m.direction == Direction::Inbound;
-        let blocked = received && m.labels.iter().any(|label| label == BLOCKED);
         let (open, is_full) = (!record.withheld, record.view == RecordView::Full);
-        let (screening, reason) = if blocked { ("held", "blocked") } else { ("screened", "not_available") };
+        let (screening, reason) = match (m.held, m.released_at) {
+            (None, _) => ("screened", "not_available"),
+            (Some(reason), None) => ("held", reason.text()),
+            (Some(reason), Some(_)) => ("released", reason.text()),
+        };
+        // A list stops mail before it is analyzed.
+        let unanalyzed = if m.held == Some(HoldReason::Blocked) { "blocked" } else { "not_available" };
         Self {
             id: m.id.into(),
             inbox_id: m.inbox.into(),
@@ -327,8 +331,12 @@ impl<'a> MessageView<'a> {
             author: None,
             approval: record.approval.as_ref().map(ApprovalView::of),
             ai_disclosure: None,
-            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(reason) }),
-            screening: received.then_some(ScreeningView { state: screening, reason: Some(reason), released_at: None }),
+            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(unanalyzed) }),
+            screening: received.then_some(ScreeningView {
+                state: screening,
+                reason: Some(reason),
+                released_at: m.released_at.map(Into::into),
+            }),
             auto_reply: received && m.auto_reply,
             withheld: record.withheld.then_some(WithheldView {
                 state: screening,

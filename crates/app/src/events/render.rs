@@ -131,7 +131,12 @@ fn draft_id(read: &LoadedDraftEvent) -> Option<DraftId> {
 }
 
 /// Returns the drafts of up to 100 events, as they were at the time of each event. A summary has no bodies.
-fn load_drafts(tx: &mut Tx, workspace: WorkspaceId, events: &[Event], view: RecordView) -> Result<Vec<(EventId, DraftSnapshot)>> {
+fn load_drafts(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    events: &[Event],
+    view: RecordView,
+) -> Result<Vec<(EventId, DraftSnapshot)>> {
     let about = events.iter().map(|event| &event.event).filter(|event| is_of_draft(event.kind));
     let read = |event: &NewEvent| Some((event.id, serde_json::from_str::<LoadedDraftEvent>(&event.detail_json).ok()?));
     let mut kept: Vec<(EventId, LoadedDraftEvent)> = about.filter_map(read).collect();

@@ -18,7 +18,7 @@ use posthouse_store::{
         self,
         recovery::{self, LostJob},
     },
-    local_deliveries, metrics, on_call, queue, signups, sweep as store, webhooks,
+    local_deliveries, metrics, on_call, queue, sessions, sign_ins, signups, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -121,6 +121,8 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_challenges(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| sign_ins::prune(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| sessions::prune(tx, now, ROWS_MAX)).await?;
     let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
     let requests_before = now.plus_ms(-escalation::CONFIRMATION_WINDOW_MS);

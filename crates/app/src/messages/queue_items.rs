@@ -83,7 +83,9 @@ pub async fn requeue(app: &App, caller: Caller, id: MessageId) -> Result<GivenBa
         let deliveries = match item.state {
             QueueItemState::Dead => 0,
             QueueItemState::Open if item.is_exhausted(now) => 0,
-            QueueItemState::Open if item.lease.is_some() && item.available_at > now => item.deliveries.saturating_sub(1),
+            QueueItemState::Open if item.lease.is_some() && item.available_at > now => {
+                item.deliveries.saturating_sub(1)
+            }
             QueueItemState::Open => item.deliveries,
             QueueItemState::Done | QueueItemState::Deleted => return Err(not_queued()),
         };

@@ -10,12 +10,12 @@ use posthouse_domain::{
     page::PageRange,
     webhook::{AttemptDetails, Webhook, WebhookDelivery},
 };
-use sha2::{Digest, Sha256};
 use posthouse_store::{
     Tx,
     webhook_deliveries::{self as deliveries, AttemptRef},
     webhooks::{self},
 };
+use sha2::{Digest, Sha256};
 
 use super::{payloads, seal};
 use crate::app::App;

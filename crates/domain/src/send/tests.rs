@@ -139,6 +139,8 @@ fn message() -> Message {
         contact_address: None,
         contact: None,
         has_attachments: false,
+        held: None,
+        released_at: None,
         status_at: now,
         sent_at: None,
         received_at: Some(now),

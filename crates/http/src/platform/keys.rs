@@ -123,7 +123,8 @@ async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result
         }
         (preset, None) => {
             let preset = preset.as_ref().map_or("full", |preset| preset.0.as_str());
-            let unknown = || Refusal::invalid_field("preset", "must be `full`, `agent`, `send_only`, `read_only` or `approve`");
+            let unknown =
+                || Refusal::invalid_field("preset", "must be `full`, `agent`, `send_only`, `read_only` or `approve`");
             Permissions::preset(preset).ok_or_else(unknown)?
         }
     };

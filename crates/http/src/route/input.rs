@@ -53,6 +53,8 @@ pub struct RequestInfo {
     pub bearer: Option<SecretText>,
     /// The session cookie.
     pub session: Option<SessionSecret>,
+    /// Whether the client asks for HTML, as browsers do.
+    pub wants_html: bool,
     /// The `User-Agent`.
     pub user_agent: Option<String>,
     /// Whether the client is known to be on this machine.

@@ -23,14 +23,19 @@ use posthouse_app::access::visible;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        Route::new(Method::GET, "/v1/messages/{id}/delivery-attempts", "listDeliveryAttempts", Permission::MessagesRead)
-            .summary(
-                "Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of \
+        Route::new(
+            Method::GET,
+            "/v1/messages/{id}/delivery-attempts",
+            "listDeliveryAttempts",
+            Permission::MessagesRead,
+        )
+        .summary(
+            "Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of \
                  each recipient are kept.",
-            )
-            .answers::<PageView<DeliveryAttemptView<'_>>>(200)
-            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
-            .handle(list),
+        )
+        .answers::<PageView<DeliveryAttemptView<'_>>>(200)
+        .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+        .handle(list),
     ]
 }
 

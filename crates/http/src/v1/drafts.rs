@@ -90,7 +90,9 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(SEND_ERRORS)
             .handle(send_now),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/approve", "approveDraft", DraftsApprove)
-            .summary("Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.")
+            .summary(
+                "Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.",
+            )
             .idempotent()
             .answers::<SentView<'_>>(202)
             .errors(APPROVE_ERRORS)

@@ -111,9 +111,7 @@ fn page(tx: &mut Tx, caller: &Caller, query: &EventsQuery) -> Result<Page<Event>
     let bounds = EventReadLimits { events: limit + 1, scanned: SCANNED_MAX };
     let read = match query.order {
         None | Some(EventOrder::Ascending) => log::after(tx, caller.workspace, &filter, seq.unwrap_or(0), bounds)?,
-        Some(EventOrder::Descending) => {
-            log::before(tx, caller.workspace, &filter, seq.unwrap_or(i64::MAX), bounds)?
-        }
+        Some(EventOrder::Descending) => log::before(tx, caller.workspace, &filter, seq.unwrap_or(i64::MAX), bounds)?,
     };
     let EventBatch { mut events, last, is_end, .. } = read;
     let id = |event: &Event| event.event.id.0;

@@ -11,7 +11,8 @@ use posthouse_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
     },
     message::{
-        Channel, DeliveryStatus, Direction, Message, MessageBodies, MessageKind, MessageStatus, RecipientDelivery,
+        Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
+        RecipientDelivery,
     },
     plan::Plan,
     time::Time,
@@ -228,8 +229,12 @@ fn record(kind: EventKind) -> Record {
     let mut message = message(status, entry.is_none());
     if kind == EventKind::MessageReceivedBlocked {
         message.labels.push("blocked".to_owned());
+        message.held = Some(HoldReason::Blocked);
     }
     let text = Some("Can you send the invoice of January again?".to_owned());
+    if kind == EventKind::MessageReleased {
+        (message.held, message.released_at) = (Some(HoldReason::Phishing), Some(Time::from_millis(NOW_MS)));
+    }
     let headers_json = r#"{"subject":"Invoice"}"#.to_owned();
     Record {
         message,
@@ -276,6 +281,8 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         contact_address: None,
         contact: None,
         has_attachments: false,
+        held: None,
+        released_at: None,
         status_at: now,
         sent_at: (!inbound).then_some(now),
         received_at: inbound.then_some(now),

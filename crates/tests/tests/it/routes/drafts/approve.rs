@@ -57,14 +57,20 @@ async fn a_draft_that_was_sent_back_waits_for_new_content() {
     body["send_at"] = json!(fixture.ahead(HOUR_MS));
     let made = fixture.draft(body).await;
     let (id, hash) = (made.text("id").to_owned(), made.text("content_sha256").to_owned());
-    fixture.act(&id, "send-back", json!({ "note": "x", "content_sha256": "0".repeat(64) })).await.error("draft_changed");
+    fixture
+        .act(&id, "send-back", json!({ "note": "x", "content_sha256": "0".repeat(64) }))
+        .await
+        .error("draft_changed");
     fixture.act(&id, "send-back", json!({ "note": "" })).await.invalid_fields(&["note"]);
     let back = fixture.act(&id, "send-back", json!({ "note": "Name the price.", "content_sha256": hash })).await;
     let back = back.expect(200);
     assert_eq!((back.text("status"), &back["send_at"], &back["approved_at"]), ("draft", &Value::Null, &Value::Null));
-    assert_eq!((&back["sent_back"]["note"], &back["sent_back"]["by"]["type"]), (&json!("Name the price."), &json!("api_key")));
+    assert_eq!(
+        (&back["sent_back"]["note"], &back["sent_back"]["by"]["type"]),
+        (&json!("Name the price."), &json!("api_key"))
+    );
     let event = fixture.log().await.pop().unwrap();
-    assert_eq!((&event["type"], &event["data"]["draft"]), (&json!("draft.updated"), &*back));
+    assert_eq!((&event["type"], &event["data"]["draft"]), (&json!("draft.updated"), &back.json));
     let waiting = async |query: &str| fixture.api.get(&format!("/v1/drafts?{query}")).await.expect(200).data().len();
     assert_eq!((waiting("sent_back=true").await, waiting("sent_back=false").await, waiting("").await), (1, 0, 1));
     let kept = fixture.patch(&id, json!({ "labels": ["seen"] })).await.expect(200);

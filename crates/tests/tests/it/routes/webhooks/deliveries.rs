@@ -77,7 +77,10 @@ async fn an_attempt_that_was_not_made_has_no_request() {
     let tested = fixture.api.post_empty(&format!("/v1/webhooks/{}/test", made.text("id"))).await.expect(202);
     let path = format!("/v1/webhooks/{}/deliveries/{}", made.text("id"), tested.text("delivery_id"));
     let shown = fixture.api.get(&path).await.expect(200);
-    assert_eq!((&shown["status"], &shown["request"], &shown["response"]), (&json!("pending"), &json!(null), &json!(null)));
+    assert_eq!(
+        (&shown["status"], &shown["request"], &shown["response"]),
+        (&json!("pending"), &json!(null), &json!(null))
+    );
     fixture.server.settle().await;
     fixture.server.finish().await;
 }

@@ -102,6 +102,20 @@ async fn blocked_mail_escalates_on_request_without_its_content() {
 }
 
 #[tokio::test]
+async fn held_mail_escalates_without_its_content() {
+    let fixture = OnCallFixture::with_pat().await;
+    fixture.set(json!({ "include_excerpt": true })).await;
+    let forged = TestMessage::new("Secret bill", "Pay now").with("From", &fixture.inbox.address);
+    fixture.server.deliver(&forged, &fixture.inbox.address).await;
+    fixture.server.settle().await;
+    let mail = fixture.escalations().pop().unwrap();
+    let body = text(&mail.data);
+    assert!(!mail.data.contains("Secret bill") && !body.contains("Pay now"), "an agent may not read it: {body}");
+    assert_eq!(fixture.events().await.pop().unwrap()["trigger"], "held");
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn an_inbox_can_have_its_own_people_and_triggers() {
     let fixture = OnCallFixture::with_pat().await;
     let path = format!("/v1/inboxes/{}/escalation", fixture.inbox.id);

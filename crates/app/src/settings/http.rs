@@ -1,6 +1,9 @@
-//! The settings of the HTTP API. The server crate reads them.
+//! The settings of the HTTP API.
 
-use posthouse_app::settings::{SecretText, network::Network};
+use super::{SecretText, network::Network};
+
+/// Most HTTP connections at once, if the descriptors of the process allow them. Each long poll occupies one.
+pub const CONNECTIONS_MAX: usize = 50_000;
 
 /// The settings of the HTTP API, in addition to those of the use cases.
 #[derive(Clone, Debug)]
