@@ -110,6 +110,22 @@ export default {
     check((await read(server, '/dev/outbox?limit=5')).data[0].subject === 'Two recipients', 'not captured');
   },
 
+  'held mail: reason, release, the next one opens': async ({ page, server }) => {
+    const box = await newInbox(server, 'forged');
+    // Mail from outside that claims to come from an inbox of this server is held.
+    for (const subject of ['Forged one', 'Forged two']) {
+      await inject(server, box.address, { from: `Boss <${box.address}>`, subject });
+    }
+    await page.goto(`${base}/held`);
+    await page.getByRole('link', { name: /Forged two/ }).click();
+    await page.getByText('The mail looks like phishing.').waitFor();
+    await page.getByRole('button', { name: 'Release to agents' }).click();
+    await page.getByText('Released: agents get the mail now.').waitFor();
+    await page.getByRole('heading', { name: 'Forged one' }).waitFor();
+    const messages = await read(server, `/v1/inboxes/${box.id}/messages?screening=released`);
+    check(messages.data.length === 1 && messages.data[0].subject === 'Forged two', 'it is not released');
+  },
+
   'held mail: what a list stopped, and why': async ({ page, server }) => {
     const box = await newInbox(server, 'held');
     const entry = { direction: 'receive', kind: 'block', pattern: 'noisy.example', inbox_id: box.id };

@@ -38,6 +38,17 @@ export function check(condition, words) {
   if (!condition) throw new Error(words);
 }
 
+/** Measures up to five times, because other programs use the machine too, and fails if no value is below the limit. */
+export async function bestOfFive(what, below, measure) {
+  const values = [];
+  while (values.length < 5) {
+    values.push(await measure());
+    if (values.at(-1) < below) break;
+  }
+  console.log(`     ${what}: ${values.map((value) => value.toFixed(0)).join(', ')} ms`);
+  check(values.at(-1) < below, `${what}: not below ${below} ms`);
+}
+
 export function launch() {
   const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync);
   return chromium.launch({

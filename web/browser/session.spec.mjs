@@ -1,4 +1,6 @@
 // Sign-in, sign-out, and what other pages and other people can do with a session.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { base, callApi, check, settled, signIn, watch } from './session.mjs';
 
@@ -244,6 +246,70 @@ export default {
     await two.getByRole('heading', { name: 'Sign in' }).waitFor();
     await two.goto(`${base}/inbox/all`);
     await two.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await context.close();
+  },
+
+  'a person of two workspaces switches between them': async ({ browser, page, server }) => {
+    const email = 'both@example.org';
+    const link = linkIn(await invite(page, server, email, 'owner'));
+    const folder = ['--config', `${server.folder}/config.toml`, '--data-dir', `${server.folder}/data`];
+    execFileSync(server.binary, ['workspace', 'create', ...folder, '--name', 'Second', '--owner', email]);
+    const context = await browser.newContext({ storageState: await signIn(browser, link) });
+    const both = watch(await context.newPage());
+    await both.goto(base);
+    await settled(both);
+    const [before] = await context.cookies();
+    await both.getByRole('navigation').getByRole('button', { name: 'My workspace' }).click();
+    await both.getByRole('button', { name: 'Switch to Second' }).click();
+    await both.getByRole('navigation').getByRole('button', { name: 'Second' }).waitFor();
+    await both.goto(`${base}/settings`);
+    check((await both.getByLabel('Name of the workspace').inputValue()) === 'Second', 'not in the second');
+    const [after] = await context.cookies();
+    check(before.value !== after.value, 'the session is the same');
+    const old = await fetch(`${base}/platform/me`, {
+      headers: { cookie: `service_session=${before.value}` },
+    });
+    check(old.status === 401, 'the session before still works');
+    await context.close();
+  },
+
+  'a person who claims the workspace of an agent gets to its dashboard': async ({ browser, server }) => {
+    const { body: challenge } = await server.call('GET', '/v1/signup/challenge');
+    const isSolved = (text) => {
+      const digest = createHash('sha256').update(text).digest();
+      return digest
+        .readUIntBE(0, 6)
+        .toString(2)
+        .padStart(48, '0')
+        .startsWith('0'.repeat(challenge.difficulty));
+    };
+    let solution = 0;
+    while (!isSolved(`${challenge.challenge}:${solution}`)) solution += 1;
+    const signup = await server.call('POST', '/v1/signup', {
+      challenge: challenge.challenge,
+      solution: String(solution),
+      agent_name: 'Helper',
+      owner_email: 'claimer@example.org',
+    });
+    check(signup.status === 201, `sign-up: ${JSON.stringify(signup.body)}`);
+    const agent = { base: server.base, key: signup.body.api_key, call: server.call };
+    const claim = /http:\/\/\S+\/claim\/[\w.-]+/.exec(await mailTo(agent, 'claimer@example.org'));
+    check(claim, 'the claim mail has no link');
+    const context = await browser.newContext();
+    const page = watch(await context.newPage());
+    await page.goto(claim[0]);
+    await page.getByRole('button', { name: 'Own this workspace' }).click();
+    await page.getByText('now owns the workspace').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('Email').fill('claimer@example.org');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    let link;
+    while (!link) link = linkIn(await mailTo(agent, 'claimer@example.org'));
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(/\/inbox/);
+    await page.getByRole('navigation').getByText('Helper').waitFor();
     await context.close();
   },
 

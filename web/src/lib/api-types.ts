@@ -593,10 +593,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Releases a held message. Mail that a receive list stopped cannot be released.
+         * Releases a held message to agents. Mail that a receive list stopped cannot be released.
          * @description Needs the permission `messages:release`.
          */
         post: operations["releaseMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/held-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the held messages of every inbox the key can access, newest first.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listHeldMessages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2183,6 +2203,46 @@ export interface paths {
          * @description Needs the session of an owner of the workspace.
          */
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/platform/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the workspaces of the person, the one used last first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listWorkspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/workspaces/{id}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a session in another workspace of the person, and ends the one of the cookie.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["switchWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
 }
@@ -4846,6 +4906,11 @@ export interface components {
             /** @description The entries. */
             data: components["schemas"]["Member"][];
         };
+        /** @description A list without pages. */
+        ListView5: {
+            /** @description The entries. */
+            data: components["schemas"]["WorkspaceMembership"][];
+        };
         /** @description A member of the workspace. */
         Member: {
             /** Format: uuid */
@@ -5956,6 +6021,11 @@ export interface components {
              */
             message_count: number;
             /**
+             * Format: uint64
+             * @description Number of unread messages.
+             */
+            unread_count: number;
+            /**
              * Format: date-time
              * @description Time of the newest message.
              */
@@ -5994,6 +6064,11 @@ export interface components {
              * @description Number of messages.
              */
             message_count: number;
+            /**
+             * Format: uint64
+             * @description Number of unread messages.
+             */
+            unread_count: number;
             /**
              * Format: date-time
              * @description Time of the newest message.
@@ -6266,6 +6341,8 @@ export interface components {
             ai_processing?: ("off" | "categorize" | "full") | null;
             /** @description Whether agents receive screened mail only. */
             screening?: boolean | null;
+            /** @description After how many days mail is deleted for good. Null: never. */
+            retention_days?: number | null;
             /** @description How sent mail discloses that an agent wrote it. */
             ai_disclosure?: {
                 /** @description Where a line says so. Default: unchanged. */
@@ -6695,12 +6772,29 @@ export interface components {
             /** @description Whether agents receive screened mail only. */
             screening: boolean;
             /**
+             * Format: uint32
+             * @description After how many days mail is deleted for good; null if never.
+             */
+            retention_days: number | null;
+            /**
              * Format: uint64
              * @description A daily message limit that replaces the plan's; null without one.
              */
             daily_send_limit: number | null;
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description A workspace of the person. */
+        WorkspaceMembership: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description Role of the person in it. */
+            role: string;
+            /** @description Whether the person has signed in to it; false for an invitation. */
+            joined: boolean;
+            /** @description Whether the session is in it. */
+            current: boolean;
         };
         /** @description The data of `workspace.resumed`. */
         WorkspaceResumedData: {
@@ -11889,23 +11983,14 @@ export interface operations {
                     "text/html; charset=utf-8": unknown;
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_token`: Request a new link and use the one in the newest mail.
-             */
+            /** @description Bad Request */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
+                    "text/html; charset=utf-8": unknown;
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -11996,23 +12081,14 @@ export interface operations {
                     "text/html; charset=utf-8": unknown;
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_token`: Request a new link and use the one in the newest mail.
-             */
+            /** @description Bad Request */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
+                    "text/html; charset=utf-8": unknown;
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -13930,26 +14006,42 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: Send a smaller request body. */
-            413: {
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "body_too_large";
+                            code?: "misdirected_request";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-            415: {
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13961,7 +14053,139 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unsupported_media_type";
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHeldMessages: {
+        parameters: {
+            query?: {
+                /** @description Only messages of this inbox. */
+                inbox_id?: string;
+                /** @description Whether to include the content. Requires `messages:release`. */
+                include_held?: boolean;
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22760,6 +22984,8 @@ export interface operations {
              *     `forbidden`: Use a workspace-wide key.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
              */
             403: {
                 headers: {
@@ -22773,7 +22999,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -23147,6 +23373,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
              */
             403: {
                 headers: {
@@ -23160,7 +23388,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "csrf";
+                            code?: "insufficient_permissions" | "csrf" | "unclaimed_workspace";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -32761,6 +32989,332 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWorkspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView5"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    switchWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
                 };

@@ -10,6 +10,7 @@ export type Usage = Schemas['Usage'];
 export type Session = Schemas['Session'];
 export type Member = Schemas['Member'];
 export type WorkspaceChange = Schemas['UpdateOrgBody'];
+export type WorkspaceOfPerson = Schemas['WorkspaceMembership'];
 
 const at = (id: string) => ({ params: { path: { id } } });
 
@@ -29,6 +30,8 @@ export const platform = {
   resume: () => ok(api.POST('/platform/org/resume')),
   sessions: () => ok(api.GET('/platform/sessions')),
   endSession: (session: string) => ok(api.DELETE('/platform/sessions/{id}', at(session))),
+  workspaces: () => ok(api.GET('/platform/workspaces')),
+  switchWorkspace: (workspace: string) => ok(api.POST('/platform/workspaces/{id}/switch', at(workspace))),
   members: () => ok(api.GET('/platform/members')),
   invite: (email: string, role: Role) => ok(api.POST('/platform/members', { body: { email, role } })),
   changeRole: (member: string, role: Role) =>
