@@ -65,7 +65,7 @@ fn forwarding_page(
     asked: Result<ConfirmationRequest, Refusal>,
     request: &RequestInfo,
 ) -> Result<RouteResponse, Refusal> {
-    let next = "Use the link in the newest mail. If there is none, ask whoever set up the forwarding to send it again.";
+    let next = "Use the link in the newest mail. If there is none, ask the owner of the inbox to send it again.";
     let asked = match asked {
         Ok(asked) => asked,
         Err(refusal) => return link_page::refused(refusal, request, "Forwarding", next),

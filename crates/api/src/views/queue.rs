@@ -237,7 +237,7 @@ impl<'a> QueueItemView<'a> {
 }
 
 impl GivenBackView {
-    /// Returns the view of a message that was given back.
+    /// Returns the view of a message that was returned to its queue.
     #[must_use]
     pub fn of(id: MessageId, delivery_count: u32, available_at: Time) -> Self {
         Self { id: id.into(), delivery_count, available_at: available_at.into() }

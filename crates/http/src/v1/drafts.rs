@@ -41,10 +41,10 @@ const STATUSES_MAX: usize = DraftStatus::ALL.len();
 const SENDING: &[Permission] = &[Permission::MessagesSend];
 
 pub(crate) fn routes() -> Vec<Route> {
-    use Permission::{DraftsApprove, DraftsRead, DraftsWrite};
+    use Permission::{DraftsRead, DraftsWrite};
     let of_inbox = "/v1/inboxes/{id}/drafts";
     let one = "/v1/inboxes/{id}/drafts/{draft_id}";
-    vec![
+    let mut all = vec![
         Route::new(Method::POST, of_inbox, "createDraft", DraftsWrite)
             .summary("Creates a draft. Replies get recipients, subject and thread. send_at needs messages:send, too.")
             .idempotent()
@@ -82,6 +82,15 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(204, None)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(delete),
+    ];
+    all.extend(decisions());
+    all
+}
+
+/// Returns the routes that send, schedule, send back and cancel a draft.
+fn decisions() -> [Route; 5] {
+    use Permission::{DraftsApprove, DraftsWrite};
+    [
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send", "sendDraft", DraftsWrite)
             .also(SENDING)
             .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")

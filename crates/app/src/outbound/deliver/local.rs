@@ -59,7 +59,8 @@ pub(in crate::outbound) fn settle_full(
         ..AttemptReport::local(DeliveryResult::Temporary, "4.2.2", text)
     };
     let reports = AttemptResult::Called(load.pending.iter().map(|_| report.clone()).collect());
-    let end = RetryDeadline::of(schedule_ms, delivery.created_at.plus_ms(schedule_ms.iter().sum()), 0);
+    // A delivery that waited behind an earlier one skipped attempts.
+    let end = RetryDeadline::of(schedule_ms, delivery.created_at.plus_ms(schedule_ms.iter().sum()), 0).by_time_alone();
     let finished = FinishedDelivery { load, reports, mode: OutboundMode::Direct, end };
     let plan = settlement::plan(&finished, now);
     let schedules = settlement::RetrySchedules { usual: schedule_ms.to_vec(), greylist: Vec::new() };

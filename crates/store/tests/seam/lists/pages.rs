@@ -141,6 +141,7 @@ async fn long_poll_reads_are_ordered_and_skip_blocked_messages() {
             .write(|tx| {
                 for n in 1..=6 {
                     let mut message = message(n, if n == 3 { &["blocked"] } else { &[] });
+                    message.held = (n == 3).then_some(HoldReason::Blocked);
                     if n != 2 {
                         let code = Some(format!("{n}"));
                         message.verification =

@@ -13,7 +13,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("app", &["mail", "domain", "store", "api"]),
     ("http", &["mail", "domain", "store", "api", "app"]),
     ("server", &["mail", "domain", "store", "api", "app"]),
-    ("posthouse", &["app", "http", "server"]),
+    ("posthouse", &["store", "app", "http", "server"]),
 ];
 
 /// The crates without I/O.
