@@ -56,7 +56,7 @@ async fn claim(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refus
         let (agent, _, email) = texts(workspace);
         format!(
             "<p><b>{email}</b> now owns the workspace of the agent <b>{agent}</b>, and its restrictions are lifted.</p>\
-             <p>You can close this page.</p>"
+             <p><a href=\"/sign-in\">Sign in</a> with this address to see its mail and to decide what it may do.</p>"
         )
     })
 }
