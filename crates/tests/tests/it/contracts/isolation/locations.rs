@@ -60,7 +60,7 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 19] = [
+const EXEMPT: [(&str, &str, &str); 20] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("showClaim", "path:token", "a secret that needs no key"),
@@ -76,6 +76,7 @@ const EXEMPT: [(&str, &str, &str); 19] = [
     ("revokeApiKey", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("createApiKey", "body:/inbox_id", "no key opens the route; `routes/platform` tries other people"),
     ("updateMember", "path:id", "no key opens the route; `routes/platform` tries other people"),
+    ("listDeliveryAttempts", "query:cursor", "a position among the attempts of one message, whose id is tried"),
     ("switchWorkspace", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("removeMember", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("listThreads", "query:after", "a time"),
