@@ -103,7 +103,7 @@ impl Tenant {
         }
     }
 
-    /// Adds a thread of two received messages, another received message, and two sent messages.
+    /// Adds a thread of two received messages, another received message, two held ones, and two sent messages.
     async fn add_mail(&self, server: &TestServer, api: &Api) {
         let mark = self.mark;
         for (n, subject) in ["secret", "Re: secret", "another secret"].iter().enumerate() {
@@ -117,6 +117,11 @@ impl Tenant {
                 self.inbox.address
             );
             server.receive_message(&self.inbox, mail).await;
+        }
+        for n in [1, 2] {
+            server.clock.advance(1);
+            let held = format!("From: x@{mark}{n}.example\r\nSubject: {mark} secret\r\n\r\nsecret {mark}\r\n");
+            server.receive_message(&self.inbox, held).await;
         }
         for n in [1, 2] {
             let message = json!({ "to": format!("{mark}{n}@people.example"), "subject": mark, "text": "secret" });
