@@ -13,6 +13,7 @@ pub mod escalation;
 pub mod event;
 pub mod forwarding;
 pub mod identity;
+pub mod identity_client;
 pub mod inbox;
 pub mod list_entry;
 pub mod message;

@@ -31,7 +31,7 @@ pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
 };
 pub use strict::{JsonLimits, JsonProblem, parse};
-pub use values::{DomainName, ListPatternText, SearchText};
+pub use values::{DomainName, ListPatternText, SearchText, Sha256Hex};
 
 use posthouse_domain::{
     error::{Detail, FieldProblem, LimitName, Refusal},

@@ -5,7 +5,9 @@ use std::{ops::Deref, sync::Arc};
 use crate::{
     app::App,
     events::subscriptions::Streams,
+    identity::limits::IdentityLimits,
     inbound::screen_client::BlocklistCache,
+    limits::smtp_content::SmtpContent,
     messages::{index::SearchIndex, waiters::InboxWaiters},
     outbound::capacity::DeliveryCapacity,
 };
@@ -24,6 +26,10 @@ pub struct Instance {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklist_cache: BlocklistCache,
+    /// Message content that SMTP sessions buffer.
+    pub smtp_content: SmtpContent,
+    /// Limits of sign-in with an agent.
+    pub identity_limits: IdentityLimits,
 }
 
 impl Instance {
@@ -36,6 +42,8 @@ impl Instance {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklist_cache: BlocklistCache::default(),
+            smtp_content: SmtpContent::new(app.config.limits.smtp_content_bytes),
+            identity_limits: IdentityLimits::default(),
             app,
         }
     }

@@ -13,6 +13,7 @@ pub mod escalation;
 pub mod events;
 pub mod files;
 pub mod forwarding;
+pub mod identity;
 pub mod inbound;
 pub mod inboxes;
 pub mod instance;

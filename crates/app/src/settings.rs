@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod http;
 pub mod network;
 pub mod problem;
 
@@ -62,6 +63,9 @@ pub struct AppConfig {
     pub agents: AgentsConfig,
     /// `identity.issuer`, without a trailing slash; `None` means a path of `base_url`. Use [`AppConfig::issuer`].
     pub issuer: Option<String>,
+    /// `identity.claims_namespace`, without a trailing slash; `None` means a path of the issuer. Use
+    /// [`AppConfig::claims_namespace`].
+    pub claims_namespace: Option<String>,
     /// `ai.*`
     pub ai: AiConfig,
     /// `plans.*`
@@ -82,6 +86,12 @@ impl AppConfig {
     #[must_use]
     pub fn issuer(&self) -> String {
         self.issuer.clone().unwrap_or_else(|| format!("{}/oidc", self.base_url))
+    }
+
+    /// Returns the prefix of this service's own claims in identity tokens, without a trailing slash.
+    #[must_use]
+    pub fn claims_namespace(&self) -> String {
+        self.claims_namespace.clone().unwrap_or_else(|| format!("{}/claims", self.issuer()))
     }
 
     /// Returns this server's properties for the DNS records of custom domains.

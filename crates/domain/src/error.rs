@@ -78,6 +78,12 @@ codes! {
     DomainNotVerified = 403 "domain_not_verified", "Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.";
     /// The workspace's limit of webhooks is reached.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook you no longer need, or subscribe an existing one to more events.";
+    /// The workspace's limit of sign-in apps is reached.
+    PlanLimitIdentityClients = 403 "plan_limit_identity_clients", "Delete a sign-in app you no longer need.";
+    /// Sign-in is switched off for the agent.
+    IdentityDisabled = 403 "identity_disabled", "Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.";
+    /// The sign-in app is switched off.
+    ClientDisabled = 403 "client_disabled", "Ask the owner of the app to enable it.";
     /// No person has claimed the workspace yet.
     UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first; until then, read events with `GET /v1/events`.";
     /// The limit of cards in the public directory is reached.
@@ -104,8 +110,12 @@ codes! {
     MessageBlocked = 409 "message_blocked", "Change the receive lists for future mail; a message that was already blocked can't be released.";
     /// The lease is not the message's current lease.
     LeaseExpired = 409 "lease_expired", "Discard the work done under this lease and claim again; another worker may have the message.";
+    /// The message is not in its work queue, or not in the state that the request needs.
+    NotQueued = 409 "not_queued", "List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.";
     /// The draft's status doesn't allow this change.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft's `status`. A sent or cancelled draft can't change; create a new one.";
+    /// The draft's content isn't the one that was read.
+    DraftChanged = 409 "draft_changed", "Read the draft again, and approve it with its new `content_sha256`.";
     /// The domain is already verified by another workspace or added to this one.
     DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server which workspace has it.";
     /// The domain still has inboxes.

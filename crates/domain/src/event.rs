@@ -83,6 +83,10 @@ kinds! {
     SignupCreated = "signup.created",
     /// A person claimed the workspace.
     SignupClaimed = "signup.claimed",
+    /// An agent got an identity token for an app.
+    IdentityTokenIssued = "identity.token_issued",
+    /// An agent signed in to an app.
+    IdentitySignedIn = "identity.signed_in",
     /// A mail to the people on call was sent.
     EscalationSent = "escalation.sent",
     /// The card of an agent was created, changed or restored.

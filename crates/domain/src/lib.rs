@@ -22,6 +22,7 @@ pub mod forwarding;
 pub mod gate;
 pub mod greylist;
 pub mod id;
+pub mod identity;
 pub mod inbox;
 pub mod job;
 pub mod label;

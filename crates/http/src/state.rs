@@ -3,11 +3,11 @@
 use std::{ops::Deref, sync::Arc};
 
 use posthouse_api::wire::JsonLimits;
-use posthouse_app::{Instance, limits::shared_budget::SharedBudget};
+use posthouse_app::{Instance, limits::shared_budget::SharedBudget, settings::http::HttpConfig};
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, config::HttpConfig, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits, drain::DrainPace,
+    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits, drain::DrainPace,
     in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits, readiness::Readiness,
     response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };

@@ -21,7 +21,10 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::config::{Configuration, Sources};
+use crate::{
+    boot::web::HttpServer,
+    config::{Configuration, Sources},
+};
 use posthouse_app::settings::problem::ConfigError;
 
 /// Shown below the list of commands.
@@ -175,9 +178,9 @@ impl From<posthouse_store::Error> for CommandError {
     }
 }
 
-/// Parses the arguments of this process and runs the command.
+/// Parses the arguments of this process and runs the command. `serve` serves HTTP with `http`.
 #[must_use]
-pub fn run() -> ExitCode {
+pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
     let Cli { options, command } = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -187,7 +190,7 @@ pub fn run() -> ExitCode {
         }
     };
     let done = match command {
-        Command::Serve(given) => serve::run(given, &options),
+        Command::Serve(given) => serve::run(given, &options, http),
         Command::Workspace(command) => workspace::run(command, &options),
         Command::Key(command) => key::run(command, &options),
         Command::Domain(command) => domain::run(command, &options),

@@ -131,6 +131,8 @@ CREATE TABLE sessions (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+-- Finds expired rows.
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 -- The mail that the service wrote to people on behalf of a workspace.
 CREATE TABLE service_mails (
@@ -192,6 +194,7 @@ CREATE TABLE inboxes (
   paused_at {I64},
   paused_reason {TEXT},
   promotions_filter {I64},               -- null: the default for the local part
+  identity_enabled {I64} NOT NULL DEFAULT 1, -- 1: the agent can sign in to apps
   last_message_at {I64} NOT NULL,        -- created_at of the newest message; rises by at least 1 with each
   message_count {I64} NOT NULL DEFAULT 0,
   stored_bytes {I64} NOT NULL DEFAULT 0, -- sum of the sizes of its messages
@@ -347,6 +350,8 @@ CREATE TABLE messages (
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
+  held {TEXT},                           -- why received mail is or was held: blocked, phishing, …
+  released_at {I64},                     -- when held mail was released
   status_at {I64} NOT NULL,
   sent_at {I64},
   received_at {I64},
@@ -363,6 +368,10 @@ CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WH
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 -- Lists by filters that few messages match; without these, a list scans the whole inbox.
 CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
+-- Counts the unread messages of a thread.
+CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHERE is_read = 0;
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 
 -- Labels of messages, for filters. The record shows `messages.labels`.
@@ -426,6 +435,24 @@ CREATE TABLE recipients (
   PRIMARY KEY (workspace_id, message_id, position)
 ){STRICT};
 CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
+
+-- Delivery attempts of recipients, the newest ones of each, with what the remote server answered.
+CREATE TABLE delivery_attempts (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  position {I64} NOT NULL,               -- of the recipient
+  attempt {I64} NOT NULL,                -- from 1
+  outcome {TEXT} NOT NULL,               -- delivered | sent | captured | retried | bounced | failed
+  smtp_code {I64},
+  enhanced_code {TEXT},                  -- RFC 3463
+  remote {TEXT},                         -- the remote server
+  detail {TEXT},                         -- the remote server's text, or a local explanation
+  class {TEXT},                          -- as in recipients
+  tls {TEXT},                            -- as in recipients
+  next_attempt_at {I64},
+  created_at {I64} NOT NULL,             -- when the attempt ended
+  PRIMARY KEY (workspace_id, message_id, position, attempt)
+){STRICT_KEYED};
 
 -- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
 -- recipients. It is deleted when the sender's message shows the outcome.
@@ -561,6 +588,7 @@ CREATE TABLE drafts (
   approved_by_label {TEXT},
   approved_at {I64},
   approved_content_sha256 {BLOB},        -- of the approved content; a change makes the approval void
+  sent_back {TEXT},                      -- JSON object: the note of a person who sent it back, who and when; null otherwise
   error_code {TEXT},                     -- why the last attempt to send failed
   error_message {TEXT},
   created_at {I64} NOT NULL,
@@ -985,6 +1013,124 @@ CREATE TABLE held_events (
   PRIMARY KEY (workspace_id, inbox_id, created_at, id)
 ){STRICT};
 
+-- Sign-in with an agent ---------------------------------------------------------------------------------------------
+
+-- Apps that agents of every workspace can sign in to. The workspace is the one that registered the app.
+CREATE TABLE identity_clients (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL UNIQUE,      -- the public id
+  name {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,                  -- confidential | public | verify_only
+  redirect_uris {TEXT} NOT NULL,         -- JSON array
+  allowed_scopes {TEXT} NOT NULL,        -- separated by spaces
+  subject_type {TEXT} NOT NULL,          -- pairwise | public
+  subject_salt {BLOB} NOT NULL,          -- random; pairwise subjects depend on it
+  homepage_url {TEXT},
+  secret_prefix {TEXT},                  -- the start of the secret, which lists show
+  secret_sha256 {BLOB},
+  enabled {I64} NOT NULL,
+  last_used_at {I64},
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX identity_clients_list ON identity_clients (workspace_id, created_at, id);
+
+-- Apps that an agent may sign in to in the browser of a member, without a code.
+CREATE TABLE identity_preapprovals (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id)
+){STRICT_KEYED};
+
+-- Sign-ins in a browser, from the request of the app to the exchange of its code. They belong to no workspace until an
+-- agent approves them.
+CREATE TABLE identity_requests (
+  id {ID} NOT NULL PRIMARY KEY,
+  secret_sha256 {BLOB} NOT NULL UNIQUE,  -- of the secret in the address of the waiting page
+  code_sha256 {BLOB} NOT NULL UNIQUE,    -- of the authorization code
+  user_code {TEXT} NOT NULL UNIQUE,      -- what the page shows and an agent approves
+  client_id {TEXT} NOT NULL,
+  redirect_uri {TEXT} NOT NULL,
+  scope {TEXT} NOT NULL,
+  state {TEXT},
+  nonce {TEXT},
+  code_challenge {TEXT},                 -- PKCE, method S256
+  hinted_id {ID},                        -- the agent that the app named
+  status {TEXT} NOT NULL,                -- pending | approved | denied
+  workspace_id {ID},                     -- of the agent that approved it
+  inbox_id {ID},                         -- that agent
+  approved_at {I64},
+  code_expires_at {I64},                 -- null until the browser got the code
+  used_at {I64},
+  ip {TEXT} NOT NULL,
+  user_agent {TEXT},
+  created_at {I64} NOT NULL,
+  expires_at {I64} NOT NULL,
+  kept_until {I64} NOT NULL              -- later than expires_at, so that the reuse of a code is noticed
+){STRICT};
+-- Counts and deletes the sign-ins of an app.
+CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
+-- Finds the sign-ins that name an agent.
+CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
+CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;
+-- Finds expired rows.
+CREATE INDEX identity_requests_age ON identity_requests (kept_until);
+
+-- Access tokens of apps, for the userinfo endpoint. Only a digest is stored.
+CREATE TABLE identity_access_tokens (
+  workspace_id {ID} NOT NULL,            -- of the agent
+  digest {BLOB} NOT NULL,                -- SHA-256 of the token
+  client_id {TEXT} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  scope {TEXT} NOT NULL,
+  request_id {ID},                       -- the sign-in in a browser that it was issued for
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, digest)
+){STRICT};
+-- Finds a token before its workspace is known.
+CREATE UNIQUE INDEX identity_access_tokens_digest ON identity_access_tokens (digest);
+-- Ends the tokens of an app or of a sign-in, and finds expired ones.
+CREATE INDEX identity_access_tokens_client ON identity_access_tokens (client_id);
+CREATE INDEX identity_access_tokens_request ON identity_access_tokens (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX identity_access_tokens_inbox ON identity_access_tokens (workspace_id, inbox_id);
+CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
+
+-- The sign-in history of agents, for 90 days.
+CREATE TABLE identity_sign_ins (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  client_name {TEXT} NOT NULL,           -- at that time
+  event {TEXT} NOT NULL,                 -- token_issued | signed_in
+  flow {TEXT} NOT NULL,                  -- headless | authorization_code | jwt_bearer
+  jti {TEXT} NOT NULL,                   -- the id of the identity token
+  scope {TEXT} NOT NULL,
+  ip {TEXT},
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX identity_sign_ins_list ON identity_sign_ins (workspace_id, inbox_id, created_at, id);
+-- Finds the agent of a token, and makes the exchange of a token single-use.
+CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
+CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
+
+-- The apps that an agent has signed in to.
+CREATE TABLE identity_apps (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  name {TEXT} NOT NULL,                  -- at the last sign-in
+  homepage_url {TEXT},                   -- at the last sign-in
+  last_signed_in_at {I64} NOT NULL,
+  sign_ins {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id)
+){STRICT_KEYED};
+
 -- Webhooks. Events aren't copied: a webhook has a position in the log.
 CREATE TABLE webhooks (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
@@ -1019,6 +1165,7 @@ CREATE TABLE webhook_deliveries (
   status {TEXT} NOT NULL,                -- pending | succeeded | failed
   response_status {I64},
   response_excerpt {TEXT},
+  exchange {TEXT},                       -- JSON object: URL, header fields and body hash of the request, fields of the response
   error {TEXT},
   duration_ms {I64},
   created_at {I64} NOT NULL,

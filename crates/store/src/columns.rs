@@ -4,19 +4,25 @@ use posthouse_domain::{
     actor::ActorKind,
     agent::{SanctionKind, card::CardVisibility, listing::ListingState, report::ReportReason},
     contact::{self, ContactKind},
-    delivery::LocalDeliveryState,
+    delivery::{AttemptResultName, LocalDeliveryState},
     draft,
     escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
     id::{
         AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
-        SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId, LeaseId,
+        ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId,
+        WorkspaceId,
+    },
+    identity::{
+        IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
+        client::{IdentityClientType, SubjectType},
+        scope::IdentityScopes,
     },
     inbox::InboxKind,
     job::{JobKind, JobReason},
     list::{ListDirection, ListKind, ListPatternKind},
-    message::{Channel, DeliveryStatus, Direction, MessageKind, MessageStatus},
+    message::{Channel, DeliveryStatus, Direction, HoldReason, MessageKind, MessageStatus},
     plan::Plan,
     queue,
     signing_key::SigningPurpose,
@@ -79,6 +85,9 @@ id_columns!(
     OnCallContactId,
     EscalationId,
     AgentReportId,
+    IdentityClientId,
+    IdentitySignInId,
+    IdentityRequestId,
 );
 
 name_columns!(
@@ -98,6 +107,11 @@ name_columns!(
     EscalationTrigger,
     OnCallMailKind,
     EventKind,
+    HoldReason,
+    IdentityClientType,
+    IdentityRequestState,
+    IdentitySignInEvent,
+    IdentitySignInFlow,
     InboxKind,
     JobKind,
     JobReason,
@@ -110,9 +124,11 @@ name_columns!(
     Plan,
     SigningPurpose,
     SignupLimit,
+    SubjectType,
     SuppressionReason,
     MessageStatus,
     contact::ContactFieldSource,
+    AttemptResultName,
     draft::DraftSource,
     draft::DraftStatus,
     queue::QueueItemState,
@@ -120,6 +136,18 @@ name_columns!(
     user::SignInPurpose,
     webhook::WebhookDeliveryStatus,
 );
+
+impl ToValue for IdentityScopes {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self.to_string().into())
+    }
+}
+
+impl FromColumn for IdentityScopes {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        named(&String::from_column(value)?, |text| Self::parse(text).ok())
+    }
+}
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {

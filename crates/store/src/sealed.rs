@@ -263,6 +263,11 @@ mod tests {
         "greylist.id",
         "sending_incidents.recipient",
         "signups.claim_token_sha256",
+        "identity_clients.subject_salt",
+        "identity_clients.secret_sha256",
+        "identity_requests.secret_sha256",
+        "identity_requests.code_sha256",
+        "identity_access_tokens.digest",
         "used_challenges.nonce",
         "signup_usage.subject",
     ];

@@ -169,6 +169,7 @@ macro_rules! rows_of_messages {
 rows_of_messages! {
     ATTACHMENTS = "attachments";
     RECIPIENTS = "recipients";
+    DELIVERY_ATTEMPTS = "delivery_attempts";
     ENVELOPES = "envelopes";
     APPROVALS = "message_approvals";
     ROLE_MAIL = "role_mail";
@@ -201,6 +202,12 @@ rows_of_workspaces! {
     MEMBERS = "members";
     SERVICE_MAILS = "service_mails";
     STREAM_TOKENS = "stream_tokens";
+    IDENTITY_CLIENTS = "identity_clients";
+    IDENTITY_PREAPPROVALS = "identity_preapprovals";
+    IDENTITY_REQUESTS = "identity_requests";
+    IDENTITY_ACCESS_TOKENS = "identity_access_tokens";
+    IDENTITY_SIGN_INS = "identity_sign_ins";
+    IDENTITY_APPS = "identity_apps";
     IDEMPOTENCY = "idempotency";
     LIST_ENTRIES = "list_entries";
     FORWARDS = "forwards";
@@ -227,6 +234,7 @@ rows_of_workspaces! {
     INBOX_ESCALATION_SETTINGS = "inbox_escalation_settings";
     ESCALATION_SETTINGS = "escalation_settings";
     APPROVALS = "message_approvals";
+    DELIVERY_ATTEMPTS = "delivery_attempts";
     RECIPIENTS = "recipients";
     ENVELOPES = "envelopes";
     ATTACHMENTS = "attachments";
@@ -302,6 +310,16 @@ pub const RULES: &[TableRule] = &[
         Lifetime::Kept("for a minute"),
         &[WORKSPACE, refers("key_id", RecordKind::Key), refers("session_id", RecordKind::Session)],
     ),
+    table("identity_clients", WORKSPACE_DATA, &[WORKSPACE, ROW]),
+    table("identity_preapprovals", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table(
+        "identity_requests",
+        Lifetime::Kept("for at most 70 minutes; the code of a deleted inbox is refused"),
+        &[ROW, refers("hinted_id", RecordKind::Inbox), WORKSPACE, INBOX],
+    ),
+    table("identity_access_tokens", Lifetime::Inbox, &[WORKSPACE, INBOX, refers("request_id", RecordKind::Other)]),
+    table("identity_sign_ins", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
+    table("identity_apps", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("idempotency", Lifetime::Kept("for a day, so that a request can be repeated"), &[WORKSPACE]),
     table("addresses", Lifetime::Kept("forever, so that an address isn't used again"), &[WORKSPACE, INBOX]),
     table(
@@ -336,6 +354,7 @@ pub const RULES: &[TableRule] = &[
     table("message_labels", Lifetime::Message, &[WORKSPACE, INBOX, MESSAGE]),
     table("attachments", Lifetime::Message, &[WORKSPACE, ROW, MESSAGE]),
     table("envelopes", Lifetime::Message, &[WORKSPACE, refers("id", RecordKind::Envelope), MESSAGE]),
+    table("delivery_attempts", Lifetime::Message, &[WORKSPACE, MESSAGE]),
     table("recipients", Lifetime::Message, &[WORKSPACE, MESSAGE, refers("envelope_id", RecordKind::Envelope)]),
     table("suppressions", REPUTATION, &[WORKSPACE, MESSAGE]),
     table(

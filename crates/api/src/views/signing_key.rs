@@ -47,6 +47,12 @@ pub struct ServiceKeyView {
 }
 
 impl ServiceKeyView {
+    /// Returns whether the signatures of the key are no longer valid.
+    #[must_use]
+    pub fn is_revoked(&self) -> bool {
+        self.revoked_at.is_some()
+    }
+
     /// Returns the view of a key.
     #[must_use]
     pub fn of(kid: &str, key: &PublicJwk, times: &SigningKeyTimes, now: Time) -> Self {

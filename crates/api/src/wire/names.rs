@@ -10,6 +10,7 @@ use posthouse_domain::{
     escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
+    record::RecordView,
     user::Role,
     workspace::{AiProcessing, DisclosureLine},
 };
@@ -61,6 +62,7 @@ names!(
     ListDirection,
     ListKind,
     MessageStatus,
+    RecordView,
     draft::DraftStatus
 );
 

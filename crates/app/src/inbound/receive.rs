@@ -10,6 +10,7 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
+    message::HoldReason,
     plan::Plans,
     time::Time,
 };
@@ -64,6 +65,8 @@ pub struct InboundMail {
     /// The only workspace of the recipients, if it may have no room for the mail, because the client didn't state its
     /// size.
     pub may_not_fit_in: Option<WorkspaceId>,
+    /// Why agents don't get the mail until a person releases it.
+    pub held: Option<HoldReason>,
 }
 
 /// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
@@ -312,7 +315,15 @@ fn store(
         };
         let trace = trace_lines(&prepared.arrival, address, settings.hostname, &content.to_string(), now);
         let at = ReportContext { paths, exchangers: &prepared.exchangers, feedback_sources: settings.feedback_sources };
-        let copy = InboundCopy { mail: &prepared.mail, content, trace: &trace, at, key: settings.key, agent: None };
+        let copy = InboundCopy {
+            mail: &prepared.mail,
+            content,
+            trace: &trace,
+            at,
+            key: settings.key,
+            held: prepared.arrival.held,
+            agent: None,
+        };
         let message = store::file(tx, copy, inbox, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;

@@ -163,7 +163,8 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let copy = InboundCopy { mail, content, trace: &trace, at: ReportContext::default(), key, agent };
+        let at = ReportContext::default();
+        let copy = InboundCopy { mail, content, trace: &trace, at, key, held: None, agent };
         store::file(tx, copy, inbox, ids, now)?;
     }
     Ok(())

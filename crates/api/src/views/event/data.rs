@@ -263,6 +263,36 @@ pub struct AgentReported {
     pub reason: &'static str,
 }
 
+/// The data of `identity.token_issued` and `identity.signed_in`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "IdentityEventData")]
+pub struct IdentityData {
+    /// Inbox or identity of the agent.
+    pub inbox: InboxView,
+    /// App.
+    pub client: IdentityAppData,
+    /// How the agent signs in: `headless`, `authorization_code` or `jwt_bearer`.
+    pub flow: &'static str,
+    /// Id of the identity token.
+    pub jti: String,
+    /// Id by which the app knows the agent.
+    pub sub: String,
+    /// Time at which the identity token expires, if one was issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<TimestampView>,
+}
+
+/// The app of an identity event.
+#[derive(Serialize, JsonSchema)]
+pub struct IdentityAppData {
+    /// Public id of the app.
+    pub client_id: String,
+    /// Name of the app.
+    pub name: String,
+    /// Home page of the app.
+    pub homepage_url: Option<String>,
+}
+
 /// The data of `webhook.test`.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookTestData")]

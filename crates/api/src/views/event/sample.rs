@@ -3,16 +3,18 @@
 mod agent;
 mod draft;
 
-use posthouse_domain::record::Record;
+use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
+    identity::IdentitySignInFlow,
     inbox::{Inbox, InboxKind},
     mail_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
     },
     message::{
-        Channel, DeliveryStatus, Direction, Message, MessageBodies, MessageKind, MessageStatus, RecipientDelivery,
+        Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
+        RecipientDelivery,
     },
     plan::Plan,
     time::Time,
@@ -50,7 +52,8 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
-    let of_inbox = kind.text().starts_with("inbox.") || kind.text().starts_with("agent.") || is_of_message || of_draft || is_escalation;
+    let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
+    let of_inbox = is_of_agent || is_of_message || of_draft || is_escalation;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -106,6 +109,8 @@ fn detail(kind: EventKind) -> String {
             let workspace = OrgView::of(&workspace(true));
             data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::sample_actor()) })
         }
+        EventKind::IdentityTokenIssued => data::text(&identity(IdentitySignInFlow::Headless)),
+        EventKind::IdentitySignedIn => data::text(&identity(IdentitySignInFlow::AuthorizationCode)),
         EventKind::SignupCreated => data::text(&data::SignupCreated {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Unclaimed)),
             inbox: Some(inbox(None)),
@@ -123,6 +128,22 @@ fn detail(kind: EventKind) -> String {
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })
         }
         _ => "{}".to_owned(),
+    }
+}
+
+/// Returns the example of a sign-in to an app.
+fn identity(flow: IdentitySignInFlow) -> data::IdentityData {
+    data::IdentityData {
+        inbox: inbox(None),
+        client: data::IdentityAppData {
+            client_id: "appc_7Hq2mVtR9xKb4LwZc8NdYp3S".to_owned(),
+            name: "Travel desk".to_owned(),
+            homepage_url: Some("https://travel.example".to_owned()),
+        },
+        flow: flow.text(),
+        jti: id::<Uuid>(9).to_string(),
+        sub: "jF3yq0vXw2TzB5nC8dK1mR4sU7hL6aG9eP0iQxYbVtM".to_owned(),
+        expires_at: Some(Time::from_millis(NOW_MS).plus_ms(300_000).into()),
     }
 }
 
@@ -212,6 +233,7 @@ fn inbox(paused: Option<String>) -> InboxView {
         paused_at: paused.is_some().then_some(now),
         paused_reason: paused,
         promotions_filter: None,
+        identity_enabled: true,
         last_message_at: now,
         created_at: now,
         deleted_at: None,
@@ -232,8 +254,12 @@ fn record(kind: EventKind) -> Record {
     let mut message = message(status, entry.is_none());
     if kind == EventKind::MessageReceivedBlocked {
         message.labels.push("blocked".to_owned());
+        message.held = Some(HoldReason::Blocked);
     }
     let text = Some("Can you send the invoice of January again?".to_owned());
+    if kind == EventKind::MessageReleased {
+        (message.held, message.released_at) = (Some(HoldReason::Phishing), Some(Time::from_millis(NOW_MS)));
+    }
     let headers_json = r#"{"subject":"Invoice"}"#.to_owned();
     Record {
         message,
@@ -242,6 +268,7 @@ fn record(kind: EventKind) -> Record {
         deliveries: entry.map(delivery).into_iter().collect(),
         withheld: kind == EventKind::MessageReceivedBlocked,
         approval: (kind == DraftSent).then(draft::approval),
+        view: RecordView::Full,
     }
 }
 
@@ -282,6 +309,8 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         contact_address: None,
         contact: None,
         has_attachments: false,
+        held: None,
+        released_at: None,
         status_at: now,
         sent_at: (!inbound).then_some(now),
         received_at: inbound.then_some(now),

@@ -256,6 +256,8 @@ fn row(
         contact_address: contact_address(inbox, routes),
         contact: None,
         has_attachments: !mail.files.is_empty(),
+        held: None,
+        released_at: None,
         status_at: ready.now,
         sent_at: has_left.then_some(ready.now),
         received_at: None,

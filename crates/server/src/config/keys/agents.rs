@@ -35,7 +35,13 @@ keys! {
         kind: HttpUrl,
         default: DefaultValue::Text("`base_url` followed by `/oidc`"),
         example: "https://id.example.com",
-        help: "Issuer of identity tokens and of the signatures of agent messages. Its path must lead to `/oidc` of \
-            this server, or its root to this server. Signatures name it, so change it before the first use only.",
+        help: "Issuer of identity tokens and of the signatures of agent messages. It must lead to `/oidc` of this \
+            server. Signatures name it, so change it before the first use only.",
+    }
+    CLAIMS_NAMESPACE: String = "identity.claims_namespace" => {
+        kind: HttpUrl,
+        default: DefaultValue::Text("`identity.issuer` followed by `/claims`"),
+        example: "https://example.com/claims",
+        help: "Prefix of the claims in identity tokens that no standard defines: `agent`, `mailbox` and `workspace`.",
     }
 }

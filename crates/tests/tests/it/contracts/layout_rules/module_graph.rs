@@ -25,6 +25,7 @@ const APP_FOLDERS: &[&str] = &[
     "forwarding",
     "on_call",
     "signup",
+    "identity",
     "webhooks",
     "jobs",
     "instance",
