@@ -8440,6 +8440,12 @@ export interface operations {
                 };
                 content: {
                     "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -8538,6 +8544,12 @@ export interface operations {
                 };
                 content: {
                     "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -11991,6 +12003,12 @@ export interface operations {
                 };
                 content: {
                     "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -12089,6 +12107,12 @@ export interface operations {
                 };
                 content: {
                     "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -12187,6 +12211,12 @@ export interface operations {
                 };
                 content: {
                     "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -12285,6 +12315,12 @@ export interface operations {
                 };
                 content: {
                     "text/html; charset=utf-8": unknown;
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
