@@ -168,6 +168,8 @@ finish() {
 		;;
 	test)
 		python_tools schemathesis
+		python_tools relying-parties
+		npm_tools relying-parties
 		web_packages
 		;;
 	web | screenshots) web_packages ;;

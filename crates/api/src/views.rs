@@ -2,6 +2,9 @@
 //!
 //! A view borrows its record and checks no permission; access is checked before a view is built.
 
+pub mod agent;
+pub mod agent_key;
+pub mod agent_message;
 pub mod contact;
 pub mod deliverability;
 pub mod domain;
@@ -10,6 +13,7 @@ pub mod escalation;
 pub mod event;
 pub mod forwarding;
 pub mod identity;
+pub mod identity_client;
 pub mod inbox;
 pub mod list_entry;
 pub mod message;
@@ -17,6 +21,7 @@ pub mod metrics;
 mod page;
 pub mod queue;
 pub mod search;
+pub mod signing_key;
 pub mod signup;
 pub mod suppression;
 pub mod thread;

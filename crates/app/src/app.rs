@@ -3,7 +3,7 @@
 //! Each use case gathers external facts, runs one transaction and sends a wakeup. Use cases don't depend on HTTP, SMTP,
 //! jobs or adapters.
 
-use crate::keyring::{key_cache::KeyCache, signer::DkimKeyCache};
+use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
 use std::sync::Arc;
 
 use posthouse_domain::error::{ErrorCode, Refusal};
@@ -43,6 +43,8 @@ pub struct App {
     pub tls: CertificateHolder,
     /// The opened DKIM keys.
     pub signer: DkimKeyCache,
+    /// The opened signing keys of the service.
+    pub service_keys: ServiceKeyCache,
     /// The blocking pool.
     pub blocking_pool: BlockingPool,
     /// Prometheus metrics.
@@ -84,6 +86,7 @@ impl App {
             keys: KeyCache::default(),
             tls: CertificateHolder::default(),
             signer: DkimKeyCache::default(),
+            service_keys: ServiceKeyCache::default(),
             blocking_pool: BlockingPool::default(),
             metrics: Metrics::default(),
             storage_health: StorageHealth::default(),

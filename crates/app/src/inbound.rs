@@ -15,7 +15,6 @@ pub mod report_source;
 pub mod return_path;
 pub mod role_mail;
 pub mod screen_client;
-mod screen_local;
 pub mod screen_sender;
 pub mod store;
 pub mod upsert_contacts;

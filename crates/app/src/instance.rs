@@ -5,6 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use crate::{
     app::App,
     events::subscriptions::Streams,
+    identity::limits::IdentityLimits,
     inbound::screen_client::BlocklistCache,
     limits::smtp_content::SmtpContent,
     messages::{index::SearchIndex, waiters::InboxWaiters},
@@ -27,6 +28,8 @@ pub struct Instance {
     pub blocklist_cache: BlocklistCache,
     /// Message content that SMTP sessions buffer.
     pub smtp_content: SmtpContent,
+    /// Limits of sign-in with an agent.
+    pub identity_limits: IdentityLimits,
 }
 
 impl Instance {
@@ -40,6 +43,7 @@ impl Instance {
             subscriptions: Streams::default(),
             blocklist_cache: BlocklistCache::default(),
             smtp_content: SmtpContent::new(app.config.limits.smtp_content_bytes),
+            identity_limits: IdentityLimits::default(),
             app,
         }
     }

@@ -7,4 +7,5 @@ pub mod key_file;
 pub mod proof;
 pub mod rotate;
 pub mod sealed_link;
+pub mod service_keys;
 pub mod signer;

@@ -3,14 +3,17 @@
 //! Nothing here names HTTP, SMTP, configuration files or a concrete adapter.
 
 pub mod access;
+pub mod agent_keys;
 pub mod app;
 pub mod contacts;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod escalation;
 pub mod events;
 pub mod files;
 pub mod forwarding;
+pub mod identity;
 pub mod inbound;
 pub mod inboxes;
 pub mod instance;
@@ -28,6 +31,7 @@ pub mod persist;
 pub mod ports;
 
 pub mod settings;
+pub mod signing;
 pub mod signup;
 pub mod telemetry;
 pub mod tls;

@@ -59,6 +59,13 @@ pub struct AppConfig {
     pub blocklists: Vec<String>,
     /// `signup.*`
     pub signup: SignupConfig,
+    /// `agents.*`
+    pub agents: AgentsConfig,
+    /// `identity.issuer`, without a trailing slash; `None` means a path of `base_url`. Use [`AppConfig::issuer`].
+    pub issuer: Option<String>,
+    /// `identity.claims_namespace`, without a trailing slash; `None` means a path of the issuer. Use
+    /// [`AppConfig::claims_namespace`].
+    pub claims_namespace: Option<String>,
     /// `ai.*`
     pub ai: AiConfig,
     /// `plans.*`
@@ -75,11 +82,36 @@ impl AppConfig {
         self.delivery.mode == DeliveryMode::Capture && self.is_on_loopback
     }
 
+    /// Returns the issuer of identity tokens and of signatures, without a trailing slash.
+    #[must_use]
+    pub fn issuer(&self) -> String {
+        self.issuer.clone().unwrap_or_else(|| format!("{}/oidc", self.base_url))
+    }
+
+    /// Returns the prefix of this service's own claims in identity tokens, without a trailing slash.
+    #[must_use]
+    pub fn claims_namespace(&self) -> String {
+        self.claims_namespace.clone().unwrap_or_else(|| format!("{}/claims", self.issuer()))
+    }
+
     /// Returns this server's properties for the DNS records of custom domains.
     #[must_use]
     pub fn server_dns(&self) -> ServerDnsSettings {
         ServerDnsSettings { host: self.hostname.clone(), ed25519: self.dkim.ed25519 == Ed25519::All }
     }
+}
+
+/// `agents.*`: which parts of agent messaging are switched on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AgentsConfig {
+    /// `agents.messaging`: signed messages between inboxes of this service.
+    pub messaging: bool,
+    /// `agents.directory`: cards, handles and the directory.
+    pub directory: bool,
+    /// `agents.agent_keys`: keys that agents hold.
+    pub agent_keys: bool,
+    /// `agents.public_directory`: public cards for everyone.
+    pub public_directory: bool,
 }
 
 /// `signup.*`: self-signup.

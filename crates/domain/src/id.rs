@@ -70,6 +70,8 @@ ids! {
     EnvelopeId;
     /// A custom domain of a workspace.
     DomainId;
+    /// A report about an agent.
+    AgentReportId;
     /// A durable job.
     JobId;
     /// A contact: a person or address that mail was exchanged with.
@@ -90,6 +92,12 @@ ids! {
     WebhookId;
     /// One attempt to deliver one event to one webhook.
     WebhookDeliveryId;
+    /// An app that agents sign in to.
+    IdentityClientId;
+    /// A line of an agent's sign-in history.
+    IdentitySignInId;
+    /// A sign-in in a browser.
+    IdentityRequestId;
 }
 
 impl WorkspaceId {

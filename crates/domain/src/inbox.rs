@@ -61,6 +61,8 @@ pub struct Inbox {
     pub paused_reason: Option<String>,
     /// Whether promotions are filtered; `None` means the default for the local part.
     pub promotions_filter: Option<bool>,
+    /// Whether the agent can sign in to apps.
+    pub identity_enabled: bool,
     /// The `created_at` of its newest message.
     pub last_message_at: Time,
     /// When it was created.

@@ -8,6 +8,9 @@
 pub mod named;
 
 pub mod actor;
+pub mod agent;
+pub mod agent_key;
+pub mod agent_message;
 pub mod auth;
 pub mod contact;
 pub mod delivery;
@@ -19,6 +22,7 @@ pub mod forwarding;
 pub mod gate;
 pub mod greylist;
 pub mod id;
+pub mod identity;
 pub mod inbox;
 pub mod job;
 pub mod label;
@@ -37,6 +41,7 @@ pub mod search;
 pub mod secret;
 pub mod send;
 pub mod sender;
+pub mod signing_key;
 pub mod signup;
 pub mod stream;
 pub mod suppression;

@@ -3,6 +3,7 @@
 use posthouse_mail::bounce::BounceClass;
 
 use crate::{
+    agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     time::Time,
 };
@@ -187,6 +188,12 @@ pub struct Message {
     pub verification: Option<MessageVerification>,
     /// The sender's structured data, as JSON text.
     pub data: Option<String>,
+    /// How another agent of this service sent it; `None` for other mail and for sent messages.
+    pub agent: Option<AgentDelivery>,
+    /// The signature of its author.
+    pub author: Option<AuthorSignature>,
+    /// What it says about its author.
+    pub disclosure: Option<Disclosure>,
     /// The message that this one replies to.
     pub answers: Option<MessageId>,
     /// The canonical address of the author of a received message, or of the first remote recipient of a sent one.

@@ -117,8 +117,17 @@ fn bearer(headers: &HeaderMap) -> Result<ApiKeySecret, Refusal> {
 
 /// Returns the text after `Bearer`, in any form.
 pub(super) fn bearer_text(headers: &HeaderMap) -> Option<SecretText> {
+    text_after("bearer", headers)
+}
+
+/// Returns the text after `Basic`, in any form.
+pub(super) fn basic_text(headers: &HeaderMap) -> Option<SecretText> {
+    text_after("basic", headers)
+}
+
+fn text_after(wanted: &str, headers: &HeaderMap) -> Option<SecretText> {
     let (scheme, text) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| SecretText(text.trim().to_owned()))
+    scheme.eq_ignore_ascii_case(wanted).then(|| SecretText(text.trim().to_owned()))
 }
 
 /// Checks that the caller may use a route.

@@ -24,14 +24,15 @@ const SHOWN_CHARS_MAX: usize = 100;
 pub(super) struct AllowedHosts(Vec<String>);
 
 impl AllowedHosts {
-    /// Collects the host of `base_url`, those of `http.allowed_hosts`, and the names of an ACME certificate: the
+    /// Collects the hosts of `base_url` and the issuer, those of `http.allowed_hosts`, and the names of an ACME certificate: the
     /// authority sends its requests to each of them.
-    pub(super) fn of(base_url: &str, further: &[String], acme: &AcmeConfig) -> Self {
-        let base = base_url.parse::<http::Uri>().ok();
-        let base =
-            base.as_ref().and_then(http::Uri::authority).and_then(|authority| AuthorityHost::of(authority.as_str()));
+    pub(super) fn of(own_urls: &[&str], further: &[String], acme: &AcmeConfig) -> Self {
+        let host = |url: &&str| {
+            let url = url.parse::<http::Uri>().ok()?;
+            AuthorityHost::of(url.authority()?.as_str())?.into_name()
+        };
         let mut names = further.to_vec();
-        names.extend(base.and_then(AuthorityHost::into_name));
+        names.extend(own_urls.iter().filter_map(host));
         if acme.enabled {
             names.extend(acme.names.iter().cloned());
         }
@@ -154,7 +155,7 @@ mod tests {
 
     fn hosts() -> AllowedHosts {
         let further = ["posthouse", "xn--bcher-kva.example"].map(str::to_owned);
-        AllowedHosts::of("https://Mail.Example.com.:8443/x", &further, &acme(false))
+        AllowedHosts::of(&["https://Mail.Example.com.:8443/x", "https://id.example.net/oidc"], &further, &acme(false))
     }
 
     #[test]
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn acme_names_are_accepted() {
         for enabled in [false, true] {
-            let hosts = AllowedHosts::of("http://127.0.0.1:8080", &[], &acme(enabled));
+            let hosts = AllowedHosts::of(&["http://127.0.0.1:8080"], &[], &acme(enabled));
             assert_eq!(hosts.include("mx.example.com"), enabled);
         }
     }

@@ -1,5 +1,6 @@
 //! The HTTP API: routes, decoding, authentication and responses. Product rules are in the crates below.
 
+mod agent_keys;
 pub mod auth;
 mod body;
 mod body_budget;
@@ -11,6 +12,8 @@ mod connections;
 mod cookie;
 mod dashboard;
 mod development;
+mod directory_limits;
+mod directory_pages;
 pub mod docs;
 mod drain;
 pub mod error;
@@ -21,6 +24,7 @@ pub mod health;
 mod host;
 pub mod idempotency;
 mod in_flight;
+mod issuer;
 mod limited_reads;
 mod link_page;
 pub mod listener;

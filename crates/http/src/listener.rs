@@ -75,7 +75,9 @@ pub struct ListenerEntry {
 /// Serves all entries until shutdown begins, then until every connection has ended.
 pub async fn serve(entries: Vec<ListenerEntry>, app: Arc<Api>) {
     let permits = Arc::new(Semaphore::new(app.http.connections_max.min(Semaphore::MAX_PERMITS)));
-    let hosts = Arc::new(AllowedHosts::of(&app.config.base_url, &app.http.allowed_hosts, &app.config.acme));
+    let issuer = app.config.issuer();
+    let urls = [app.config.base_url.as_str(), issuer.as_str()];
+    let hosts = Arc::new(AllowedHosts::of(&urls, &app.http.allowed_hosts, &app.config.acme));
     let mut tasks = JoinSet::new();
     tasks.spawn(subscriptions::run(Arc::clone(&app.app), app.subscriptions.clone()));
     for entry in entries {

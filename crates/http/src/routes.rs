@@ -1,6 +1,6 @@
 //! The route table: every route of the service, once.
 
-use super::{challenge, claim, confirm, health, openapi, platform, route::Route, v1};
+use super::{agent_keys, challenge, claim, confirm, directory_pages, health, issuer, openapi, platform, route::Route, v1};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -15,11 +15,20 @@ pub fn all() -> Vec<Route> {
         health::routes(),
         challenge::routes(),
         openapi::routes(),
+        agent_keys::routes(),
         v1::account::routes(),
         v1::signup::routes(),
         claim::routes(),
         v1::inboxes::routes(),
         v1::identities::routes(),
+        v1::agents::routes(),
+        v1::directory::routes(),
+        v1::public::routes(),
+        directory_pages::routes(),
+        v1::agent_keys::routes(),
+        v1::identity::routes(),
+        v1::identity_clients::routes(),
+        issuer::routes(),
         v1::forwarding::routes(),
         confirm::routes(),
         v1::messages::routes(),

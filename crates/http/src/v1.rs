@@ -1,10 +1,13 @@
 //! The routes under `/v1` and `/dev`, one file per resource.
 
 pub mod account;
+pub mod agents;
+pub mod agent_keys;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;
 pub mod delivery_attempts;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod emergency;
@@ -13,6 +16,8 @@ pub mod events;
 mod fields;
 pub mod forwarding;
 pub mod identities;
+pub mod identity;
+pub mod identity_clients;
 pub mod inboxes;
 pub mod ingress;
 pub mod lists;
@@ -21,6 +26,7 @@ mod message_html;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;
+pub mod public;
 pub mod queue;
 pub(crate) mod queue_items;
 pub mod search;

@@ -13,6 +13,7 @@ pub mod extract;
 pub mod forwarding;
 pub mod header;
 pub mod html;
+pub mod jose;
 pub mod limits;
 pub mod parse;
 pub mod report;

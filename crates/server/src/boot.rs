@@ -36,6 +36,7 @@ use posthouse_app::{
     lifecycle::{DRAIN_MS_MAX, HangupSignals, Signals},
     ports::{Clock, Dns, OutboundHttp, SmtpTransport},
     settings::problem::{ConfigError, ConfigProblem},
+    signing,
     webhooks::dispatch,
 };
 
@@ -543,14 +544,14 @@ async fn prepare_tls(app: &App) -> Result<(), BootError> {
     })
 }
 
-/// Creates or decrypts the DKIM keys. No mail can be sent without them, and a wrong instance key must be found at the
+/// Creates or decrypts the DKIM keys and the signing keys. No mail can be sent without them, and a wrong instance key must be found at the
 /// start.
 async fn prepare_signing(app: &App) -> Result<(), BootError> {
     let records = dkim::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))?;
     for record in records {
         tracing::debug!(name = record.name, "dkim.key_ready");
     }
-    Ok(())
+    signing::keys::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))
 }
 
 /// Stops accepting work, finishes accepted work and closes the store.

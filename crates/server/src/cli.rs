@@ -6,12 +6,14 @@
 mod admin;
 mod check;
 mod completions;
+mod directory;
 mod domain;
 mod key;
 mod man;
 mod progress;
 mod secret;
 mod serve;
+mod signing_key;
 mod store;
 mod workspace;
 
@@ -73,6 +75,12 @@ enum Command {
     /// Replace the key that encrypts stored secrets.
     #[command(subcommand)]
     Secret(secret::Command),
+    /// List, rotate and revoke the keys that sign agent messages and identity tokens.
+    #[command(subcommand, alias = "keys")]
+    SigningKey(signing_key::Command),
+    /// Review, suspend and restore agents in the directory.
+    #[command(subcommand)]
+    Directory(directory::Command),
     /// Apply pending schema migrations and exit.
     Migrate(OutputOptions),
     /// Check everything the service needs; changes nothing.
@@ -187,6 +195,8 @@ pub fn run(http: HttpServer) -> ExitCode {
         Command::Key(command) => key::run(command, &options),
         Command::Domain(command) => domain::run(command, &options),
         Command::Secret(command) => secret::run(command, &options),
+        Command::SigningKey(command) => signing_key::run(command, &options),
+        Command::Directory(command) => directory::run(command, &options),
         Command::Migrate(output) => store::migrate(&output, &options),
         Command::Check(given) => check::run(&given, &options),
         Command::Admin(command) => admin::run(command, &options),

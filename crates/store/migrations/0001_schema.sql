@@ -194,6 +194,7 @@ CREATE TABLE inboxes (
   paused_at {I64},
   paused_reason {TEXT},
   promotions_filter {I64},               -- null: the default for the local part
+  identity_enabled {I64} NOT NULL DEFAULT 1, -- 1: the agent can sign in to apps
   last_message_at {I64} NOT NULL,        -- created_at of the newest message; rises by at least 1 with each
   message_count {I64} NOT NULL DEFAULT 0,
   stored_bytes {I64} NOT NULL DEFAULT 0, -- sum of the sizes of its messages
@@ -343,6 +344,9 @@ CREATE TABLE messages (
   trace {TEXT} NOT NULL,                 -- trace lines of this server before the raw bytes, with CRLF
   verification {TEXT},                   -- JSON object: a verification code or link
   data {TEXT},                           -- JSON payload of messages between agents
+  agent {TEXT},                          -- JSON object: sender, assurance and the signature of this copy
+  author {TEXT},                         -- JSON object: the signature of the author
+  disclosure {TEXT},                     -- JSON object: the Agent-Disclosure field
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
@@ -461,6 +465,8 @@ CREATE TABLE local_deliveries (
   content_id {ID} NOT NULL,              -- in workspace_id; no message has it before the copies are stored
   mail_from {TEXT} NOT NULL,
   requested {TEXT},                      -- JSON: fields as the sender's request named them; null: as in the header
+  signed {TEXT},                         -- JSON: what signatures of the copies cover; null: the copies are ordinary mail
+  disclosed {BOOL} NOT NULL,             -- 1: this server wrote the Agent-Disclosure field
   recipients {TEXT} NOT NULL,            -- JSON: the inboxes with their positions in the sent message
   state {TEXT} NOT NULL,                 -- pending | stored | failed
   missing {TEXT} NOT NULL,               -- JSON: positions whose inbox was deleted before the copy was stored
@@ -777,6 +783,104 @@ CREATE TABLE forgotten_contacts (
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};
 
+-- Agents -----------------------------------------------------------------------------------------------------------
+
+-- Every handle that a workspace ever claimed. Rows are never deleted, so a handle isn't given to a second workspace.
+CREATE TABLE handles (
+  handle {TEXT} NOT NULL PRIMARY KEY,    -- in lower case, without the @
+  workspace_id {ID} NOT NULL,
+  skeleton {TEXT} NOT NULL,              -- the form that look-alikes share
+  state {TEXT} NOT NULL,                 -- current | renamed | released
+  redirect_until {I64},                  -- of a renamed one
+  created_at {I64} NOT NULL
+){STRICT};
+CREATE UNIQUE INDEX handles_current ON handles (workspace_id) WHERE state = 'current';
+CREATE INDEX handles_workspace ON handles (workspace_id, state, redirect_until);
+-- Finds look-alikes.
+CREATE INDEX handles_skeleton ON handles (skeleton, workspace_id);
+
+-- Cards of agents: what inboxes and identities say about themselves.
+CREATE TABLE agent_cards (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  name {TEXT} NOT NULL,
+  description {TEXT},
+  skills {TEXT} NOT NULL,                -- JSON array of objects
+  accepts_types {TEXT} NOT NULL,         -- JSON array of strings
+  languages {TEXT} NOT NULL,             -- JSON array of strings
+  input_modes {TEXT} NOT NULL,           -- JSON array of strings
+  documentation_url {TEXT},
+  visibility {TEXT} NOT NULL,            -- private | workspace | public
+  handle {TEXT},                         -- the agent part, in lower case
+  indexable {BOOL} NOT NULL,             -- 1: search engines may index the public page
+  listing {TEXT},                        -- pending | listed | hidden: of a public card, as the listing check left it
+  listing_problems {TEXT} NOT NULL,      -- JSON array of strings: what the listing check found
+  listed_at {I64},
+  revoked_at {I64},                      -- by the owner
+  revocation_reason {TEXT},
+  number {I64} NOT NULL UNIQUE,          -- in the index of the directory; rises with the time of creation
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+CREATE UNIQUE INDEX agent_cards_handle ON agent_cards (workspace_id, handle) WHERE handle IS NOT NULL;
+-- Counts public cards for the limit of the plan.
+CREATE INDEX agent_cards_public ON agent_cards (workspace_id) WHERE visibility = 'public';
+-- Finds cards whose listing check has no job.
+CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pending';
+
+-- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
+CREATE TABLE agent_sanctions (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- suspended | reported
+  reason {TEXT},                         -- of the operator
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+
+-- Reports about agents, of the workspace that reports.
+CREATE TABLE agent_reports (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  agent_workspace_id {ID} NOT NULL,      -- of the reported agent
+  agent_id {ID} NOT NULL,                -- its inbox or identity
+  reason {TEXT} NOT NULL,
+  details {TEXT},
+  message_id {ID},                       -- a message of the workspace that reports
+  counts {BOOL} NOT NULL,                -- 1: it counts toward hiding the listing
+  created_at {I64} NOT NULL,
+  settled_at {I64},                      -- when the operator restored the agent; the report no longer counts
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX agent_reports_day ON agent_reports (workspace_id, created_at);
+CREATE INDEX agent_reports_message ON agent_reports (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX agent_reports_agent ON agent_reports (agent_id, created_at);
+CREATE INDEX agent_reports_age ON agent_reports (created_at);
+
+-- Cards that searches find: those that are visible to more than their owner, by their number.
+CREATE TABLE card_index (
+  number {I64} NOT NULL,
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  is_public {BOOL} NOT NULL,             -- 1: in the public directory
+  text {TEXT} NOT NULL,                  -- what queries are compared with
+-- @postgres
+  words TSVECTOR NOT NULL,
+-- @both
+  PRIMARY KEY (number)
+){STRICT};
+CREATE INDEX card_index_workspace ON card_index (workspace_id, number);
+CREATE INDEX card_index_public ON card_index (number) WHERE is_public = 1;
+
+-- The words of each card, extracted by the program.
+-- @sqlite
+CREATE VIRTUAL TABLE card_words USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+-- @postgres
+ALTER TABLE card_index ALTER COLUMN words SET STORAGE EXTERNAL;
+CREATE INDEX card_index_words ON card_index USING gin (words) WITH (gin_pending_list_limit = 1024);
+-- @both
+
 -- People on call ---------------------------------------------------------------------------------------------------
 
 -- When and how a workspace escalates. A workspace without a row has the defaults.
@@ -908,6 +1012,124 @@ CREATE TABLE held_events (
   detail {TEXT} NOT NULL,                -- JSON object
   PRIMARY KEY (workspace_id, inbox_id, created_at, id)
 ){STRICT};
+
+-- Sign-in with an agent ---------------------------------------------------------------------------------------------
+
+-- Apps that agents of every workspace can sign in to. The workspace is the one that registered the app.
+CREATE TABLE identity_clients (
+  workspace_id {ID} NOT NULL REFERENCES workspaces(id),
+  id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL UNIQUE,      -- the public id
+  name {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,                  -- confidential | public | verify_only
+  redirect_uris {TEXT} NOT NULL,         -- JSON array
+  allowed_scopes {TEXT} NOT NULL,        -- separated by spaces
+  subject_type {TEXT} NOT NULL,          -- pairwise | public
+  subject_salt {BLOB} NOT NULL,          -- random; pairwise subjects depend on it
+  homepage_url {TEXT},
+  secret_prefix {TEXT},                  -- the start of the secret, which lists show
+  secret_sha256 {BLOB},
+  enabled {I64} NOT NULL,
+  last_used_at {I64},
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX identity_clients_list ON identity_clients (workspace_id, created_at, id);
+
+-- Apps that an agent may sign in to in the browser of a member, without a code.
+CREATE TABLE identity_preapprovals (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id)
+){STRICT_KEYED};
+
+-- Sign-ins in a browser, from the request of the app to the exchange of its code. They belong to no workspace until an
+-- agent approves them.
+CREATE TABLE identity_requests (
+  id {ID} NOT NULL PRIMARY KEY,
+  secret_sha256 {BLOB} NOT NULL UNIQUE,  -- of the secret in the address of the waiting page
+  code_sha256 {BLOB} NOT NULL UNIQUE,    -- of the authorization code
+  user_code {TEXT} NOT NULL UNIQUE,      -- what the page shows and an agent approves
+  client_id {TEXT} NOT NULL,
+  redirect_uri {TEXT} NOT NULL,
+  scope {TEXT} NOT NULL,
+  state {TEXT},
+  nonce {TEXT},
+  code_challenge {TEXT},                 -- PKCE, method S256
+  hinted_id {ID},                        -- the agent that the app named
+  status {TEXT} NOT NULL,                -- pending | approved | denied
+  workspace_id {ID},                     -- of the agent that approved it
+  inbox_id {ID},                         -- that agent
+  approved_at {I64},
+  code_expires_at {I64},                 -- null until the browser got the code
+  used_at {I64},
+  ip {TEXT} NOT NULL,
+  user_agent {TEXT},
+  created_at {I64} NOT NULL,
+  expires_at {I64} NOT NULL,
+  kept_until {I64} NOT NULL              -- later than expires_at, so that the reuse of a code is noticed
+){STRICT};
+-- Counts and deletes the sign-ins of an app.
+CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
+-- Finds the sign-ins that name an agent.
+CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
+CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;
+-- Finds expired rows.
+CREATE INDEX identity_requests_age ON identity_requests (kept_until);
+
+-- Access tokens of apps, for the userinfo endpoint. Only a digest is stored.
+CREATE TABLE identity_access_tokens (
+  workspace_id {ID} NOT NULL,            -- of the agent
+  digest {BLOB} NOT NULL,                -- SHA-256 of the token
+  client_id {TEXT} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  scope {TEXT} NOT NULL,
+  request_id {ID},                       -- the sign-in in a browser that it was issued for
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, digest)
+){STRICT};
+-- Finds a token before its workspace is known.
+CREATE UNIQUE INDEX identity_access_tokens_digest ON identity_access_tokens (digest);
+-- Ends the tokens of an app or of a sign-in, and finds expired ones.
+CREATE INDEX identity_access_tokens_client ON identity_access_tokens (client_id);
+CREATE INDEX identity_access_tokens_request ON identity_access_tokens (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX identity_access_tokens_inbox ON identity_access_tokens (workspace_id, inbox_id);
+CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
+
+-- The sign-in history of agents, for 90 days.
+CREATE TABLE identity_sign_ins (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  client_name {TEXT} NOT NULL,           -- at that time
+  event {TEXT} NOT NULL,                 -- token_issued | signed_in
+  flow {TEXT} NOT NULL,                  -- headless | authorization_code | jwt_bearer
+  jti {TEXT} NOT NULL,                   -- the id of the identity token
+  scope {TEXT} NOT NULL,
+  ip {TEXT},
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX identity_sign_ins_list ON identity_sign_ins (workspace_id, inbox_id, created_at, id);
+-- Finds the agent of a token, and makes the exchange of a token single-use.
+CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
+CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
+
+-- The apps that an agent has signed in to.
+CREATE TABLE identity_apps (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  client_id {TEXT} NOT NULL,
+  name {TEXT} NOT NULL,                  -- at the last sign-in
+  homepage_url {TEXT},                   -- at the last sign-in
+  last_signed_in_at {I64} NOT NULL,
+  sign_ins {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id)
+){STRICT_KEYED};
 
 -- Webhooks. Events aren't copied: a webhook has a position in the log.
 CREATE TABLE webhooks (
@@ -1063,6 +1285,46 @@ CREATE TABLE dkim_keys (
   created_at {I64} NOT NULL,
   PRIMARY KEY (domain, selector, algorithm)
 ){STRICT};
+
+-- Keys that agents hold. Retired and revoked ones stay, so that signatures can be checked and none is registered twice.
+CREATE TABLE agent_keys (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
+  public_key {TEXT} NOT NULL,            -- JWK without optional members
+  created_at {I64} NOT NULL,
+  retired_at {I64},
+  revoked_at {I64},                      -- from when on signatures are invalid; may be before the revocation
+  revocation_reason {TEXT},
+  last_used_at {I64},
+  PRIMARY KEY (workspace_id, inbox_id, kid)
+){STRICT};
+
+-- Nonces of signatures and proofs of agents, until these are too old to be used again.
+CREATE TABLE agent_nonces (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kid {TEXT} NOT NULL,
+  nonce {TEXT} NOT NULL,
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, kid, nonce)
+){STRICT};
+CREATE INDEX agent_nonces_age ON agent_nonces (expires_at);
+
+-- Signing keys of the service (ES256), with the public parts of old ones, because their signatures stay valid.
+CREATE TABLE signing_keys (
+  purpose {TEXT} NOT NULL,               -- agent_messages | identity
+  generation {I64} NOT NULL,             -- 1, 2, ...: two processes that rotate at once make the same generation
+  kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
+  public_key {TEXT} NOT NULL,            -- JWK with crv, kty, x and y
+  private_key {BLOB},                    -- sealed; null a day after the key stopped signing
+  created_at {I64} NOT NULL,
+  signs_from {I64} NOT NULL,             -- later than created_at, so that the key is known before it signs
+  retired_at {I64},                      -- when its successor begins to sign
+  revoked_at {I64},
+  PRIMARY KEY (purpose, generation)
+){STRICT};
+CREATE UNIQUE INDEX signing_keys_kid ON signing_keys (kid);
 
 -- Accounts at certificate authorities (RFC 8555), one per directory.
 CREATE TABLE acme_accounts (

@@ -2,15 +2,22 @@
 
 use posthouse_domain::{
     actor::ActorKind,
+    agent::{SanctionKind, card::CardVisibility, listing::ListingState, report::ReportReason},
     contact::{self, ContactKind},
     delivery::{AttemptResultName, LocalDeliveryState},
     draft,
     escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
     event::{EventKind, EventPayload},
     id::{
-        AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-        ForwardingAddressId, InboxId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId,
-        SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
+        AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
+        ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId, LeaseId,
+        ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId,
+        WorkspaceId,
+    },
+    identity::{
+        IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
+        client::{IdentityClientType, SubjectType},
+        scope::IdentityScopes,
     },
     inbox::InboxKind,
     job::{JobKind, JobReason},
@@ -18,6 +25,7 @@ use posthouse_domain::{
     message::{Channel, DeliveryStatus, Direction, HoldReason, MessageKind, MessageStatus},
     plan::Plan,
     queue,
+    signing_key::SigningPurpose,
     signup::SignupLimit,
     suppression::SuppressionReason,
     time::Time,
@@ -76,10 +84,18 @@ id_columns!(
     SignInId,
     OnCallContactId,
     EscalationId,
+    AgentReportId,
+    IdentityClientId,
+    IdentitySignInId,
+    IdentityRequestId,
 );
 
 name_columns!(
     ActorKind,
+    CardVisibility,
+    ListingState,
+    ReportReason,
+    SanctionKind,
     AiProcessing,
     Channel,
     ClaimStatus,
@@ -92,6 +108,10 @@ name_columns!(
     OnCallMailKind,
     EventKind,
     HoldReason,
+    IdentityClientType,
+    IdentityRequestState,
+    IdentitySignInEvent,
+    IdentitySignInFlow,
     InboxKind,
     JobKind,
     JobReason,
@@ -102,7 +122,9 @@ name_columns!(
     ListPatternKind,
     EventPayload,
     Plan,
+    SigningPurpose,
     SignupLimit,
+    SubjectType,
     SuppressionReason,
     MessageStatus,
     contact::ContactFieldSource,
@@ -114,6 +136,18 @@ name_columns!(
     user::SignInPurpose,
     webhook::WebhookDeliveryStatus,
 );
+
+impl ToValue for IdentityScopes {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self.to_string().into())
+    }
+}
+
+impl FromColumn for IdentityScopes {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        named(&String::from_column(value)?, |text| Self::parse(text).ok())
+    }
+}
 
 impl ToValue for Time {
     fn to_value(&self) -> Value<'_> {

@@ -10,7 +10,7 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Json, Result, Tx, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements, threads,
+    Json, Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements, threads,
     wipe_rules::of_message,
 };
 
@@ -143,6 +143,7 @@ fn message(tx: &mut Tx, place: InboxRef, target: &MessageToErase, erased: &mut E
     }
     queue::delete_message(tx, workspace, id)?;
     search::delete_message(tx, workspace, id)?;
+    agent_reports::forget_message(tx, workspace, id)?;
     contacts::clear_subject(tx, place, target.thread, target.created_at)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, target.content)?);

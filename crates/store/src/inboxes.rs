@@ -12,14 +12,14 @@ use posthouse_domain::{
     time::{DAY_MS, HOUR_MS, Time},
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, agents, p, statements};
 
 /// The columns of an inbox in the order that rows are read, from `inboxes i`.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT i.workspace_id, i.id, i.kind, i.address, i.username, i.domain, i.display_name, i.client_id, i.metadata, i.temporary, ",
-            "i.expires_at, i.paused_at, i.paused_reason, i.promotions_filter, i.last_message_at, i.created_at, i.deleted_at ",
+            "i.expires_at, i.paused_at, i.paused_reason, i.promotions_filter, i.identity_enabled, i.last_message_at, i.created_at, i.deleted_at ",
             "FROM ",
             $rest
         )
@@ -31,8 +31,8 @@ statements! {
     LOCK_WORKSPACE = "SELECT created_at FROM workspaces WHERE id = $1 {FOR_UPDATE}";
     CLAIM_ADDRESS = "INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ($1, $2, $3) ON CONFLICT (address) DO NOTHING";
     INSERT = "INSERT INTO inboxes (workspace_id, id, kind, address, username, domain, display_name, client_id, metadata, temporary,
-        expires_at, status, promotions_filter, last_message_at, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'active', $12, $13, $13)";
+        expires_at, status, promotions_filter, identity_enabled, last_message_at, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'active', $12, $13, $14, $14)";
     GET = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2");
     GET_FOR_UPDATE = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
     LOCK = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
@@ -53,6 +53,7 @@ statements! {
         WHERE workspace_id = $1 AND id = $2 AND status = 'active' AND deleted_at IS NULL";
     RESUME = "UPDATE inboxes SET status = 'active', paused_at = NULL, paused_reason = NULL
         WHERE workspace_id = $1 AND id = $2 AND status = 'paused' AND deleted_at IS NULL";
+    SET_IDENTITY = "UPDATE inboxes SET identity_enabled = $3 WHERE workspace_id = $1 AND id = $2";
     DELETE = "UPDATE inboxes SET deleted_at = $3 WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL";
     BLANK = "UPDATE inboxes SET display_name = NULL, metadata = '{}', paused_reason = NULL WHERE workspace_id = $1 AND id = $2";
 }
@@ -90,6 +91,7 @@ pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
             i.temporary,
             i.expires_at,
             i.promotions_filter,
+            i.identity_enabled,
             i.created_at
         ],
     )?;
@@ -251,7 +253,16 @@ pub fn resume(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     Ok(tx.exec(&RESUME, p![inbox.workspace, inbox.id])? > 0)
 }
 
-/// Marks an inbox as deleted and removes it from filters; returns whether it existed. Its address is never reused.
+/// Switches sign-in to apps on or off for an inbox or identity.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_identity_enabled(tx: &mut Tx, inbox: &Inbox, is_enabled: bool) -> Result<()> {
+    tx.exec(&SET_IDENTITY, p![inbox.workspace, inbox.id, is_enabled])?;
+    Ok(())
+}
+
+/// Marks an inbox as deleted and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -260,6 +271,7 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
         return Ok(false);
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
+    agents::delete_card(tx, inbox.workspace, inbox.id)?;
     // Wakes the waiters for its mail, which then find it deleted.
     tx.wake(inbox.workspace.0);
     Ok(true)
@@ -294,6 +306,7 @@ crate::from_row!(Inbox {
     paused_at,
     paused_reason,
     promotions_filter,
+    identity_enabled,
     last_message_at,
     created_at,
     deleted_at

@@ -1,6 +1,7 @@
 //! Messages: rows, labels, and complete records.
 
 use posthouse_domain::{
+    agent_message::disclosure::Disclosure,
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
     message::{Direction, Message, MessageBodies, MessageVerification},
     record::{Record, RecordView},
@@ -8,7 +9,11 @@ use posthouse_domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Json, Result, Tx, approvals, attachments, contents, many, p, recipients, search, statements, workspaces};
+use crate::{
+    Json, Result, Tx, approvals, attachments, contents, many,
+    message_signatures::{StoredAgentDelivery, StoredAuthorSignature},
+    p, recipients, search, statements, workspaces,
+};
 
 /// The columns of a message in the order that rows are read; the table alias is `m`.
 macro_rules! columns {
@@ -16,7 +21,8 @@ macro_rules! columns {
         concat!(
             "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
             "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
-            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.contact_address, ",
+            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.agent, m.author, m.disclosure, ",
+            "m.answers, m.contact_address, ",
             "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id, ",
             "m.has_attachments, m.held, m.released_at, m.status_at, m.sent_at, m.received_at, m.created_at"
         )
@@ -40,10 +46,10 @@ statements! {
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
         rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
-        auto_reply, size_bytes, trace, verification, data, answers, contact_address, has_attachments, status_at, sent_at,
-        received_at, created_at, held, released_at)
+        auto_reply, size_bytes, trace, verification, data, agent, author, disclosure, answers, contact_address, has_attachments,
+        status_at, sent_at, received_at, created_at, held, released_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)";
+        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)";
     RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
@@ -128,6 +134,9 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             m.trace,
             verification,
             m.data,
+            m.agent.as_ref().map(|agent| Json(StoredAgentDelivery::from(agent))),
+            m.author.as_ref().map(|author| Json(StoredAuthorSignature::from(author))),
+            m.disclosure.as_ref().map(Json),
             m.answers,
             m.contact_address,
             m.has_attachments,
@@ -388,6 +397,9 @@ crate::from_row!(Message {
     trace,
     verification: Option<Json<StoredVerification>>,
     data,
+    agent: Option<Json<StoredAgentDelivery>>,
+    author: Option<Json<StoredAuthorSignature>>,
+    disclosure: Option<Json<Disclosure>>,
     answers,
     contact_address,
     contact = contact_id,
@@ -424,6 +436,9 @@ crate::from_row!(Message {
     trace,
     verification: verification.map(|stored| stored.0.into()),
     data,
+    agent: agent.map(|stored| stored.0.delivery()).transpose()?,
+    author: author.map(|stored| stored.0.signature()).transpose()?,
+    disclosure: disclosure.map(|stored| stored.0),
     answers,
     contact_address,
     contact,

@@ -20,6 +20,8 @@ statements! {
     PUT_ACCOUNT = "UPDATE acme_accounts SET credentials = $2 WHERE directory = $1";
     CERTIFICATES = "SELECT id, private_key FROM acme_certificates WHERE id > $1 ORDER BY id LIMIT $2";
     PUT_CERTIFICATE = "UPDATE acme_certificates SET private_key = $2 WHERE id = $1";
+    SIGNING = "SELECT kid, private_key FROM signing_keys WHERE kid > $1 ORDER BY kid LIMIT $2";
+    PUT_SIGNING = "UPDATE signing_keys SET private_key = $2 WHERE kid = $1";
     PUT_WEBHOOK = "UPDATE webhooks SET headers = $3, secret = $4, old_secret = $5 WHERE workspace_id = $1 AND id = $2";
 }
 
@@ -52,6 +54,8 @@ pub enum SealedLocation {
     AcmeAccount(String),
     /// The private key of an ACME certificate.
     Certificate(Uuid),
+    /// A signing key of the service.
+    SigningKey(String),
     /// The custom header fields of a webhook.
     WebhookHeaders(WebhookId),
     /// The current or previous secret of a webhook.
@@ -68,6 +72,7 @@ pub type ResealFn<'c, E> = &'c dyn Fn(&SealedLocation, &[u8]) -> Result<Vec<u8>,
 /// Returns an error if the database call or `change` fails.
 pub fn replace<E: From<Error>>(tx: &mut Tx, change: ResealFn<'_, E>) -> Result<u64, E> {
     let keys = served(tx, change)? + domains(tx, change)?;
+    let keys = keys + signing(tx, change)?;
     Ok(keys + webhooks(tx, change)? + accounts(tx, change)? + certificates(tx, change)?)
 }
 
@@ -92,6 +97,11 @@ pub fn any(tx: &mut Tx) -> Result<Option<(SealedLocation, Vec<u8>)>> {
     let account: Option<AccountRow> = tx.one(&ACCOUNTS, p!["", ONE])?;
     if let Some(AccountRow { directory, credentials }) = account {
         return Ok(Some((SealedLocation::AcmeAccount(directory), credentials)));
+    }
+    let keys: Vec<SigningKeyRow> = tx.rows(&SIGNING, p!["", PAGE])?;
+    let key = keys.into_iter().find_map(|row| Some((SealedLocation::SigningKey(row.kid), row.private_key?)));
+    if key.is_some() {
+        return Ok(key);
     }
     // A certificate that is ordered but not issued yet has no key.
     let certificates: Vec<CertificateRow> = tx.rows(&CERTIFICATES, p![nil, PAGE])?;
@@ -186,6 +196,24 @@ fn certificates<E: From<Error>>(tx: &mut Tx, change: ResealFn<'_, E>) -> Result<
     }
 }
 
+fn signing<E: From<Error>>(tx: &mut Tx, change: ResealFn<'_, E>) -> Result<u64, E> {
+    let (mut count, mut after) = (0, String::new());
+    loop {
+        let found: Vec<SigningKeyRow> = tx.rows(&SIGNING, p![after, PAGE])?;
+        let is_last = found.len() < PAGE as usize;
+        for SigningKeyRow { kid, private_key } in found {
+            after = kid.clone();
+            // An old key has no private part.
+            let Some(sealed) = private_key else { continue };
+            tx.exec(&PUT_SIGNING, p![after, change(&SealedLocation::SigningKey(kid), &sealed)?])?;
+            count += 1;
+        }
+        if is_last {
+            return Ok(count);
+        }
+    }
+}
+
 crate::row_struct!(ServedKeyRow { domain: String, selector: String, algorithm: String, private_key: Vec<u8> });
 crate::row_struct!(DomainKeyRow { workspace_id: WorkspaceId, domain_id: DomainId, selector: String, private_key: Vec<u8> });
 crate::row_struct!(WebhookRow {
@@ -195,6 +223,7 @@ crate::row_struct!(WebhookRow {
     secret: Vec<u8>,
     old_secret: Option<Vec<u8>>,
 });
+crate::row_struct!(SigningKeyRow { kid: String, private_key: Option<Vec<u8>> });
 crate::row_struct!(AccountRow { directory: String, credentials: Vec<u8> });
 crate::row_struct!(CertificateRow { id: Uuid, private_key: Option<Vec<u8>> });
 
@@ -211,6 +240,7 @@ mod tests {
         "webhooks.old_secret",
         "acme_accounts.credentials",
         "acme_certificates.private_key",
+        "signing_keys.private_key",
     ];
     /// Columns of bytes that aren't sealed: digests and content.
     const UNSEALED: &[&str] = &[
@@ -233,6 +263,11 @@ mod tests {
         "greylist.id",
         "sending_incidents.recipient",
         "signups.claim_token_sha256",
+        "identity_clients.subject_salt",
+        "identity_clients.secret_sha256",
+        "identity_requests.secret_sha256",
+        "identity_requests.code_sha256",
+        "identity_access_tokens.digest",
         "used_challenges.nonce",
         "signup_usage.subject",
     ];

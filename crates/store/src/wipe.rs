@@ -10,8 +10,9 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Result, Tx, contacts, contents::DeletedContent, drafts, escalations, events, forwarding, inboxes, lists, metrics,
-    on_call, p, search, statements, wipe_rules::of_inbox,
+    Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding, identity_approvals,
+    identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, search,
+    statements, wipe_rules::of_inbox,
 };
 
 statements! {
@@ -63,7 +64,15 @@ pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     escalations::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     on_call::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     events::delete_held(tx, inbox.workspace, inbox.id)?;
+    identity(tx, InboxRef { workspace: inbox.workspace, inbox: inbox.id })?;
     Ok(blobs)
+}
+
+/// Deletes what apps hold about an inbox, and its sign-in history.
+fn identity(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
+    identity_tokens::delete_of_inbox(tx, inbox)?;
+    identity_approvals::delete_of_inbox(tx, inbox)?;
+    identity_sign_ins::delete_of_inbox(tx, inbox)
 }
 
 /// Deletes the messages, threads and drafts of an inbox that is closed to new messages.
@@ -73,6 +82,7 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
     let deleted: Vec<DeletedContent> = tx.rows(&CONTENTS, p![workspace, inbox])?;
     tx.subtract_stored_bytes(workspace, deleted.iter().map(|content| content.raw_bytes).sum());
     search::delete_inbox(tx, workspace, inbox)?;
+    agent_reports::forget_messages_of_inbox(tx, workspace, inbox)?;
     contacts::clear_subjects(tx, workspace, inbox)?;
     // The messages go after everything that is found by them, the threads after their labels and participants.
     let rest: [&crate::Sql; 8] =

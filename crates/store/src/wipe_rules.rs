@@ -202,6 +202,12 @@ rows_of_workspaces! {
     MEMBERS = "members";
     SERVICE_MAILS = "service_mails";
     STREAM_TOKENS = "stream_tokens";
+    IDENTITY_CLIENTS = "identity_clients";
+    IDENTITY_PREAPPROVALS = "identity_preapprovals";
+    IDENTITY_REQUESTS = "identity_requests";
+    IDENTITY_ACCESS_TOKENS = "identity_access_tokens";
+    IDENTITY_SIGN_INS = "identity_sign_ins";
+    IDENTITY_APPS = "identity_apps";
     IDEMPOTENCY = "idempotency";
     LIST_ENTRIES = "list_entries";
     FORWARDS = "forwards";
@@ -216,6 +222,11 @@ rows_of_workspaces! {
     DRAFT_FILES = "draft_files";
     DRAFT_METADATA = "draft_metadata";
     DRAFTS = "drafts";
+    AGENT_REPORTS = "agent_reports";
+    AGENT_SANCTIONS = "agent_sanctions";
+    CARD_INDEX = "card_index";
+    AGENT_CARDS = "agent_cards";
+    HANDLES = "handles";
     ESCALATIONS = "escalations";
     ON_CALL_MAILS = "on_call_mails";
     ON_CALL_REQUESTS = "on_call_requests";
@@ -251,6 +262,8 @@ rows_of_workspaces! {
     METRIC_SLOTS = "metric_slots";
     METRIC_BOUNCES = "metric_bounces";
     METRIC_BOUNCE_CLASSES = "metric_bounce_classes";
+    AGENT_NONCES = "agent_nonces";
+    AGENT_KEYS = "agent_keys";
     DOMAIN_KEYS = "domain_keys";
     MAIL_DOMAINS = "mail_domains";
     WORKSPACE_COUNTERS = "workspace_counters";
@@ -297,6 +310,16 @@ pub const RULES: &[TableRule] = &[
         Lifetime::Kept("for a minute"),
         &[WORKSPACE, refers("key_id", RecordKind::Key), refers("session_id", RecordKind::Session)],
     ),
+    table("identity_clients", WORKSPACE_DATA, &[WORKSPACE, ROW]),
+    table("identity_preapprovals", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table(
+        "identity_requests",
+        Lifetime::Kept("for at most 70 minutes; the code of a deleted inbox is refused"),
+        &[ROW, refers("hinted_id", RecordKind::Inbox), WORKSPACE, INBOX],
+    ),
+    table("identity_access_tokens", Lifetime::Inbox, &[WORKSPACE, INBOX, refers("request_id", RecordKind::Other)]),
+    table("identity_sign_ins", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
+    table("identity_apps", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("idempotency", Lifetime::Kept("for a day, so that a request can be repeated"), &[WORKSPACE]),
     table("addresses", Lifetime::Kept("forever, so that an address isn't used again"), &[WORKSPACE, INBOX]),
     table(
@@ -372,6 +395,22 @@ pub const RULES: &[TableRule] = &[
     ),
     table("draft_metadata", Lifetime::Thread, &[WORKSPACE, DRAFT]),
     table("draft_files", Lifetime::Thread, &[WORKSPACE, ROW, DRAFT]),
+    table("handles", Lifetime::Kept("forever, so that a handle isn't used again"), &[WORKSPACE]),
+    table("agent_cards", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table("agent_sanctions", Lifetime::Kept("until the operator ends it"), &[WORKSPACE, INBOX]),
+    table(
+        "agent_reports",
+        Lifetime::Kept("for 400 days, because they count against the reported agent"),
+        &[
+            WORKSPACE,
+            ROW,
+            refers("agent_workspace_id", RecordKind::Workspace),
+            refers("agent_id", RecordKind::Inbox),
+            MESSAGE,
+        ],
+    )
+    .cleared(&[empties("message_id", ErasedRecord::Message)]),
+    table("card_index", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("escalation_settings", WORKSPACE_DATA, &[WORKSPACE]),
     table("inbox_escalation_settings", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("on_call_contacts", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
@@ -432,7 +471,14 @@ pub const RULES: &[TableRule] = &[
     table("metric_bounce_classes", COUNTERS, &[WORKSPACE, INBOX]),
     table("mail_domains", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Domain)]),
     table("domain_keys", WORKSPACE_DATA, &[WORKSPACE, refers("domain_id", RecordKind::Domain)]),
+    table(
+        "agent_keys",
+        Lifetime::Kept("with the workspace, so that signatures can be checked and no key is registered twice"),
+        &[WORKSPACE, INBOX],
+    ),
+    table("agent_nonces", Lifetime::Kept("for five minutes"), &[WORKSPACE, INBOX]),
     table("dkim_keys", SERVER_DATA, &[]),
+    table("signing_keys", SERVER_DATA, &[]),
     table("acme_accounts", SERVER_DATA, &[]),
     table("acme_challenges", SERVER_DATA, &[]),
     table("acme_certificates", SERVER_DATA, &[ROW]),

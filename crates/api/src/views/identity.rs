@@ -26,7 +26,7 @@ pub struct IdentityView {
     client_id: Option<String>,
     /// Caller's own keys and values.
     metadata: Metadata,
-    /// Whether identity tokens can be requested; always false.
+    /// Whether the agent can sign in to apps.
     identity_enabled: bool,
     /// `active` or `paused`.
     status: &'static str,
@@ -50,7 +50,7 @@ impl IdentityView {
             display_name: i.display_name.clone(),
             client_id: i.client_id.clone(),
             metadata: metadata::read(&i.metadata_json),
-            identity_enabled: false,
+            identity_enabled: i.identity_enabled,
             status: if i.is_paused() { "paused" } else { "active" },
             paused_at: i.paused_at.map(Into::into),
             paused_reason: i.paused_reason.clone(),

@@ -15,7 +15,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{TimestampView, draft::ApprovalView, json_text, name_of};
+use super::{
+    TimestampView,
+    agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
+    draft::ApprovalView,
+    json_text, name_of,
+};
 
 /// A message.
 #[derive(Serialize, JsonSchema)]
@@ -92,14 +97,15 @@ pub struct MessageView<'a> {
     data: Option<&'a RawValue>,
     /// State at each recipient; null for received mail.
     delivery: Option<Vec<DeliveryView<'a>>>,
-    /// Reserved; always null.
-    agent: Option<()>,
-    /// Reserved; always null.
-    author: Option<()>,
+    /// Delivery from another inbox of this service, with the service's signature; null for other mail and sent
+    /// messages.
+    agent: Option<AgentDeliveryView<'a>>,
+    /// Signature of the author with a key of its own; null without one.
+    author: Option<AuthorSignatureView<'a>>,
     /// Approval of the draft that became this message; null if it wasn't a draft.
     approval: Option<ApprovalView>,
-    /// Reserved; always null.
-    ai_disclosure: Option<()>,
+    /// What the `Agent-Disclosure` field says about the author; null without the field.
+    ai_disclosure: Option<DisclosureView<'a>>,
     /// State of the analysis of received mail; null for sent mail.
     analysis: Option<AnalysisView>,
     /// State of the screening of received mail; null for sent mail.
@@ -327,10 +333,10 @@ impl<'a> MessageView<'a> {
             ai: AiView { verification: m.verification.as_ref().filter(|_| open).map(VerificationView::of) },
             data: m.data.as_deref().filter(|_| open && is_full).map(json_text),
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
-            agent: None,
-            author: None,
+            agent: m.agent.as_ref().map(AgentDeliveryView::of),
+            author: m.author.as_ref().map(AuthorSignatureView::of),
             approval: record.approval.as_ref().map(ApprovalView::of),
-            ai_disclosure: None,
+            ai_disclosure: m.disclosure.as_ref().map(DisclosureView::of),
             analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(unanalyzed) }),
             screening: received.then_some(ScreeningView {
                 state: screening,

@@ -1,6 +1,10 @@
 //! Named enums of the domain as request values.
 
 use posthouse_domain::{
+    agent::{
+        card::{CardVisibility, Routing},
+        report::ReportReason,
+    },
     contact::ContactKind,
     draft,
     escalation::EscalationDelivery,
@@ -45,7 +49,10 @@ macro_rules! names {
 
 names!(
     AiProcessing,
+    CardVisibility,
     DisclosureLine,
+    ReportReason,
+    Routing,
     Role,
     Channel,
     ContactKind,

@@ -144,6 +144,7 @@ pub(super) fn made_for_role(
         paused_at: None,
         paused_reason: None,
         promotions_filter: None,
+        identity_enabled: true,
         last_message_at: now,
         created_at: now,
         deleted_at: None,

@@ -20,7 +20,7 @@ use posthouse_store::{
     threads,
 };
 
-use super::{screen_local, screen_sender};
+use super::screen_sender;
 use crate::{
     escalation::raise::{self, EscalationSubject},
     inbound::{
@@ -31,6 +31,7 @@ use crate::{
         upsert_contacts::{self, ContactContext},
     },
     keyring::instance_key::AddressKey,
+    signing::agent_copy::AgentCopy,
 };
 
 /// Maximum number of references looked up, newest first.
@@ -49,6 +50,10 @@ pub struct InboundCopy<'a> {
     pub at: ReportContext<'a>,
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
+    /// Why agents don't get it until a person releases it.
+    pub held: Option<HoldReason>,
+    /// Signs the copy, if another inbox of this service sent it as an agent message.
+    pub agent: Option<AgentCopy<'a>>,
 }
 
 /// Stores a received copy in an inbox. Its event is held while the inbox is paused.
@@ -65,7 +70,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let message: MessageId = ids.next();
     let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
     let stopped = screen_sender::is_blocked(tx, mail, inbox)?;
-    let held = if stopped { Some(HoldReason::Blocked) } else { screen_local::hold(tx, mail, inbox)? };
+    let held = if stopped { Some(HoldReason::Blocked) } else { copy.held };
     let is_shown = held.is_none();
     let conversation = if !is_shown {
         blocked_thread(tx, mail, inbox, ids, created_at)?
@@ -73,6 +78,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
         thread_of(tx, mail, inbox, ids, created_at)?
     };
     let mut stored = row(copy, inbox, message, conversation.id, created_at, now);
+    stored.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
     let is_report = !subjects.is_empty();
     // A report that doesn't count is an ordinary message with its own event.
     let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_report_like.then_some(UNVERIFIED_REPORT) };
@@ -157,6 +163,9 @@ fn row(
         trace: copy.trace.to_owned(),
         verification: mail.verification.clone(),
         data: mail.data.clone(),
+        agent: None,
+        author: copy.agent.and_then(|agent| agent.author()),
+        disclosure: mail.disclosure.clone(),
         answers: None,
         contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
         contact: None,

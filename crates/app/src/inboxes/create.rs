@@ -241,6 +241,7 @@ impl InboxCreation {
             paused_at: None,
             paused_reason: None,
             promotions_filter: None,
+            identity_enabled: true,
             last_message_at: self.now,
             created_at: self.now,
             deleted_at: None,

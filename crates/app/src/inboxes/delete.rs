@@ -4,7 +4,10 @@
 //! never used again.
 
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, inbox::Inbox, time::Time};
-use posthouse_store::{Tx, contacts, drafts, events, forwarding, inboxes, lists, wipe as stored};
+use posthouse_store::{
+    Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, lists,
+    message_list::InboxRef, wipe as stored,
+};
 
 use crate::{
     app::App,
@@ -47,6 +50,9 @@ async fn delete_taken(
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::delete_held(tx, inbox.workspace, inbox.id)?;
+            let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+            identity_tokens::delete_of_inbox(tx, place)?;
+            identity_approvals::delete_of_inbox(tx, place)?;
             drafts::wipe_inbox(tx, inbox.workspace, inbox.id)?;
             stored::fail_queued(tx, inbox.workspace, inbox.id, DETAIL, now)?;
             Ok(Vec::new())

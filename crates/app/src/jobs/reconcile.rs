@@ -6,14 +6,15 @@ use crate::Instance;
 use std::sync::Arc;
 
 use posthouse_domain::{
-    escalation, event,
+    agent::report,
+    escalation, event, identity,
     job::{JobKind, JobReason},
     queue::DELETED_RETENTION_MS,
     suspension,
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, greylist, incidents,
+    Result, Tx, agent_keys, agent_reports, greylist, identity_requests, identity_sign_ins, identity_tokens, incidents,
     jobs::{
         self,
         recovery::{self, LostJob},
@@ -27,6 +28,7 @@ use crate::{
     messages::claim,
     outbound::deliver,
     outbound::local_delivery::{self, run::LocalDeliveryRef},
+    signing::keys,
     webhooks::change::prune_attempts,
 };
 
@@ -56,6 +58,9 @@ pub async fn run(app: &Arc<Instance>) -> Result<u64> {
     prune_queues(app, now).await?;
     retention::run(app, now).await?;
     sweep_blobs(app, now).await?;
+    if let Err(error) = keys::maintain(app).await {
+        tracing::error!(cause = %error, "signing_key.not_rotated");
+    }
     Ok(recreated)
 }
 
@@ -120,11 +125,18 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     repeat(app, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_challenges(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| agent_keys::prune_nonces(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| sign_ins::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| sessions::prune(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| identity_requests::prune(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| identity_tokens::prune(tx, now, ROWS_MAX)).await?;
+    let sign_ins_before = now.plus_ms(-identity::HISTORY_MS);
+    repeat(app, move |tx| identity_sign_ins::prune(tx, sign_ins_before, ROWS_MAX)).await?;
     let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
+    let reports_before = now.plus_ms(-report::REPORT_RETENTION_MS);
+    repeat(app, move |tx| agent_reports::prune(tx, reports_before, ROWS_MAX)).await?;
     let requests_before = now.plus_ms(-escalation::CONFIRMATION_WINDOW_MS);
     repeat(app, move |tx| on_call::prune_requests(tx, requests_before, ROWS_MAX)).await?;
     let mails_before = now.plus_ms(-escalation::MAIL_RETENTION_MS);

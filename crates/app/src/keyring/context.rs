@@ -14,6 +14,7 @@ pub fn of(place: &SealedLocation) -> String {
         SealedLocation::CustomDomainKey { id, selector } => domain_dkim(*id, selector),
         SealedLocation::AcmeAccount(directory) => acme_account(directory),
         SealedLocation::Certificate(id) => certificate(*id),
+        SealedLocation::SigningKey(kid) => signing_key(kid),
         SealedLocation::WebhookHeaders(id) => webhook(*id, "headers"),
         SealedLocation::WebhookSecret(id) => webhook(*id, "secret"),
     }
@@ -41,6 +42,12 @@ pub fn acme_account(directory: &str) -> String {
 #[must_use]
 pub fn certificate(id: Uuid) -> String {
     format!("certificate {id}")
+}
+
+/// Returns the context of a signing key of the service.
+#[must_use]
+pub fn signing_key(kid: &str) -> String {
+    format!("signing key {kid}")
 }
 
 /// Returns the context of a webhook's secret or header fields (`secret` or `headers`).

@@ -6,7 +6,10 @@ use std::{
 };
 
 use posthouse_domain::time::Time;
-use posthouse_mail::dkim::{DkimKey, DkimKeyError, sign_all};
+use posthouse_mail::{
+    dkim::{DkimKey, DkimKeyError, sign_all},
+    jose::key::Es256KeyError,
+};
 use posthouse_store::recipients::DkimSignatures;
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
@@ -25,8 +28,14 @@ pub enum SigningError {
     /// A DKIM key cannot be generated or used.
     #[error("DKIM: {0}")]
     Key(#[from] DkimKeyError),
+    /// A signing key of the service cannot be generated or used.
+    #[error("signing key: {0}")]
+    ServiceKey(#[from] Es256KeyError),
+    /// No signing key of the service could be stored.
+    #[error("there is no signing key for {0}")]
+    NoKey(&'static str),
     /// The database call failed.
-    #[error("the DKIM keys cannot be read: {0}")]
+    #[error("the signing keys cannot be read: {0}")]
     Store(#[from] posthouse_store::Error),
 }
 

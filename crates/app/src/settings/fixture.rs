@@ -8,8 +8,8 @@ use posthouse_domain::{
 };
 
 use super::{
-    AcmeConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519, InboundConfig,
-    LimitsConfig, MailConfig, SignupConfig, WebhookConfig,
+    AcmeConfig, AgentsConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519,
+    InboundConfig, LimitsConfig, MailConfig, SignupConfig, WebhookConfig,
 };
 
 /// Returns settings in capture mode, with all else switched off.
@@ -55,6 +55,9 @@ pub(crate) fn settings() -> AppConfig {
         nameservers: Vec::new(),
         blocklists: Vec::new(),
         signup: SignupConfig { enabled: true, difficulty: 1, per_address_per_day: None, terms_url: None },
+        agents: AgentsConfig { messaging: true, directory: true, agent_keys: true, public_directory: true },
+        issuer: None,
+        claims_namespace: None,
         ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
         limits: limits(),
@@ -88,6 +91,7 @@ fn unlimited() -> PlanLimits {
         inboxes: None,
         identities: None,
         domains: None,
+        public_listings: None,
         emails_per_month: None,
         daily_sends_per_inbox: None,
         daily_sends: None,

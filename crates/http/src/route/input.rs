@@ -51,12 +51,16 @@ pub struct RequestInfo {
     pub fingerprint: Option<[u8; 32]>,
     /// The secret in `Authorization: Bearer`, for public routes with a token of their own.
     pub bearer: Option<SecretText>,
+    /// What follows `Basic` in `Authorization`, for public routes with clients of their own (RFC 7617).
+    pub basic: Option<SecretText>,
     /// The session cookie.
     pub session: Option<SessionSecret>,
     /// Whether the client asks for HTML, as browsers do.
     pub wants_html: bool,
     /// The `User-Agent`.
     pub user_agent: Option<String>,
+    /// The `If-None-Match` header, which conditional requests carry.
+    pub if_none_match: Option<String>,
     /// Whether the client is known to be on this machine.
     pub on_loopback: bool,
     /// The connection, in the count of open connections; `None` without a listener.

@@ -20,7 +20,9 @@ use posthouse_domain::{
     page::Page,
 };
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
+use super::input::RequestInfo;
 use crate::socket::HandshakeOutcome;
 
 /// A successful response.
@@ -45,6 +47,8 @@ pub enum ResponseBody {
     Upgrade(HandshakeOutcome),
 }
 
+/// Bytes of the digest in an `ETag`.
+const ETAG_BYTES: usize = 16;
 /// The memory that producing a chunk of a download takes, in bytes.
 const STEP_BYTES: u64 = 1 << 20;
 
@@ -190,6 +194,52 @@ impl RouteResponse {
             headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
             body: ResponseBody::Bytes(body.into()),
         }
+    }
+
+    /// Creates a JSON response that everyone may cache for some seconds, with an `ETag`. It is 304 if the client has it
+    /// already (RFC 9110 §13.1.2).
+    ///
+    /// # Errors
+    /// Returns `internal_error` if the view cannot be serialized.
+    pub fn cached_json<T: Serialize>(request: &RequestInfo, seconds: u32, view: &T) -> Result<Self, Refusal> {
+        Ok(Self::cached(request, seconds, "application/json", render_view(view)?))
+    }
+
+    /// [`RouteResponse::cached_json`] for another content type.
+    #[must_use]
+    pub fn cached(request: &RequestInfo, seconds: u32, content_type: &'static str, body: Vec<u8>) -> Self {
+        let digest = Sha256::digest(&body);
+        Self::tagged(request, seconds, content_type, &digest, body)
+    }
+
+    /// [`RouteResponse::cached`] for a body that differs with each request, although it says the same: `identity` is what
+    /// equal bodies have in common.
+    #[must_use]
+    pub fn cached_as(
+        request: &RequestInfo,
+        seconds: u32,
+        content_type: &'static str,
+        identity: &[u8],
+        body: Vec<u8>,
+    ) -> Self {
+        Self::tagged(request, seconds, content_type, &Sha256::digest(identity), body)
+    }
+
+    fn tagged(request: &RequestInfo, seconds: u32, content_type: &'static str, digest: &[u8], body: Vec<u8>) -> Self {
+        let tag: String = digest.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        let tag = format!("\"{tag}\"");
+        let known = request.if_none_match.as_deref().unwrap_or_default();
+        let is_known = known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag);
+        let response = if is_known {
+            Self { status: StatusCode::NOT_MODIFIED, ..Self::empty() }
+        } else {
+            Self::typed(200, content_type, body)
+        };
+        let headers = [(header::CACHE_CONTROL, format!("public, max-age={seconds}")), (header::ETAG, tag)].into_iter();
+        headers.fold(response, |response, (name, value)| match HeaderValue::from_str(&value) {
+            Ok(value) => response.with(name, value),
+            Err(_) => response,
+        })
     }
 
     /// Creates a 101 response, after which the connection is a WebSocket.

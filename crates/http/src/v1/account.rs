@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
-use posthouse_app::signup::expire;
+use posthouse_app::{settings::AgentsConfig, signup::expire};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -44,7 +44,8 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     let (workspace, unclaimed) = app.store.read_for(id, load).await?;
     let key = KeyView::of_principal(&input.caller.principal);
     let limits = workspace.limits(&app.config.plans);
-    RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, key))
+    let agents = AgentMessagingView::of(&app.config.agents);
+    RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, agents, key))
 }
 
 /// What the account of an unclaimed workspace shows.
@@ -95,6 +96,7 @@ struct LimitsView {
     inboxes: Option<u64>,
     identities: Option<u64>,
     custom_domains: Option<u64>,
+    public_listings: Option<u64>,
     emails_per_month: Option<u64>,
     daily_sends: Option<u64>,
     daily_sends_per_inbox: Option<u64>,
@@ -122,7 +124,13 @@ struct KeyView {
 }
 
 impl AccountView {
-    fn of(workspace: &Workspace, unclaimed: Option<UnclaimedState>, plan: &PlanLimits, key: Option<KeyView>) -> Self {
+    fn of(
+        workspace: &Workspace,
+        unclaimed: Option<UnclaimedState>,
+        plan: &PlanLimits,
+        agent_messaging: AgentMessagingView,
+        key: Option<KeyView>,
+    ) -> Self {
         let w = workspace;
         let restrictions = unclaimed.as_ref().map(|state| RestrictionsView::of(state.recipients_today));
         let expires_at = unclaimed.as_ref().and_then(|state| state.expires_at).map(Into::into);
@@ -138,6 +146,7 @@ impl AccountView {
                 inboxes: plan.inboxes,
                 identities: plan.identities,
                 custom_domains: plan.domains,
+                public_listings: plan.public_listings,
                 emails_per_month: plan.emails_per_month,
                 daily_sends: w.daily_send_limit.or(plan.daily_sends),
                 daily_sends_per_inbox: plan.daily_sends_per_inbox,
@@ -146,13 +155,19 @@ impl AccountView {
                 storage_bytes: plan.storage_bytes,
             },
             restrictions,
-            agent_messaging: AgentMessagingView {
-                enabled: false,
-                directory_enabled: false,
-                agent_keys_enabled: false,
-                public_directory_enabled: false,
-            },
+            agent_messaging,
             key,
+        }
+    }
+}
+
+impl AgentMessagingView {
+    fn of(agents: &AgentsConfig) -> Self {
+        Self {
+            enabled: agents.messaging,
+            directory_enabled: agents.directory,
+            agent_keys_enabled: agents.agent_keys,
+            public_directory_enabled: agents.public_directory,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::http::{CONNECTIONS_MAX, HttpConfig};
 use posthouse_app::settings::{
-    AcmeConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
+    AcmeConfig, AgentsConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
     ExternalAccount, InboundConfig, LimitsConfig, MailConfig, SignupConfig, TlsFiles, WebhookConfig,
     problem::ConfigProblem,
 };
@@ -15,6 +15,7 @@ use posthouse_mail::address::Address;
 use super::{
     configuration::{BlobOptions, Configuration, ListenConfig, LogConfig, SmtpConfig},
     keys::{
+        agents,
         delivery::{self, DeliveryModeName},
         general, http, limits, plans, services, signup, smtp,
     },
@@ -132,6 +133,14 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
             per_address_per_day: values.get(&signup::PER_ADDRESS_PER_DAY),
             terms_url: values.find(&signup::TERMS_URL),
         },
+        agents: AgentsConfig {
+            messaging: values.get(&agents::MESSAGING),
+            directory: values.get(&agents::DIRECTORY),
+            agent_keys: values.get(&agents::AGENT_KEYS),
+            public_directory: false,
+        },
+        issuer: values.find(&agents::ISSUER),
+        claims_namespace: values.find(&agents::CLAIMS_NAMESPACE),
         ai: ai(values, problems),
         plans: plans::limits(values),
         limits: limits(values, message_bytes_max, problems),
@@ -255,6 +264,7 @@ fn set_permissions(values: &mut KeyValues, config: &mut Configuration) {
     webhooks.allow_private_networks = values.find(&services::WEBHOOKS_ALLOW_PRIVATE_NETWORKS).unwrap_or(default);
     webhooks.allow_http = values.find(&services::WEBHOOKS_ALLOW_HTTP).unwrap_or(default);
     config.app.signup.enabled = values.find(&signup::ENABLED).unwrap_or(default);
+    config.app.agents.public_directory = values.find(&agents::PUBLIC_DIRECTORY).unwrap_or(default);
 }
 
 /// Sets the names of the ACME certificate, by default those of the service.

@@ -1,5 +1,6 @@
 //! The declarations of all configuration keys, by section. They are the only list of keys.
 
+pub(super) mod agents;
 pub(super) mod delivery;
 pub(super) mod general;
 pub(super) mod http;
@@ -47,6 +48,8 @@ pub(super) const SECTIONS: &[Section] = &[
         title: "Self-signup",
         intro: "Agents that create their own workspace. [Self-signup](signup.md) describes it.",
     },
+    Section { name: "agents", title: "Agents", intro: "Messages between agents, their keys and their directory." },
+    Section { name: "identity", title: "Identity", intro: "" },
     Section { name: "ai", title: "AI", intro: "These keys are checked, but have no effect yet." },
     Section { name: "log", title: "Logging", intro: "" },
     Section {
@@ -65,7 +68,16 @@ pub(super) const SECTIONS: &[Section] = &[
 /// Returns every key, in the order of the declarations.
 pub(super) fn declared() -> impl Iterator<Item = &'static ConfigKey> + Clone {
     let plans = [plans::free::KEYS, plans::builder::KEYS, plans::team::KEYS];
-    let others = [general::KEYS, http::KEYS, smtp::KEYS, delivery::KEYS, services::KEYS, signup::KEYS, limits::KEYS];
+    let others = [
+        general::KEYS,
+        http::KEYS,
+        smtp::KEYS,
+        delivery::KEYS,
+        services::KEYS,
+        signup::KEYS,
+        agents::KEYS,
+        limits::KEYS,
+    ];
     others.into_iter().chain(plans).flatten()
 }
 

@@ -295,6 +295,97 @@ CREATE TABLE idempotency (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, route, key))STRICT;
 CREATE INDEX idempotency_age ON idempotency (created_at);
+CREATE TABLE identity_access_tokens (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  inbox_id BLOB NOT NULL,
+  scope TEXT NOT NULL,
+  request_id BLOB,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
+CREATE INDEX identity_access_tokens_client ON identity_access_tokens (client_id);
+CREATE UNIQUE INDEX identity_access_tokens_digest ON identity_access_tokens (digest);
+CREATE INDEX identity_access_tokens_inbox ON identity_access_tokens (workspace_id, inbox_id);
+CREATE INDEX identity_access_tokens_request ON identity_access_tokens (request_id) WHERE request_id IS NOT NULL;
+CREATE TABLE identity_apps (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  homepage_url TEXT,
+  last_signed_in_at INTEGER NOT NULL,
+  sign_ins INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id))STRICT, WITHOUT ROWID;
+CREATE TABLE identity_clients (
+  workspace_id BLOB NOT NULL REFERENCES workspaces(id),
+  id BLOB NOT NULL,
+  client_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  type TEXT NOT NULL,
+  redirect_uris TEXT NOT NULL,
+  allowed_scopes TEXT NOT NULL,
+  subject_type TEXT NOT NULL,
+  subject_salt BLOB NOT NULL,
+  homepage_url TEXT,
+  secret_prefix TEXT,
+  secret_sha256 BLOB,
+  enabled INTEGER NOT NULL,
+  last_used_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX identity_clients_list ON identity_clients (workspace_id, created_at, id);
+CREATE TABLE identity_preapprovals (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, client_id))STRICT, WITHOUT ROWID;
+CREATE TABLE identity_requests (
+  id BLOB NOT NULL PRIMARY KEY,
+  secret_sha256 BLOB NOT NULL UNIQUE,
+  code_sha256 BLOB NOT NULL UNIQUE,
+  user_code TEXT NOT NULL UNIQUE,
+  client_id TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  state TEXT,
+  nonce TEXT,
+  code_challenge TEXT,
+  hinted_id BLOB,
+  status TEXT NOT NULL,
+  workspace_id BLOB,
+  inbox_id BLOB,
+  approved_at INTEGER,
+  code_expires_at INTEGER,
+  used_at INTEGER,
+  ip TEXT NOT NULL,
+  user_agent TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  kept_until INTEGER NOT NULL)STRICT;
+CREATE INDEX identity_requests_age ON identity_requests (kept_until);
+CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
+CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
+CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;
+CREATE TABLE identity_sign_ins (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  client_name TEXT NOT NULL,
+  event TEXT NOT NULL,
+  flow TEXT NOT NULL,
+  jti TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  ip TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
+CREATE INDEX identity_sign_ins_list ON identity_sign_ins (workspace_id, inbox_id, created_at, id);
+CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
 CREATE TABLE inbox_escalation_settings (
   workspace_id BLOB NOT NULL,
   inbox_id BLOB NOT NULL,
@@ -330,6 +421,7 @@ CREATE TABLE inboxes (
   paused_at INTEGER,
   paused_reason TEXT,
   promotions_filter INTEGER,
+  identity_enabled INTEGER NOT NULL DEFAULT 1,
   last_message_at INTEGER NOT NULL,
   message_count INTEGER NOT NULL DEFAULT 0,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
@@ -692,6 +784,18 @@ CREATE TABLE sign_ins (
 CREATE INDEX sign_ins_email ON sign_ins (email, created_at);
 CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
 CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE workspace_id IS NOT NULL;
+CREATE TABLE signing_keys (
+  purpose TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  kid TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  private_key BLOB,
+  created_at INTEGER NOT NULL,
+  signs_from INTEGER NOT NULL,
+  retired_at INTEGER,
+  revoked_at INTEGER,
+  PRIMARY KEY (purpose, generation))STRICT;
+CREATE UNIQUE INDEX signing_keys_kid ON signing_keys (kid);
 CREATE TABLE signup_usage (
   kind TEXT NOT NULL,
   subject BLOB NOT NULL,

@@ -1,7 +1,9 @@
 //! Tests of single routes. The folders mirror the URL paths.
 
 mod account;
+mod agents;
 mod contacts;
+mod directory;
 mod domains;
 mod downloads;
 mod drafts;
@@ -10,6 +12,7 @@ mod escalation;
 mod events;
 mod forwarding;
 mod identities;
+pub(crate) mod identity;
 mod inboxes;
 mod ingress;
 mod lists;

@@ -51,11 +51,16 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         InboxResumed => vec![of::<data::InboxResumed>],
         DomainVerified | DomainFailed | DomainDkimRotated | DomainDkimRotationDue => vec![of::<data::DomainData>],
         EscalationSent => vec![of::<data::EscalationSent>],
+        AgentUpdated => vec![of::<data::AgentUpdated>],
+        AgentRevoked => vec![of::<data::AgentRevoked>],
+        AgentDeleted => vec![of::<data::AgentDeleted>],
+        AgentReported => vec![of::<data::AgentReported>],
         WebhookTest => vec![of::<data::WebhookTest>],
         DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed => vec![of::<draft::DraftEvent<'_>>],
         WorkspaceStopped => vec![of::<data::WorkspaceStopped>],
         SignupCreated => vec![of::<data::SignupCreated>],
         SignupClaimed => vec![of::<data::SignupClaimed>],
+        IdentityTokenIssued | IdentitySignedIn => vec![of::<data::IdentityData>],
         WorkspaceResumed => vec![of::<data::WorkspaceResumed>],
     }
 }

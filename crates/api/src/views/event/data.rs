@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::views::{
     TimestampView,
+    agent::CardView,
     domain::DomainView,
     inbox::InboxView,
     signup::SignupWorkspaceView,
@@ -220,6 +221,76 @@ pub struct SignupClaimed {
     pub workspace: SignupWorkspaceView,
     /// First inbox of the workspace.
     pub inbox: Option<InboxView>,
+}
+
+/// The data of `agent.updated`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentUpdatedData")]
+pub struct AgentUpdated {
+    /// Inbox or identity.
+    pub inbox: InboxView,
+    /// Card after the change.
+    pub card: CardView,
+}
+
+/// The data of `agent.revoked`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentRevokedData")]
+pub struct AgentRevoked {
+    /// Inbox or identity.
+    pub inbox: InboxView,
+    /// Card after the change; null if the agent has none.
+    pub card: Option<CardView>,
+    /// Reason, for people.
+    pub reason: Option<String>,
+}
+
+/// The data of `agent.deleted`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentDeletedData")]
+pub struct AgentDeleted {
+    /// Inbox or identity whose card was deleted.
+    pub inbox: InboxView,
+}
+
+/// The data of `agent.reported`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentReportedData")]
+pub struct AgentReported {
+    /// Inbox or identity that was reported.
+    pub inbox: InboxView,
+    /// `spam`, `impersonation`, `malicious`, `illegal` or `other`.
+    pub reason: &'static str,
+}
+
+/// The data of `identity.token_issued` and `identity.signed_in`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "IdentityEventData")]
+pub struct IdentityData {
+    /// Inbox or identity of the agent.
+    pub inbox: InboxView,
+    /// App.
+    pub client: IdentityAppData,
+    /// How the agent signs in: `headless`, `authorization_code` or `jwt_bearer`.
+    pub flow: &'static str,
+    /// Id of the identity token.
+    pub jti: String,
+    /// Id by which the app knows the agent.
+    pub sub: String,
+    /// Time at which the identity token expires, if one was issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<TimestampView>,
+}
+
+/// The app of an identity event.
+#[derive(Serialize, JsonSchema)]
+pub struct IdentityAppData {
+    /// Public id of the app.
+    pub client_id: String,
+    /// Name of the app.
+    pub name: String,
+    /// Home page of the app.
+    pub homepage_url: Option<String>,
 }
 
 /// The data of `webhook.test`.

@@ -1,11 +1,13 @@
 //! Sample records for the examples of the event catalog.
 
+mod agent;
 mod draft;
 
 use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
+    identity::IdentitySignInFlow,
     inbox::{Inbox, InboxKind},
     mail_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
@@ -50,7 +52,8 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
-    let of_inbox = kind.text().starts_with("inbox.") || is_of_message || of_draft || is_escalation;
+    let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
+    let of_inbox = is_of_agent || is_of_message || of_draft || is_escalation;
     let event = NewEvent {
         workspace: id(1),
         id: id::<EventId>(2),
@@ -106,6 +109,8 @@ fn detail(kind: EventKind) -> String {
             let workspace = OrgView::of(&workspace(true));
             data::text(&data::WorkspaceStopped { workspace, reason, actor: ActorView::of(&draft::sample_actor()) })
         }
+        EventKind::IdentityTokenIssued => data::text(&identity(IdentitySignInFlow::Headless)),
+        EventKind::IdentitySignedIn => data::text(&identity(IdentitySignInFlow::AuthorizationCode)),
         EventKind::SignupCreated => data::text(&data::SignupCreated {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Unclaimed)),
             inbox: Some(inbox(None)),
@@ -115,11 +120,30 @@ fn detail(kind: EventKind) -> String {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Claimed)),
             inbox: Some(inbox(None)),
         }),
+        EventKind::AgentUpdated | EventKind::AgentRevoked | EventKind::AgentDeleted | EventKind::AgentReported => {
+            agent::detail(kind, inbox(None))
+        }
         EventKind::WorkspaceResumed => {
             let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).into());
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })
         }
         _ => "{}".to_owned(),
+    }
+}
+
+/// Returns the example of a sign-in to an app.
+fn identity(flow: IdentitySignInFlow) -> data::IdentityData {
+    data::IdentityData {
+        inbox: inbox(None),
+        client: data::IdentityAppData {
+            client_id: "appc_7Hq2mVtR9xKb4LwZc8NdYp3S".to_owned(),
+            name: "Travel desk".to_owned(),
+            homepage_url: Some("https://travel.example".to_owned()),
+        },
+        flow: flow.text(),
+        jti: id::<Uuid>(9).to_string(),
+        sub: "jF3yq0vXw2TzB5nC8dK1mR4sU7hL6aG9eP0iQxYbVtM".to_owned(),
+        expires_at: Some(Time::from_millis(NOW_MS).plus_ms(300_000).into()),
     }
 }
 
@@ -209,6 +233,7 @@ fn inbox(paused: Option<String>) -> InboxView {
         paused_at: paused.is_some().then_some(now),
         paused_reason: paused,
         promotions_filter: None,
+        identity_enabled: true,
         last_message_at: now,
         created_at: now,
         deleted_at: None,
@@ -277,6 +302,9 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         trace: String::new(),
         verification: None,
         data: None,
+        agent: None,
+        author: None,
+        disclosure: None,
         answers: None,
         contact_address: None,
         contact: None,

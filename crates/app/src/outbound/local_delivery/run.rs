@@ -13,6 +13,7 @@ use posthouse_domain::{
     error::LimitName,
     id::{EnvelopeId, IdGenerator, InboxId, MessageId, WorkspaceId},
     job::{JobKind, JobReason},
+    message::Channel,
     plan::Plans,
     time::Time,
 };
@@ -36,6 +37,7 @@ use crate::{
     keyring::instance_key::AddressKey,
     limits::storage_limit,
     outbound::deliver::{local, prepare},
+    signing::agent_copy::{self, AgentCopy, CheckedSender, CopySigner},
 };
 
 /// Deliveries of one sender that a job reads at once.
@@ -220,7 +222,12 @@ async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<Store
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
     let storage = StorageClaim { plans: app.config.plans, bytes: raw.bytes };
-    app.store.write(move |tx| store_copies(tx, reference, &mail, &key, storage, &ids.clone(), now)).await
+    let signer = match loaded.delivery.signed {
+        Some(_) => Some(agent_copy::signer(app).await.map_err(|error| Error::Unavailable(error.to_string().into()))?),
+        None => None,
+    };
+    let copies = NewCopies { mail, key, signer, storage };
+    app.store.write(move |tx| store_copies(tx, reference, &copies, &ids.clone(), now)).await
 }
 
 /// Parses the copy. It was parsed before, when the message was accepted.
@@ -233,11 +240,15 @@ async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResu
     let from = sender(delivery)?;
     let (hostname, workspace) = (app.config.hostname.clone(), delivery.sender_workspace);
     let requested = delivery.requested.clone();
+    let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
+    let disclosed = delivery.disclosed;
     let work = move || -> StoreResult<ParsedMail> {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        Ok(received(&raw, provenance, workspace, requested.as_ref()))
+        let mut mail = received(&raw, provenance, workspace, requested.as_ref());
+        mail.set_disclosure_verified(disclosed);
+        Ok(ParsedMail { channel, ..mail })
     };
     let parsed = app.blocking_pool.run_sized(bytes_max, work).await;
     parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
@@ -246,6 +257,15 @@ async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResu
 fn sender(delivery: &LocalDelivery) -> StoreResult<Address> {
     let broken = |_| Error::Inconsistent("a local delivery has no valid sender".into());
     Address::parse(&delivery.mail_from).map_err(broken)
+}
+
+/// What the transaction that stores the copies needs.
+struct NewCopies {
+    mail: ParsedMail,
+    key: AddressKey,
+    /// Signs agent messages.
+    signer: Option<CopySigner>,
+    storage: StorageClaim,
 }
 
 /// The bytes that the copies of a delivery share, and the limits that they count for.
@@ -260,12 +280,11 @@ struct StorageClaim {
 fn store_copies(
     tx: &mut Tx,
     reference: LocalDeliveryRef,
-    mail: &ParsedMail,
-    key: &AddressKey,
-    claim: StorageClaim,
+    new: &NewCopies,
     ids: &IdGenerator,
     now: Time,
 ) -> StoreResult<Option<StoreAttempt>> {
+    let NewCopies { mail, key, signer, storage: claim } = new;
     let LocalDeliveryRef { workspace, id } = reference;
     let Some(delivery) = local_deliveries::take(tx, workspace, id)? else { return Ok(None) };
     if let Some(outcome) = recorded(&delivery) {
@@ -279,7 +298,14 @@ fn store_copies(
     storage::limit(tx, &claim.plans);
     inboxes::lock_all(tx, delivery.recipients.iter().map(|recipient| (workspace, recipient.inbox)).collect())?;
     let trace = trace::return_path(&sender(&delivery)?.smtp_form());
-    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at: ReportContext::default(), key };
+    let sender = match &delivery.signed {
+        Some(content) => Some(CheckedSender::read(tx, delivery.sender_workspace, delivery.sender_inbox, content)?),
+        None => None,
+    };
+    let agent = delivery.signed.as_ref().zip(sender.as_ref()).zip(signer.as_ref());
+    let agent = agent.map(|((content, sender), signer)| AgentCopy { content, sender, signer });
+    let at = ReportContext::default();
+    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at, key, held: None, agent };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
     for recipient in &delivery.recipients {
         if reached.contains(&recipient.inbox) {

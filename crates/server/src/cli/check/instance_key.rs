@@ -45,9 +45,11 @@ fn failed(error: &SigningError) -> Finding {
         }
         SigningError::InstanceKey(InstanceKeyError::Malformed { .. }) => "restore the instance key of this store",
         SigningError::InstanceKey(InstanceKeyError::File { .. }) => "make it readable for the user of the service",
-        SigningError::InstanceKey(InstanceKeyError::Crypto) | SigningError::Key(_) | SigningError::Store(_) => {
-            "check the database, then try again"
-        }
+        SigningError::InstanceKey(InstanceKeyError::Crypto)
+        | SigningError::Key(_)
+        | SigningError::ServiceKey(_)
+        | SigningError::NoKey(_)
+        | SigningError::Store(_) => "check the database, then try again",
     };
     Finding::failed(format!("instance key: {error}"), advice)
 }

@@ -45,6 +45,11 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("signup.difficulty", Some("20")),
     ("signup.per_address_per_day", Some("5")),
     ("signup.terms_url", None),
+    ("agents.messaging", Some("true")),
+    ("agents.directory", Some("true")),
+    ("agents.agent_keys", Some("true")),
+    ("agents.public_directory", None),
+    ("identity.issuer", None),
     ("ai.categoriser", Some("'builtin'")),
     ("ai.drafting", Some("'off'")),
     ("ai.base_url", None),
@@ -125,7 +130,8 @@ fn required(name: &str) -> &'static str {
         "delivery.allow_private_networks"
         | "webhooks.allow_private_networks"
         | "webhooks.allow_http"
-        | "signup.enabled" => "delivery.mode = 'direct'\n",
+        | "signup.enabled"
+        | "agents.public_directory" => "delivery.mode = 'direct'\n",
         "ai.drafting" | "ai.api_key" => "ai.base_url = 'https://a.example'\nai.model = 'm'\n",
         "ai.base_url" => "ai.model = 'm'\n",
         "ai.model" => "ai.base_url = 'https://a.example'\n",

@@ -78,6 +78,8 @@ const LISTS: &[ListedRoute] = &[
     ListedRoute { route: "listDrafts", path: "/v1/drafts", filter: Some("metadata.of=one"), add: add_draft },
     ListedRoute { route: "listOutbox", path: "/dev/outbox", filter: None, add: add_sent },
     ListedRoute { route: "listDomains", path: "/v1/domains", filter: None, add: add_domain },
+    ListedRoute { route: "listIdentityClients", path: "/v1/identity/clients", filter: None, add: add_identity_client },
+    ListedRoute { route: "listSignIns", path: "/v1/inboxes/{inbox}/identity/sign-ins", filter: None, add: add_sign_in },
     // Cursors of the log are event ids and valid for any filter, because a reader may change its filter.
     ListedRoute { route: "listWebhooks", path: "/v1/webhooks", filter: None, add: add_webhook },
     ListedRoute {
@@ -108,6 +110,24 @@ fn add_identity(fixture: &ListFixture, _at: usize) -> AddFuture<'_> {
     Box::pin(async {
         fixture.server.clock.advance(1);
         fixture.api.post("/v1/identities", json!({ "metadata": { "of": "one" } })).await.expect(201);
+    })
+}
+
+fn add_identity_client(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
+    Box::pin(async move {
+        fixture.server.clock.advance(i64::from(at.is_multiple_of(2)));
+        let body = json!({ "name": format!("App {at}"), "type": "verify_only" });
+        fixture.api.post("/v1/identity/clients", body).await.expect(201);
+    })
+}
+
+fn add_sign_in(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
+    Box::pin(async move {
+        fixture.server.clock.advance(i64::from(at.is_multiple_of(2)));
+        let body = json!({ "name": format!("App {at}"), "type": "verify_only" });
+        let app = fixture.api.post("/v1/identity/clients", body).await.expect(201);
+        let body = json!({ "audience": app["client"]["client_id"] });
+        fixture.api.post(&format!("/v1/inboxes/{}/identity-token", fixture.inbox.id), body).await.expect(201);
     })
 }
 

@@ -24,7 +24,7 @@ async fn an_identity_is_created_read_updated_and_deleted() {
     let created = api.post("/v1/identities", body.clone()).await.expect(201).json;
     let expected = json!({
         "id": created["id"], "kind": "identity", "address": "ann@agents.localhost", "username": "ann",
-        "display_name": "Ann", "client_id": "a-1", "metadata": { "team": "red" }, "identity_enabled": false,
+        "display_name": "Ann", "client_id": "a-1", "metadata": { "team": "red" }, "identity_enabled": true,
         "status": "active", "paused_at": null, "paused_reason": null, "created_at": posthouse_tests::clock::START,
     });
     assert_eq!(created, expected);

@@ -20,6 +20,9 @@ pub(super) enum IdKind {
     SuppressedAddress,
     ListEntry,
     Webhook,
+    IdentityClient,
+    /// A code that a browser shows; it belongs to no tenant.
+    ApprovalCode,
     WebhookDelivery,
     Domain,
     ForwardingAddress,
@@ -37,6 +40,7 @@ impl IdKind {
                 | Self::ContactAddress
                 | Self::SuppressedAddress
                 | Self::Webhook
+                | Self::IdentityClient
                 | Self::WebhookDelivery
                 | Self::Domain
         )
@@ -60,9 +64,11 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 19] = [
+const EXEMPT: [(&str, &str, &str); 21] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
+    ("decideSignIn", "path:code", "a code of any browser; who sends it signs in as an agent of its own"),
+    ("awaitSignIn", "path:secret", "a secret that needs no key"),
     ("showClaim", "path:token", "a secret that needs no key"),
     ("claimWorkspace", "path:token", "a secret that needs no key"),
     ("getAcmeChallenge", "path:token", "public, for the certificate authority"),
@@ -225,6 +231,8 @@ fn of_collection(name: &str) -> Option<IdKind> {
         "suppressions" => IdKind::SuppressedAddress,
         "lists" => IdKind::ListEntry,
         "webhooks" => IdKind::Webhook,
+        "clients" => IdKind::IdentityClient,
+        "approvals" => IdKind::ApprovalCode,
         "deliveries" => IdKind::WebhookDelivery,
         "events" => IdKind::Event,
         "domains" => IdKind::Domain,

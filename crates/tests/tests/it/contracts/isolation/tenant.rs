@@ -81,6 +81,12 @@ impl Tenant {
             make(IdKind::Webhook, "/v1/webhooks", json!({ "url": url, "inbox_ids": [inbox] })).await;
             make(IdKind::SuppressedAddress, "/v1/suppressions", json!({ "address": address })).await;
             make(IdKind::Identity, "/v1/identities", json!({ "username": format!("{mark}-{n}-identity") })).await;
+            let app = json!({ "name": format!("{mark}{n}"), "type": "verify_only" });
+            let app = make(IdKind::IdentityClient, "/v1/identity/clients", app).await;
+            let audience = json!({ "audience": app["client"]["client_id"] });
+            api.post(&format!("/v1/inboxes/{inbox}/identity-token"), audience).await.expect(201);
+            self.ids.insert(IdKind::IdentityClient, id(&app["client"]));
+            self.ids.insert(IdKind::ApprovalCode, format!("{mark}-code"));
             make(IdKind::Domain, "/v1/domains", json!({ "domain": format!("{mark}{n}.example") })).await;
             let entry = json!({
                 "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox
@@ -167,6 +173,9 @@ impl Tenant {
             format!("/v1/inboxes/{inbox}/forwarding"),
             format!("/v1/threads/{thread}"),
             format!("/v1/webhooks/{webhook}/deliveries?limit=100"),
+            format!("/v1/inboxes/{inbox}/identity"),
+            format!("/v1/inboxes/{inbox}/identity/sign-ins?limit=100"),
+            "/v1/identity/clients?limit=100".to_owned(),
             format!("/v1/lists?inbox_id={inbox}"),
             "/v1/lists".to_owned(),
             "/v1/inboxes?limit=100".to_owned(),
@@ -253,6 +262,11 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
         "createListEntry" => json!({ "direction": "receive", "kind": "block", "pattern": "new.example" }),
         "createWebhook" => json!({ "url": "https://127.0.0.1:8443/hook" }),
         "updateWebhook" => json!({ "enabled": false }),
+        "createIdentityToken" => json!({ "audience": "appc_unknown" }),
+        "updateAgentSignIn" => json!({ "enabled": false }),
+        "updateIdentityClient" => json!({ "enabled": false }),
+        "decideSignIn" => json!({ "approve": true }),
+        "setSignInPreapprovals" => json!({ "clients": [] }),
         "updateDomain" => json!({ "receiving": false }),
         "updateInbox" => json!({ "display_name": "x" }),
         "addForwardingAddress" => json!({ "address": "bob@forward.example" }),

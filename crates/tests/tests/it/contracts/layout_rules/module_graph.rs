@@ -7,7 +7,9 @@ use super::{paths::named_paths, source::SourceFile, sources};
 /// The folders of the app crate, lowest first. A folder may only import the root files and the folders before it.
 /// `keyring`, `limits` and `tls` belong to the root: they define parts of `App`.
 const APP_FOLDERS: &[&str] = &[
+    "signing",
     "access",
+    "agent_keys",
     "inboxes",
     "escalation",
     "messages",
@@ -15,6 +17,7 @@ const APP_FOLDERS: &[&str] = &[
     "contacts",
     "workspaces",
     "domains",
+    "directory",
     "inbound",
     "outbound",
     "people",
@@ -22,6 +25,7 @@ const APP_FOLDERS: &[&str] = &[
     "forwarding",
     "on_call",
     "signup",
+    "identity",
     "webhooks",
     "jobs",
     "instance",

@@ -1,17 +1,16 @@
-//! Held mail: what claims an inbox of this service and isn't from there, and its release.
+//! Held mail: what agents get of it, its list and its release.
 
-use posthouse_domain::{auth::Scope, plan::Plan};
+use posthouse_domain::{auth::Scope, message::HoldReason, plan::Plan};
 use posthouse_tests::{TestMessage, http::Api};
 use serde_json::{Value, json};
 
 use crate::inbox_fixture::InboxFixture;
 
 impl InboxFixture {
-    /// Receives mail from outside that claims the inbox itself as its author; returns its id.
-    async fn forged(&self, subject: &str) -> String {
-        let forged = TestMessage::new(subject, "Pay the attached bill.").with("From", &self.inbox.address);
-        self.server.deliver(&forged, &self.inbox.address).await;
-        held(&self.api, "").await[0]["id"].as_str().unwrap().to_owned()
+    /// Receives mail that is held as phishing; returns its id.
+    async fn phishing(&self, subject: &str) -> String {
+        let mail = TestMessage::new(subject, "Pay the attached bill.");
+        self.server.receive_held(&self.inbox, &mail, HoldReason::Phishing).await.to_string()
     }
 }
 
@@ -20,11 +19,11 @@ async fn held(api: &Api, query: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn forged_mail_is_held_until_a_person_releases_it() {
+async fn held_mail_reaches_no_agent_until_a_person_releases_it() {
     let fixture = InboxFixture::open().await;
     let claim = format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id);
     fixture.api.post_empty(&claim).await.expect(200);
-    let id = fixture.forged("Urgent bill").await;
+    let id = fixture.phishing("Urgent bill").await;
     let path = format!("/v1/messages/{id}");
     let shown = fixture.api.get(&path).await.expect(200);
     assert_eq!(shown["screening"], json!({ "state": "held", "reason": "phishing", "released_at": null }));
@@ -34,7 +33,7 @@ async fn forged_mail_is_held_until_a_person_releases_it() {
         (&Value::Null, &Value::Null, &Value::Null)
     );
     let open = fixture.api.get(&format!("{path}?include_held=true")).await.expect(200);
-    assert_eq!(open["text"], "Pay the attached bill.\r\n".replace("\r\n", "\n").trim_end().to_owned());
+    assert_eq!(open["text"], "Pay the attached bill.\n");
     // It reaches no agent: not by a claim, search, a thread or the text of an event.
     assert_eq!(fixture.api.post_empty(&claim).await.expect(200).data().len(), 0);
     assert_eq!(fixture.api.get("/v1/search?q=bill").await.expect(200).data().len(), 0);
@@ -69,7 +68,7 @@ async fn the_list_of_held_mail_spans_inboxes_and_follows_scope_and_permission() 
     fixture.api.post("/v1/lists", block).await.expect(201);
     let spam = TestMessage::new("Offer", "Buy").with("From", "eve@spam.example");
     fixture.server.deliver(&spam, &other.address).await;
-    let forged = fixture.forged("Bill").await;
+    let phishing = fixture.phishing("Bill").await;
     let reasons =
         |list: &[Value]| -> Vec<Value> { list.iter().map(|one| one["screening"]["reason"].clone()).collect() };
     let all = held(&fixture.api, "").await;
@@ -97,22 +96,8 @@ async fn the_list_of_held_mail_spans_inboxes_and_follows_scope_and_permission() 
     let fine = fixture.api.get(&list("")).await.expect(200).data()[0]["id"].as_str().unwrap().to_owned();
     fixture.api.post_empty(&format!("/v1/messages/{fine}/release")).await.error("not_held");
     let stranger = fixture.server.api(&fixture.server.workspace(Plan::Team).await);
-    stranger.post_empty(&format!("/v1/messages/{forged}/release")).await.error("not_found");
+    stranger.post_empty(&format!("/v1/messages/{phishing}/release")).await.error("not_found");
     fixture.api.delete(&format!("/v1/inboxes/{}", other.id)).await.expect(204);
     assert_eq!(reasons(&held(&fixture.api, "").await), ["phishing"]);
-    fixture.close().await;
-}
-
-#[tokio::test]
-async fn nothing_is_held_without_screening() {
-    let fixture = InboxFixture::open().await;
-    let owner = fixture.server.owner_session(&fixture.key).await;
-    owner.patch("/platform/org", json!({ "screening": false })).await.expect(200);
-    let forged = TestMessage::new("Bill", "Pay.").with("From", &fixture.inbox.address);
-    fixture.server.deliver(&forged, &fixture.inbox.address).await;
-    let list = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
-    let message = fixture.api.get(&list).await.expect(200).data()[0].clone();
-    assert_eq!((&message["screening"]["state"], &message["subject"]), (&json!("screened"), &json!("Bill")));
-    assert_eq!(message["labels"], json!(["dmarc-fail"]));
     fixture.close().await;
 }

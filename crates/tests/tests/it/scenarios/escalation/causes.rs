@@ -1,6 +1,6 @@
 //! What escalates, to whom, and what the mail shows.
 
-use posthouse_domain::auth::Scope;
+use posthouse_domain::{auth::Scope, message::HoldReason};
 use posthouse_store::{Error, Tx, workspaces};
 use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
@@ -105,8 +105,8 @@ async fn blocked_mail_escalates_on_request_without_its_content() {
 async fn held_mail_escalates_without_its_content() {
     let fixture = OnCallFixture::with_pat().await;
     fixture.set(json!({ "include_excerpt": true })).await;
-    let forged = TestMessage::new("Secret bill", "Pay now").with("From", &fixture.inbox.address);
-    fixture.server.deliver(&forged, &fixture.inbox.address).await;
+    let bill = TestMessage::new("Secret bill", "Pay now");
+    fixture.server.receive_held(&fixture.inbox, &bill, HoldReason::Phishing).await;
     fixture.server.settle().await;
     let mail = fixture.escalations().pop().unwrap();
     let body = text(&mail.data);

@@ -1,0 +1,73 @@
+//! Sign-in of one agent: its switch, its apps, and its history.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::Refusal,
+    id::InboxId,
+    identity::{IdentitySignIn, SignedInApp},
+    inbox::Inbox,
+    page::PageRange,
+};
+use posthouse_store::{Tx, identity_sign_ins, inboxes, message_list::InboxRef};
+
+use crate::{access::visible, app::App, inboxes::change};
+
+/// Most apps that are shown for an agent.
+const APPS_MAX: u32 = 100;
+
+/// An agent with the apps it has signed in to.
+#[derive(Clone, Debug)]
+pub struct AgentSignIns {
+    /// The agent.
+    pub agent: Inbox,
+    /// Its apps, the last one first.
+    pub apps: Vec<SignedInApp>,
+}
+
+/// Returns the switch and the apps of an agent.
+///
+/// # Errors
+/// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
+pub async fn get(app: &App, caller: Caller, id: InboxId) -> Result<AgentSignIns, Refusal> {
+    let work = move |tx: &mut Tx| {
+        let agent = visible::inbox_or_identity(tx, &caller, id)?;
+        with_apps(tx, agent)
+    };
+    app.store.read_for(caller.workspace, work).await
+}
+
+fn with_apps(tx: &mut Tx, agent: Inbox) -> Result<AgentSignIns, Refusal> {
+    let apps = identity_sign_ins::apps(tx, place(&agent), APPS_MAX)?;
+    Ok(AgentSignIns { agent, apps })
+}
+
+pub(super) fn place(agent: &Inbox) -> InboxRef {
+    InboxRef { workspace: agent.workspace, inbox: agent.id }
+}
+
+/// Switches sign-in on or off for an agent. Off refuses its tokens, sign-ins and what apps ask about it at once.
+///
+/// # Errors
+/// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
+pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: bool) -> Result<AgentSignIns, Refusal> {
+    let now = app.clock.now();
+    let work = move |tx: &mut Tx| {
+        let mut agent = change::take(tx, &caller, id, now)?;
+        inboxes::set_identity_enabled(tx, &agent, is_enabled)?;
+        agent.identity_enabled = is_enabled;
+        with_apps(tx, agent)
+    };
+    app.store.write(work).await
+}
+
+/// Returns a page of the history of an agent, newest first.
+///
+/// # Errors
+/// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
+pub async fn history(app: &App, caller: Caller, id: InboxId, page: PageRange) -> Result<Vec<IdentitySignIn>, Refusal> {
+    let work = move |tx: &mut Tx| {
+        let agent = visible::inbox_or_identity(tx, &caller, id)?;
+        Ok::<_, Refusal>(identity_sign_ins::page(tx, place(&agent), page)?)
+    };
+    app.store.read_for(caller.workspace, work).await
+}

@@ -1,0 +1,87 @@
+//! Limits of sign-in, counted in this process.
+
+use std::net::IpAddr;
+
+use posthouse_domain::{
+    error::{ErrorCode, LimitName, Refusal},
+    id::{InboxId, WorkspaceId},
+    identity::{
+        REQUESTS_PER_ADDRESS, TOKENS_PER_AGENT_PER_MINUTE, TOKENS_PER_WORKSPACE_PER_MINUTE, WRONG_CODES_PER_WORKSPACE,
+    },
+    time::{MINUTE_MS, Time},
+};
+
+use crate::limits::fixed_window::{FixedWindow, WindowCount};
+
+/// Most agents, workspaces or addresses with a window at once; see [`FixedWindow`].
+const KEYS_MAX: usize = 100_000;
+/// The window of sign-ins in a browser and of wrong codes, in milliseconds.
+const BROWSER_WINDOW_MS: i64 = 10 * MINUTE_MS;
+
+/// The limits of sign-in.
+#[derive(Debug)]
+pub struct IdentityLimits {
+    tokens_of_agent: FixedWindow<InboxId>,
+    tokens_of_workspace: FixedWindow<WorkspaceId>,
+    requests: FixedWindow<IpAddr>,
+    wrong_codes: FixedWindow<WorkspaceId>,
+}
+
+impl Default for IdentityLimits {
+    fn default() -> Self {
+        Self {
+            tokens_of_agent: FixedWindow::new(MINUTE_MS, KEYS_MAX),
+            tokens_of_workspace: FixedWindow::new(MINUTE_MS, KEYS_MAX),
+            requests: FixedWindow::new(BROWSER_WINDOW_MS, KEYS_MAX),
+            wrong_codes: FixedWindow::new(BROWSER_WINDOW_MS, KEYS_MAX),
+        }
+    }
+}
+
+impl IdentityLimits {
+    /// Counts an identity token of an agent.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if the agent or its workspace got too many in this minute.
+    pub(super) fn count_token(&self, workspace: WorkspaceId, agent: InboxId, now: Time) -> Result<(), Refusal> {
+        let max = TOKENS_PER_WORKSPACE_PER_MINUTE;
+        let count = self.tokens_of_workspace.count(workspace, max, now);
+        check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got its identity tokens")?;
+        let max = TOKENS_PER_AGENT_PER_MINUTE;
+        let count = self.tokens_of_agent.count(agent, max, now);
+        check(count, LimitName::IdentityTokensPerAgent, max, "The agent got its identity tokens")
+    }
+
+    /// Counts a sign-in that a browser begins. `client` is the network that counts as one client address.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if the address began too many.
+    pub fn count_request(&self, client: IpAddr, now: Time) -> Result<(), Refusal> {
+        let count = self.requests.count(client, REQUESTS_PER_ADDRESS, now);
+        let what = "This address began its sign-ins";
+        check(count, LimitName::SignInRequestsPerAddress, REQUESTS_PER_ADDRESS, what)
+    }
+
+    /// Checks that a workspace has not sent too many wrong codes.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if it has.
+    pub(super) fn check_codes(&self, workspace: WorkspaceId, now: Time) -> Result<(), Refusal> {
+        let count = self.wrong_codes.peek(workspace, WRONG_CODES_PER_WORKSPACE, now);
+        check(count, LimitName::WrongApprovalCodes, WRONG_CODES_PER_WORKSPACE, "The workspace sent wrong codes")
+    }
+
+    /// Counts a wrong code of a workspace.
+    pub(super) fn count_wrong_code(&self, workspace: WorkspaceId, now: Time) {
+        self.wrong_codes.count(workspace, WRONG_CODES_PER_WORKSPACE, now);
+    }
+}
+
+fn check(count: WindowCount, limit: LimitName, max: u64, what: &str) -> Result<(), Refusal> {
+    if count.is_allowed {
+        return Ok(());
+    }
+    let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
+    let message = format!("{what}: {max} in this window.");
+    Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds))
+}

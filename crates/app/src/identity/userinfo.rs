@@ -1,0 +1,48 @@
+//! The userinfo endpoint (OpenID Connect Core §5.3): what an app may still know about an agent, checked on each request.
+
+use posthouse_domain::{
+    error::Refusal,
+    identity::{
+        claims::ClaimsAbout,
+        oauth::{OAuthError, OAuthErrorCode},
+    },
+};
+use posthouse_store::{Tx, identity_tokens};
+use serde_json::Value;
+
+use super::{credentials, failure::OAuthFailure, standing};
+use crate::app::App;
+
+/// Returns the claims about the agent of an access token.
+///
+/// # Errors
+/// Returns `invalid_token` if the token is unknown or expired, the app is deleted or switched off, or the agent can't
+/// sign in; or an error if the database call fails.
+pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailure> {
+    let (now, digest) = (app.clock.now(), credentials::digest(access_token));
+    let namespace = app.config.claims_namespace();
+    let work = move |tx: &mut Tx| {
+        let token = identity_tokens::find(tx, &digest, now)?;
+        let token = token.ok_or_else(|| invalid("The access token is unknown or has expired."))?;
+        let client = standing::client(tx, &token.client_id).map_err(|refusal| ended(refusal))?;
+        let agent = standing::agent(tx, token.workspace, token.inbox, now).map_err(|refusal| ended(refusal))?;
+        let about = ClaimsAbout {
+            agent: &agent.agent,
+            workspace: &agent.workspace,
+            client: &client,
+            scope: token.scope.both(client.allowed_scopes),
+            namespace: &namespace,
+        };
+        Ok::<_, OAuthFailure>(Value::Object(about.claims()))
+    };
+    app.store.read(work).await
+}
+
+fn invalid(text: &str) -> OAuthFailure {
+    OAuthError::new(OAuthErrorCode::InvalidToken, text).into()
+}
+
+/// Turns a refusal of the agent or the app into one of the token. Errors of the service stay.
+fn ended(refusal: Refusal) -> OAuthFailure {
+    if refusal.code.status() < 500 { invalid(&refusal.message) } else { refusal.into() }
+}

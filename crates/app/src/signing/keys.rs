@@ -1,0 +1,145 @@
+//! Creates, rotates and revokes the signing keys.
+
+use posthouse_domain::{
+    signing_key::{PRIVATE_PART_MS, PUBLISHED_BEFORE_MS, ROTATION_MS, SigningKeyTimes, SigningPurpose},
+    time::Time,
+};
+use posthouse_mail::jose::key::Es256Key;
+use posthouse_store::{
+    Tx,
+    signing_keys::{self, StoredSigningKey},
+};
+
+use crate::{
+    app::App,
+    keyring::{context, proof, signer::SigningError},
+};
+
+/// Creates the first key of each purpose that has none. Startup calls this, so that a wrong instance key is found early.
+///
+/// # Errors
+/// Returns [`SigningError`] if a key cannot be generated, stored or opened.
+pub async fn prepare(app: &App) -> Result<(), SigningError> {
+    for purpose in SigningPurpose::ALL {
+        super::sign::signer(app, *purpose).await?;
+    }
+    Ok(())
+}
+
+/// Creates the first key of a purpose, unless another process did.
+pub(super) async fn create_first(app: &App, purpose: SigningPurpose) -> Result<(), SigningError> {
+    proof::settle(app).await?;
+    let now = app.clock.now();
+    let key = new_key(app, KeyPlace { purpose, generation: 1 }, now, now)?;
+    app.store.write(move |tx| signing_keys::insert(tx, &key)).await?;
+    Ok(())
+}
+
+/// The result of a rotation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SigningKeyRotation {
+    /// The newest key.
+    pub kid: String,
+    /// When it begins to sign.
+    pub signs_from: Time,
+}
+
+/// Creates the next key of a purpose. It signs ten minutes later, so that programs that cache the published keys know
+/// it. A key that doesn't sign yet is not replaced again.
+///
+/// # Errors
+/// Returns [`SigningError`] if a key cannot be generated or stored.
+pub async fn rotate(app: &App, purpose: SigningPurpose) -> Result<SigningKeyRotation, SigningError> {
+    super::sign::signer(app, purpose).await?;
+    let now = app.clock.now();
+    let newest = newest(app, purpose).await?;
+    if let Some(pending) = newest.as_ref().filter(|key| key.times.signs_from > now && key.times.revoked_at.is_none()) {
+        return Ok(rotation(pending));
+    }
+    add(app, purpose, newest, now.plus_ms(PUBLISHED_BEFORE_MS)).await
+}
+
+/// Revokes a key: its signatures from now on are invalid. If it signs now or next, a new key signs at once. Returns
+/// `None` if no key has this id.
+///
+/// # Errors
+/// Returns [`SigningError`] if a key cannot be generated or stored.
+pub async fn revoke(app: &App, kid: &str) -> Result<Option<SigningKeyRotation>, SigningError> {
+    let (id, now) = (kid.to_owned(), app.clock.now());
+    let write = move |tx: &mut Tx| -> posthouse_store::Result<_> {
+        signing_keys::revoke(tx, &id, now)?;
+        signing_keys::get(tx, &id)
+    };
+    let Some(revoked) = app.store.write(write).await? else { return Ok(None) };
+    let newest = newest(app, revoked.purpose).await?;
+    let is_needed = newest.as_ref().is_none_or(|key| key.times.revoked_at.is_some() || key.times.signs_from > now);
+    match newest {
+        Some(newest) if !is_needed => Ok(Some(rotation(&newest))),
+        newest => add(app, revoked.purpose, newest, now).await.map(Some),
+    }
+}
+
+/// Rotates keys that are a year old, and deletes the private parts of keys that stopped signing a day ago.
+///
+/// # Errors
+/// Returns [`SigningError`] if a key cannot be generated or stored.
+pub async fn maintain(app: &App) -> Result<(), SigningError> {
+    let now = app.clock.now();
+    for purpose in SigningPurpose::ALL {
+        let is_due = newest(app, *purpose).await?.is_some_and(|key| now >= key.times.signs_from.plus_ms(ROTATION_MS));
+        if is_due {
+            let rotated = rotate(app, *purpose).await?;
+            tracing::info!(purpose = purpose.text(), kid = rotated.kid, "signing_key.rotated");
+        }
+    }
+    let before = now.plus_ms(-PRIVATE_PART_MS);
+    app.store.write(move |tx| signing_keys::forget_private_parts(tx, before)).await?;
+    Ok(())
+}
+
+async fn newest(app: &App, purpose: SigningPurpose) -> Result<Option<StoredSigningKey>, SigningError> {
+    Ok(app.store.read_one(move |tx| signing_keys::all(tx, purpose)).await?.into_iter().next())
+}
+
+/// Adds the generation after a key. If another process added it first, that key is the result.
+async fn add(
+    app: &App,
+    purpose: SigningPurpose,
+    newest: Option<StoredSigningKey>,
+    signs_from: Time,
+) -> Result<SigningKeyRotation, SigningError> {
+    let generation = newest.map_or(1, |key| key.generation + 1);
+    let key = new_key(app, KeyPlace { purpose, generation }, app.clock.now(), signs_from)?;
+    let write = move |tx: &mut Tx| -> posthouse_store::Result<_> {
+        if signing_keys::insert(tx, &key)? {
+            return Ok(rotation(&key));
+        }
+        Ok(signing_keys::all(tx, purpose)?.first().map_or_else(|| rotation(&key), rotation))
+    };
+    Ok(app.store.write(write).await?)
+}
+
+fn rotation(key: &StoredSigningKey) -> SigningKeyRotation {
+    SigningKeyRotation { kid: key.kid.clone(), signs_from: key.times.signs_from }
+}
+
+/// The place of a new key among all keys.
+#[derive(Clone, Copy)]
+struct KeyPlace {
+    purpose: SigningPurpose,
+    generation: i64,
+}
+
+fn new_key(app: &App, place: KeyPlace, created_at: Time, signs_from: Time) -> Result<StoredSigningKey, SigningError> {
+    let key = Es256Key::generate()?;
+    let kid = key.public().thumbprint();
+    let sealed = app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context::signing_key(&kid))?;
+    Ok(StoredSigningKey {
+        purpose: place.purpose,
+        generation: place.generation,
+        kid,
+        public_key: key.public().to_json().to_string(),
+        private_key: Some(sealed),
+        times: SigningKeyTimes { created_at, signs_from, retired_at: None, revoked_at: None },
+    })
+}

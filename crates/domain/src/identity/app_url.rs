@@ -1,0 +1,109 @@
+//! URLs of apps: where a browser returns to after a sign-in, and home pages.
+
+use ::url::{Host, Url};
+
+/// The longest URL, in characters.
+pub const URL_CHARS_MAX: usize = 2_000;
+
+/// Returns what is wrong with a redirect URI. It is compared byte for byte later, so it has no pattern and no fragment
+/// (RFC 9700 §2.1); `http` is allowed to this machine only.
+#[must_use]
+pub fn redirect_uri_problem(text: &str) -> Option<String> {
+    if text.contains('#') {
+        return Some("must not have a fragment".to_owned());
+    }
+    if text.contains('*') {
+        return Some("must not contain `*`; redirect URIs are compared exactly".to_owned());
+    }
+    let url = match parse(text) {
+        Ok(url) => url,
+        Err(problem) => return Some(problem),
+    };
+    if url.scheme() == "http" && !is_this_machine(&url) {
+        return Some("must be https; http works only with `localhost`, 127.0.0.1 and [::1]".to_owned());
+    }
+    None
+}
+
+/// Returns what is wrong with the URL of a home page.
+#[must_use]
+pub fn homepage_problem(text: &str) -> Option<String> {
+    parse(text).err()
+}
+
+/// Parses an http or https URL in printable ASCII with a host and without credentials.
+fn parse(text: &str) -> Result<Url, String> {
+    if text.is_empty() || text.len() > URL_CHARS_MAX {
+        return Err(format!("must have 1 to {URL_CHARS_MAX} characters"));
+    }
+    if text.bytes().any(|byte| !byte.is_ascii_graphic() || matches!(byte, b'\\' | b'"' | b'<' | b'>' | b'`' | b'^')) {
+        return Err("must be a URL in ASCII, with other characters percent-encoded".to_owned());
+    }
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let Some(rest) = rest.filter(|rest| !rest.starts_with('/')) else {
+        return Err("must start with `https://`".to_owned());
+    };
+    if rest.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
+        return Err("must not contain a username or password".to_owned());
+    }
+    let url = Url::parse(text).map_err(|error| format!("is not a valid URL ({error})"))?;
+    if url.host_str().is_none_or(str::is_empty) { Err("has no host".to_owned()) } else { Ok(url) }
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Returns the origin of a URL for the policy of a page: `https://app.example:8443`.
+#[must_use]
+pub fn host(text: &str) -> String {
+    Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirect_uris_are_https_or_local() {
+        for fine in [
+            "https://app.example/callback",
+            "https://app.example:8443/a?b=c",
+            "https://app.example",
+            "http://localhost:3000/cb",
+            "http://127.0.0.1/cb",
+            "http://[::1]:9/cb",
+        ] {
+            assert_eq!(redirect_uri_problem(fine), None, "{fine}");
+        }
+        for wrong in [
+            "",
+            "http://app.example/cb",
+            "http://localhost.evil.example/cb",
+            "http://127.0.0.1.evil.example/",
+            "https://app.example/cb#x",
+            "https://*.app.example/cb",
+            "https://user@app.example/cb",
+            "https://app.example@evil.example/",
+            "https:///cb",
+            "https://",
+            "HTTPS://app.example/",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "myapp://cb",
+            "//app.example/cb",
+            "https://app.example/a b",
+            "https://app.example\\evil/",
+            "https://app.example/\"",
+            "https://äpp.example/",
+        ] {
+            assert!(redirect_uri_problem(wrong).is_some(), "{wrong}");
+        }
+        assert!(homepage_problem("http://app.example/").is_none() && homepage_problem("ftp://app.example").is_some());
+    }
+}

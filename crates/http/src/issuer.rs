@@ -1,0 +1,62 @@
+//! `/oidc/…`: the issuer of identity tokens, an OpenID Connect provider (`docs/reference/identity.md`). Apps and browsers
+//! call it without an API key. Errors have the form of OAuth 2.0 (RFC 6749 §5.2).
+
+mod authorize;
+mod documents;
+mod error;
+mod form;
+mod token;
+mod userinfo;
+
+use axum::http::{HeaderName, HeaderValue, Method, header};
+
+use crate::{
+    Api,
+    route::{PublicInput, Route, RouteResponse},
+};
+use posthouse_domain::error::Refusal;
+use std::sync::Arc;
+
+/// Path of the token endpoint.
+const TOKEN: &str = "/oidc/token";
+/// Path of the userinfo endpoint.
+const USERINFO: &str = "/oidc/userinfo";
+
+pub(crate) fn routes() -> Vec<Route> {
+    let preflight = |path, name| {
+        Route::public(Method::OPTIONS, path, name)
+            .summary("Allows apps in browsers to call the endpoint.")
+            .answers_with(204, None)
+            .handle(allow)
+    };
+    let mut routes = documents::routes();
+    routes.extend(authorize::routes());
+    routes.extend(token::routes());
+    routes.extend(userinfo::routes());
+    routes.push(preflight(TOKEN, "allowToken"));
+    routes.push(preflight(USERINFO, "allowUserinfo"));
+    routes
+}
+
+async fn allow(_: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {
+    let fields = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+    ];
+    Ok(with_fields(open(RouteResponse::empty()), fields))
+}
+
+/// Lets pages of every site read a response: no cookie is involved.
+fn open(response: RouteResponse) -> RouteResponse {
+    response.with(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"))
+}
+
+/// Forbids caches to store a response with a token (RFC 6749 §5.1).
+fn uncached(response: RouteResponse) -> RouteResponse {
+    with_fields(open(response), [(header::CACHE_CONTROL, "no-store"), (header::PRAGMA, "no-cache")])
+}
+
+fn with_fields<const N: usize>(response: RouteResponse, fields: [(HeaderName, &'static str); N]) -> RouteResponse {
+    fields.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
+}

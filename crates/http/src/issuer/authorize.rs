@@ -1,0 +1,158 @@
+//! `/oidc/authorize`: where apps send browsers, and the page that waits for an agent. The page has no script; it reloads
+//! itself, and the person can reload it too.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use posthouse_api::wire::EmptyInput;
+use posthouse_app::identity::authorize::{self, AuthorizeStep, PendingSignIn, SignInBrowser, WaitingPage};
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    id::WorkspaceId,
+    identity::{
+        app_url,
+        oauth::OAuthParameters,
+        scope::{IdentityScope, IdentityScopes},
+    },
+};
+
+use super::form::{FORM, FORM_BYTES_MAX, OAuthForm, OAuthQuery};
+use crate::{
+    auth, client,
+    docs::html::escape,
+    link_page::{self, HTML},
+    route::{PublicInput, RequestInfo, Route, RouteResponse},
+};
+
+/// Path of the authorization endpoint.
+const AUTHORIZE: &str = "/oidc/authorize";
+/// Path of a waiting page.
+const WAIT: &str = "/oidc/authorize/{secret}";
+/// How often a waiting page reloads, in seconds.
+const RELOAD_S: &str = "3";
+/// Title of the pages.
+const TITLE: &str = "Sign in with an agent";
+/// Reloads a page (HTML §2.3.5); `http` has no constant for it.
+const REFRESH: HeaderName = HeaderName::from_static("refresh");
+
+pub(super) fn routes() -> Vec<Route> {
+    let page = |method, path, name| {
+        Route::public(method, path, name)
+            .answers_with(200, Some(HTML))
+            .answers_with(303, None)
+            .answers_with(400, Some(HTML))
+    };
+    vec![
+        page(Method::GET, AUTHORIZE, "authorize")
+            .summary("Begins a sign-in in a browser (RFC 6749 §4.1.1).")
+            .handle(begin),
+        page(Method::POST, AUTHORIZE, "authorizeByForm")
+            .summary("Begins a sign-in in a browser, with the parameters in a form.")
+            .accepts(FORM, FORM_BYTES_MAX)
+            .handle(begin_by_form),
+        page(Method::GET, WAIT, "awaitSignIn")
+            .summary("Shows the code of a sign-in until an agent approves it, then returns to the app.")
+            .handle(wait),
+    ]
+}
+
+async fn begin(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+    begin_with(&app, input.query.0, &input.request).await
+}
+
+async fn begin_by_form(app: Arc<Api>, input: PublicInput<EmptyInput, OAuthForm>) -> Result<RouteResponse, Refusal> {
+    begin_with(&app, input.body.0, &input.request).await
+}
+
+async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) -> Result<RouteResponse, Refusal> {
+    let network = client::network(request.client_ip);
+    if let Err(refusal) = app.identity_limits.count_request(network, app.clock.now()) {
+        app.metrics.refused(&refusal);
+        return Ok(problem(
+            refusal.code.status(),
+            "Too many sign-ins began at this address. Try again in some minutes.",
+        ));
+    }
+    let browser = SignInBrowser {
+        ip: request.client_ip.to_string(),
+        user_agent: request.user_agent.clone(),
+        member_of: member_of(app, &given, request).await?,
+    };
+    Ok(match authorize::begin(app, given, browser).await? {
+        AuthorizeStep::Problem(text) => problem(400, &text),
+        AuthorizeStep::Return(uri) => redirect(&uri)?,
+        AuthorizeStep::Wait(secret) => redirect(&format!("{}/authorize/{secret}", app.config.issuer()))?,
+    })
+}
+
+/// Returns the workspace of the person who is signed in to the dashboard with this browser. It matters only for a
+/// request that names an agent.
+async fn member_of(app: &Api, given: &OAuthParameters, request: &RequestInfo) -> Result<Option<WorkspaceId>, Refusal> {
+    let (Some(secret), Ok(Some(_))) = (&request.session, given.one("login_hint")) else { return Ok(None) };
+    match auth::authenticate_session(app, secret, request.client_ip).await {
+        Ok(found) => Ok(Some(found.caller.workspace)),
+        Err(refusal) if refusal.code == ErrorCode::Unauthorized => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+async fn wait(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    Ok(match authorize::wait(&app, input.path.text("secret").to_owned()).await? {
+        WaitingPage::Pending(pending) => pending_page(&pending),
+        WaitingPage::Return(uri) => redirect(&uri)?,
+        WaitingPage::Over => {
+            let text = "<p>This sign-in is over: it was completed, or nobody approved it within 10 minutes.</p>\
+                        <p>Return to the app and sign in again.</p>";
+            link_page::response(400, TITLE, text)
+        }
+    })
+}
+
+/// Sends the browser to another page with a GET, whatever the method of the request (RFC 9700 §4.12).
+fn redirect(uri: &str) -> Result<RouteResponse, Refusal> {
+    let location = HeaderValue::from_str(uri)
+        .map_err(|_| Refusal::new(ErrorCode::Internal, "The address of the next page couldn't be written."))?;
+    let response = RouteResponse { status: StatusCode::SEE_OTHER, ..RouteResponse::empty() };
+    let fields = [
+        (header::LOCATION, location),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    ];
+    Ok(fields.into_iter().fold(response, |response, (name, value)| response.with(name, value)))
+}
+
+fn problem(status: u16, text: &str) -> RouteResponse {
+    let content = format!(
+        "<p>The app sent a request that can't be processed: {}</p><p>Return to the app, or ask its owner.</p>",
+        escape(text)
+    );
+    link_page::response(status, TITLE, &content)
+}
+
+fn pending_page(pending: &PendingSignIn) -> RouteResponse {
+    let (name, code) = (escape(&pending.client_name), escape(&pending.code));
+    let host = escape(&app_url::host(&pending.redirect_uri));
+    let learns: String =
+        shared(IdentityScopes::known(&pending.scope)).iter().map(|line| format!("<li>{line}</li>")).collect();
+    let content = format!(
+        "<p><b>{name}</b> at <b>{host}</b> asks an agent to sign in. Give your agent this code:</p>\
+         <p><b><big><code>{code}</code></big></b></p>\
+         <p>The agent approves it with <code>POST /v1/inboxes/{{id}}/identity/approvals/{code}</code> and \
+         <code>{{\"approve\": true}}</code>, or you do in the dashboard. Approve only a sign-in that you began.</p>\
+         <p>The app learns:</p><ul>{learns}</ul>\
+         <p>This page continues by itself. <a href=\"\">Continue now</a></p>"
+    );
+    link_page::response(200, TITLE, &content).with(REFRESH, HeaderValue::from_static(RELOAD_S))
+}
+
+/// Returns what the app learns, in words.
+fn shared(scope: IdentityScopes) -> Vec<&'static str> {
+    let lines = [
+        (IdentityScope::Openid, "an id of the agent, and whether it has a mailbox"),
+        (IdentityScope::Email, "the email address of its mailbox"),
+        (IdentityScope::Profile, "its name"),
+        (IdentityScope::Workspace, "its workspace, if that shares its name"),
+    ];
+    lines.into_iter().filter(|(one, _)| scope.has(*one)).map(|(_, line)| line).collect()
+}

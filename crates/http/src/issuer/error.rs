@@ -1,0 +1,60 @@
+//! Errors in the form of OAuth 2.0 (RFC 6749 §5.2, RFC 6750 §3).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use posthouse_app::identity::failure::OAuthFailure;
+use posthouse_domain::{
+    error::Refusal,
+    identity::oauth::{OAuthError, OAuthErrorCode},
+};
+use serde_json::json;
+
+use super::uncached;
+use crate::route::RouteResponse;
+
+/// Status of a request without valid credentials.
+const UNAUTHORIZED: u16 = 401;
+
+/// Returns the response of a refusal.
+pub(super) fn response(failure: &OAuthFailure) -> RouteResponse {
+    match failure {
+        OAuthFailure::Protocol(error) => protocol(error),
+        OAuthFailure::Service(refusal) => service(refusal),
+    }
+}
+
+fn protocol(error: &OAuthError) -> RouteResponse {
+    match error.code {
+        // RFC 6749 §5.2: the scheme that apps can use.
+        OAuthErrorCode::InvalidClient => {
+            let challenge = HeaderValue::from_static("Basic realm=\"posthouse\"");
+            body(UNAUTHORIZED, error).with(header::WWW_AUTHENTICATE, challenge)
+        }
+        OAuthErrorCode::InvalidToken => {
+            let text = format!(
+                "Bearer realm=\"posthouse\", error=\"invalid_token\", error_description=\"{}\"",
+                error.description
+            );
+            let challenge = HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("Bearer"));
+            body(UNAUTHORIZED, error).with(header::WWW_AUTHENTICATE, challenge)
+        }
+        _ => body(400, error),
+    }
+}
+
+fn service(refusal: &Refusal) -> RouteResponse {
+    let code = match refusal.code.status() {
+        429 | 503 => OAuthErrorCode::TemporarilyUnavailable,
+        _ => OAuthErrorCode::ServerError,
+    };
+    let response = body(refusal.code.status(), &OAuthError::new(code, refusal.message.clone()));
+    match refusal.retry_after_s.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {
+        Some(value) => response.with(header::RETRY_AFTER, value),
+        None => response,
+    }
+}
+
+fn body(status: u16, error: &OAuthError) -> RouteResponse {
+    let json = json!({ "error": error.code.text(), "error_description": error.description });
+    let response = uncached(RouteResponse::written(status, json.to_string()));
+    RouteResponse { status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), ..response }
+}

@@ -1,0 +1,108 @@
+//! `POST /oidc/token`.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use posthouse_api::wire::EmptyInput;
+use posthouse_app::{
+    identity::{
+        credentials::ClientCredentials,
+        exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange},
+        failure::OAuthFailure,
+    },
+    settings::SecretText,
+};
+use posthouse_domain::{
+    error::Refusal,
+    identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
+};
+use serde_json::{Value, json};
+
+use super::{
+    TOKEN, error,
+    form::{FORM, FORM_BYTES_MAX, OAuthForm},
+    uncached,
+};
+use crate::route::{PublicInput, RequestInfo, Route, RouteResponse};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::public(Method::POST, TOKEN, "exchangeToken")
+            .summary("Exchanges an authorization code, an identity token or an access token of an app (RFC 6749).")
+            .accepts(FORM, FORM_BYTES_MAX)
+            .answers_with(200, Some("application/json"))
+            .answers_with(400, Some("application/json"))
+            .answers_with(401, Some("application/json"))
+            .handle(exchange),
+    ]
+}
+
+async fn exchange(app: Arc<Api>, input: PublicInput<EmptyInput, OAuthForm>) -> Result<RouteResponse, Refusal> {
+    let answer = match credentials(&input.request, &input.body.0) {
+        Ok(credentials) => issue(&app, credentials, input.body.0, &input.request).await,
+        Err(error) => Err(error.into()),
+    };
+    Ok(match answer {
+        Ok(issued) => uncached(RouteResponse::written(200, view(&issued).to_string())),
+        Err(failure) => error::response(&failure),
+    })
+}
+
+/// Issues the tokens, unless the client sent too many wrong secrets.
+async fn issue(
+    app: &Api,
+    credentials: ClientCredentials,
+    parameters: OAuthParameters,
+    request: &RequestInfo,
+) -> Result<IssuedTokens, OAuthFailure> {
+    let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
+    let check = app.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
+    let ip = request.client_ip.to_string();
+    let issued = exchange::exchange(app, TokenExchange { credentials, parameters, ip }).await;
+    match &issued {
+        Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidClient => check.reject(),
+        Err(OAuthFailure::Service(_)) => drop(check),
+        Ok(_) | Err(OAuthFailure::Protocol(_)) => check.accept(),
+    }
+    issued
+}
+
+/// Returns how the app authenticates: with HTTP Basic or in the form, not both (RFC 6749 §2.3).
+fn credentials(request: &RequestInfo, form: &OAuthParameters) -> Result<ClientCredentials, OAuthError> {
+    let in_form = |name: &str| form.one(name).map(|value| value.map(str::to_owned));
+    let (client_id, secret) = (in_form("client_id")?, in_form("client_secret")?);
+    let Some(basic) = &request.basic else {
+        return Ok(ClientCredentials { client_id, secret: secret.map(SecretText) });
+    };
+    let malformed = || OAuthError::new(OAuthErrorCode::InvalidClient, "The Authorization header is malformed.");
+    let decoded = STANDARD.decode(&basic.0).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let (id, given) = decoded.as_deref().and_then(|text| text.split_once(':')).ok_or_else(malformed)?;
+    let (id, given) = (form_decoded(id), form_decoded(given));
+    if secret.is_some() || client_id.is_some_and(|named| named != id) {
+        return Err(OAuthError::invalid("The app authenticates in two ways."));
+    }
+    Ok(ClientCredentials { client_id: Some(id), secret: Some(given).filter(|text| !text.is_empty()).map(SecretText) })
+}
+
+/// Decodes a value as in a form (RFC 6749 §2.3.1).
+fn form_decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+}
+
+fn view(issued: &IssuedTokens) -> Value {
+    let mut view = json!({
+        "access_token": issued.access_token,
+        "token_type": "Bearer",
+        "expires_in": issued.expires_in,
+        "scope": issued.scope.to_string(),
+    });
+    if let Some(id_token) = &issued.id_token {
+        view["id_token"] = id_token.as_str().into();
+    }
+    if issued.is_exchange {
+        view["issued_token_type"] = ACCESS_TOKEN_TYPE.into();
+    }
+    view
+}

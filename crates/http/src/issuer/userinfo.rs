@@ -1,0 +1,54 @@
+//! `GET` and `POST /oidc/userinfo`.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use posthouse_app::identity::{failure::OAuthFailure, userinfo};
+use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::{USERINFO, error, uncached};
+use crate::route::{PublicInput, RequestInfo, Route, RouteResponse};
+
+pub(super) fn routes() -> Vec<Route> {
+    let route = |method, name| {
+        Route::public(method, USERINFO, name)
+            .summary("Returns what an app may know about the agent of an access token.")
+            .without_body()
+            .answers_with(200, Some("application/json"))
+            .answers_with(401, Some("application/json"))
+            .handle(read)
+    };
+    vec![route(Method::GET, "getUserinfo"), route(Method::POST, "postUserinfo")]
+}
+
+async fn read(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    Ok(match claims(&app, &input.request).await {
+        Ok(Some(claims)) => uncached(RouteResponse::written(200, claims.to_string())),
+        Ok(None) => without_token(),
+        Err(failure) => error::response(&failure),
+    })
+}
+
+/// Returns the claims; `None` if the request has no access token.
+async fn claims(app: &Api, request: &RequestInfo) -> Result<Option<Value>, OAuthFailure> {
+    let Some(token) = &request.bearer else { return Ok(None) };
+    let digest = Sha256::digest(token.0.as_bytes()).into();
+    let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
+    let check = app.unknown_keys.admit(digest, request.client_ip, limit, now)?;
+    let found = userinfo::userinfo(app, &token.0).await;
+    match &found {
+        Ok(_) => check.accept(),
+        Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidToken => check.reject(),
+        Err(_) => drop(check),
+    }
+    found.map(Some)
+}
+
+/// Returns the response to a request without credentials, which names no error (RFC 6750 §3.1).
+fn without_token() -> RouteResponse {
+    let response = uncached(RouteResponse { status: StatusCode::UNAUTHORIZED, ..RouteResponse::empty() });
+    response.with(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"posthouse\""))
+}

@@ -1,0 +1,204 @@
+//! Sign-ins in a browser. A row is found by digests of the secrets that the browser and the app have.
+
+use posthouse_domain::{
+    id::{IdentityRequestId, InboxId, WorkspaceId},
+    identity::{IdentityRequest, IdentityRequestState},
+    time::Time,
+};
+
+use crate::{Result, Tx, p, statements};
+
+/// Builds a statement that reads sign-ins.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, user_code, client_id, redirect_uri, scope, state, nonce, code_challenge, hinted_id, status, workspace_id, inbox_id, ",
+            "approved_at, code_expires_at, used_at, ip, user_agent, created_at, expires_at FROM identity_requests ",
+            $rest
+        )
+    };
+}
+
+statements! {
+    INSERT = "INSERT INTO identity_requests (id, secret_sha256, code_sha256, user_code, client_id, redirect_uri, scope, state, nonce,
+        code_challenge, hinted_id, status, workspace_id, inbox_id, approved_at, code_expires_at, ip, user_agent, created_at, expires_at,
+        kept_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20)";
+    COUNT_PENDING = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND expires_at > $2 AND status = 'pending'";
+    BY_SECRET = select!("WHERE secret_sha256 = $1 AND expires_at > $2");
+    BY_CODE = select!("WHERE code_sha256 = $1 AND kept_until > $2 {FOR_UPDATE}");
+    PENDING_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending'");
+    LOCK_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending' {FOR_UPDATE}");
+    PENDING_OF = select!("WHERE hinted_id = $1 AND expires_at > $2 AND status = 'pending' ORDER BY created_at DESC, id DESC LIMIT $3");
+    DECIDE = "UPDATE identity_requests SET status = $2, workspace_id = $3, inbox_id = $4, approved_at = $5 WHERE id = $1";
+    DELIVER = "UPDATE identity_requests SET code_expires_at = $2, kept_until = {GREATEST}(kept_until, $2)
+        WHERE id = $1 AND code_expires_at IS NULL";
+    USE = "UPDATE identity_requests SET used_at = $2, kept_until = $3 WHERE id = $1 AND used_at IS NULL";
+    DELETE_OF_CLIENT = "DELETE FROM identity_requests WHERE client_id = $1";
+    FORGET = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE kept_until <= $1 LIMIT $2)";
+}
+
+/// SHA-256 of the secrets of a sign-in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestDigests {
+    /// Of the secret in the address of the waiting page.
+    pub secret: [u8; 32],
+    /// Of the authorization code.
+    pub code: [u8; 32],
+}
+
+/// The agent that a sign-in was decided for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestDecision {
+    /// Approved or denied.
+    pub status: IdentityRequestState,
+    /// The workspace of the agent.
+    pub workspace: WorkspaceId,
+    /// The agent.
+    pub inbox: InboxId,
+}
+
+/// Stores a sign-in.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, r: &IdentityRequest, digests: &RequestDigests) -> Result<()> {
+    tx.exec(
+        &INSERT,
+        p![
+            r.id,
+            digests.secret,
+            digests.code,
+            r.user_code,
+            r.client_id,
+            r.redirect_uri,
+            r.scope,
+            r.state,
+            r.nonce,
+            r.code_challenge,
+            r.hinted,
+            r.status,
+            r.workspace,
+            r.inbox,
+            r.approved_at,
+            r.code_expires_at,
+            r.ip,
+            r.user_agent,
+            r.created_at,
+            r.expires_at
+        ],
+    )?;
+    Ok(())
+}
+
+/// Returns the number of sign-ins of an app that wait.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count_pending(tx: &mut Tx, client_id: &str, now: Time) -> Result<u64> {
+    Ok(tx.value(&COUNT_PENDING, p![client_id, now])?.unwrap_or(0))
+}
+
+/// Returns the sign-in of a waiting page.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn by_secret(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<IdentityRequest>> {
+    tx.one(&BY_SECRET, p![sha256, now])
+}
+
+/// Returns the sign-in of an authorization code, used or not, and locks its row until the end of the transaction.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn lock_by_code(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<IdentityRequest>> {
+    tx.one(&BY_CODE, p![sha256, now])
+}
+
+/// Returns the waiting sign-in with the code that its page shows.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn pending_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<IdentityRequest>> {
+    tx.one(&PENDING_BY_USER_CODE, p![code, now])
+}
+
+/// Returns the waiting sign-in with the code that its page shows, and locks its row until the end of the transaction.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn lock_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<IdentityRequest>> {
+    tx.one(&LOCK_BY_USER_CODE, p![code, now])
+}
+
+/// Returns the waiting sign-ins that name an agent, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn pending_of(tx: &mut Tx, inbox: InboxId, now: Time, limit: u32) -> Result<Vec<IdentityRequest>> {
+    tx.rows(&PENDING_OF, p![inbox, now, limit])
+}
+
+/// Records the decision about a waiting sign-in whose row is locked.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn decide(tx: &mut Tx, id: IdentityRequestId, decision: &RequestDecision, now: Time) -> Result<()> {
+    tx.exec(&DECIDE, p![id, decision.status, decision.workspace, decision.inbox, now])?;
+    Ok(())
+}
+
+/// Records that the browser got the authorization code, once; later calls change nothing.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn deliver(tx: &mut Tx, id: IdentityRequestId, code_expires_at: Time) -> Result<()> {
+    tx.exec(&DELIVER, p![id, code_expires_at])?;
+    Ok(())
+}
+
+/// Uses an authorization code up; returns `false` if it was used before.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn set_used(tx: &mut Tx, id: IdentityRequestId, now: Time, kept_until: Time) -> Result<bool> {
+    Ok(tx.exec(&USE, p![id, now, kept_until])? > 0)
+}
+
+/// Deletes the sign-ins of an app.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
+    tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
+    Ok(())
+}
+
+/// Deletes up to `limit` sign-ins that aren't needed any more; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+    tx.exec(&FORGET, p![now, limit])
+}
+
+crate::from_row!(IdentityRequest {
+    id,
+    user_code,
+    client_id,
+    redirect_uri,
+    scope,
+    state,
+    nonce,
+    code_challenge,
+    hinted = hinted_id,
+    status,
+    workspace = workspace_id,
+    inbox = inbox_id,
+    approved_at,
+    code_expires_at,
+    used_at,
+    ip,
+    user_agent,
+    created_at,
+    expires_at,
+});

@@ -1,0 +1,98 @@
+//! Access tokens of apps: rows with the digest of the token, never the token itself.
+
+use posthouse_domain::{
+    id::{IdentityRequestId, InboxId, WorkspaceId},
+    identity::scope::IdentityScopes,
+    time::Time,
+};
+
+use crate::{Result, Tx, message_list::InboxRef, p, statements};
+
+statements! {
+    INSERT = "INSERT INTO identity_access_tokens (workspace_id, digest, client_id, inbox_id, scope, request_id, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    FIND = "SELECT workspace_id, client_id, inbox_id, scope, request_id, expires_at FROM identity_access_tokens
+        WHERE digest = $1 AND expires_at > $2";
+    DELETE_OF_REQUEST = "DELETE FROM identity_access_tokens WHERE request_id = $1";
+    DELETE_OF_CLIENT = "DELETE FROM identity_access_tokens WHERE client_id = $1";
+    DELETE_OF_INBOX = "DELETE FROM identity_access_tokens WHERE workspace_id = $1 AND inbox_id = $2";
+    FORGET = "DELETE FROM identity_access_tokens WHERE digest IN (SELECT digest FROM identity_access_tokens WHERE expires_at <= $1 LIMIT $2)";
+}
+
+/// An access token as stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IdentityAccessToken {
+    /// The workspace of the agent.
+    pub workspace: WorkspaceId,
+    /// The public id of the app.
+    pub client_id: String,
+    /// The agent.
+    pub inbox: InboxId,
+    /// The granted scopes.
+    pub scope: IdentityScopes,
+    /// The sign-in in a browser that it was issued for.
+    pub request: Option<IdentityRequestId>,
+    /// When it expires.
+    pub expires_at: Time,
+}
+
+/// Stores a token.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, t: &IdentityAccessToken, digest: &[u8; 32]) -> Result<()> {
+    tx.exec(&INSERT, p![t.workspace, digest, t.client_id, t.inbox, t.scope, t.request, t.expires_at])?;
+    Ok(())
+}
+
+/// Returns the token with a digest unless it expired.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn find(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<IdentityAccessToken>> {
+    tx.one(&FIND, p![digest, now])
+}
+
+/// Deletes the tokens that were issued for a sign-in in a browser.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_request(tx: &mut Tx, request: IdentityRequestId) -> Result<()> {
+    tx.exec(&DELETE_OF_REQUEST, p![request])?;
+    Ok(())
+}
+
+/// Deletes the tokens of an app.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
+    tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
+    Ok(())
+}
+
+/// Deletes the tokens about an agent.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
+    tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
+    Ok(())
+}
+
+/// Deletes up to `limit` expired tokens; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+    tx.exec(&FORGET, p![now, limit])
+}
+
+crate::from_row!(IdentityAccessToken {
+    workspace = workspace_id,
+    client_id,
+    inbox = inbox_id,
+    scope,
+    request = request_id,
+    expires_at,
+});
