@@ -40,7 +40,7 @@ web: ## Build the dashboard again after a change of web/ or of the API
 	scripts/web.sh build
 
 screenshots: ## Take the screenshots of docs/DASHBOARD.md again
-	@scripts/need.sh test
+	@scripts/need.sh screenshots
 	cargo build --locked --bin posthouse
 	scripts/web.sh screenshots
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# need.sh build|lint|test|web|bench|pictures|sbom: installs what the step needs and is missing: packages with apt, tools
-# from npm and PyPI in .tools, and the packages of the dashboard in web/node_modules. Prints nothing and changes nothing if all are installed.
+# need.sh build|lint|test|web|screenshots|bench|pictures|sbom: installs what the step needs and is missing: packages with
+# apt, tools from npm and PyPI in .tools, and the packages of the dashboard in web/node_modules. Prints nothing and changes nothing if all are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,7 +55,7 @@ want_python() {
 }
 
 case "${1:-}" in
-build | lint | test | web | bench | sbom)
+build | lint | test | web | screenshots | bench | sbom)
 	if ! command -v cargo >/dev/null 2>&1; then
 		echo "need: cargo not found. Install Rust 1.95 or newer (https://rustup.rs) and try again." >&2
 		exit 1
@@ -92,6 +92,11 @@ bench)
 	want smtp-source postfix
 	want opendkim opendkim
 	;;
+screenshots)
+	want_node
+	want_browser
+	want pngquant pngquant
+	;;
 pictures)
 	want_python
 	want curl curl
@@ -101,7 +106,7 @@ pictures)
 sbom) want python3 python3 ;;
 build) ;;
 *)
-	echo "usage: need.sh build|lint|test|web|bench|pictures|sbom" >&2
+	echo "usage: need.sh build|lint|test|web|screenshots|bench|pictures|sbom" >&2
 	exit 2
 	;;
 esac
@@ -167,7 +172,7 @@ finish() {
 		npm_tools relying-parties
 		web_packages
 		;;
-	web) web_packages ;;
+	web | screenshots) web_packages ;;
 	pictures) python_tools pictures ;;
 	esac
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# web.sh check|test|build [BINARY]: the dashboard in web/.
+# web.sh check|test|build|screenshots [BINARY]: the dashboard in web/.
 #
 #   check   Checks types, ESLint and Prettier.
 #   test    Runs its unit tests, compares web/openapi.json and web/dist with fresh ones, and runs the browser tests against
 #           BINARY on SQLite with an empty data directory.
 #   build   Writes web/openapi.json and the API types from BINARY, and builds web/dist.
+#   screenshots  Takes the pictures in docs/screenshots.
 #
 # BINARY is target/debug/posthouse by default. `scripts/need.sh lint` and `need.sh test` install Node and the packages.
 set -euo pipefail
@@ -50,8 +51,11 @@ build)
 	POSTHOUSE_BINARY=$binary node scripts/types.mjs
 	run vite build --logLevel warn
 	;;
+screenshots)
+	POSTHOUSE_BINARY=$binary node browser/shots.mjs
+	;;
 *)
-	echo "usage: web.sh check|test|build [BINARY]" >&2
+	echo "usage: web.sh check|test|build|screenshots [BINARY]" >&2
 	exit 2
 	;;
 esac

@@ -1,6 +1,9 @@
 // Reading mail: hostile HTML, live updates, two tabs, reply, keyboard, windowing.
 import { base, bestOfFive, check, inject, newInbox, settled, watch } from './session.mjs';
 
+const FRAMES = 120;
+const FRAME_MS = 1000 / 60;
+
 /** Asks for everything that HTML can: scripts, requests, forms, other pages. `%` is the host of the attacker. */
 const HOSTILE = `<script>top.document.title='owned';fetch('//%/x')</script>
 <img src="https://%/pixel.png" srcset="https://%/set.png 2x" onerror="top.document.title='owned'">
@@ -255,27 +258,25 @@ export default {
     );
     await page.goto(`${base}/inbox/${box.id}`);
     await page.getByText('Subject 3', { exact: true }).waitFor();
-    const scroll = () =>
-      page.evaluate(async () => {
-        const list = document.querySelector('.viewport');
-        list.scrollTop = 0;
-        const frames = [];
-        let last = performance.now();
-        for (let step = 0; step < 120; step += 1) {
-          list.scrollTop += step < 60 ? 400 : 26_000;
-          await new Promise((next) => requestAnimationFrame(next));
-          const now = performance.now();
-          frames.push(now - last);
-          last = now;
-        }
-        frames.sort((a, b) => a - b);
-        return { rows: list.querySelectorAll('li').length, p95: frames[114], height: list.scrollHeight };
-      });
-    let result;
-    await bestOfFive('95 % of frames', 34, async () => {
-      result = await scroll();
-      return result.p95;
-    });
+    // The processor's time of the main thread: other programs on the machine don't count.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const worked = async () => {
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return metrics.find((one) => one.name === 'TaskDuration').value * 1000;
+    };
+    const before = await worked();
+    const result = await page.evaluate(async (frames) => {
+      const list = document.querySelector('.viewport');
+      for (let step = 0; step < frames; step += 1) {
+        list.scrollTop += step < frames / 2 ? 400 : 26_000;
+        await new Promise((next) => requestAnimationFrame(next));
+      }
+      return { rows: list.querySelectorAll('li').length, height: list.scrollHeight };
+    }, FRAMES);
+    const each = ((await worked()) - before) / FRAMES;
+    console.log(`     ${result.rows} rows in the page, ${each.toFixed(1)} ms of work for a frame`);
+    check(each < FRAME_MS, `${each.toFixed(1)} ms of work for a frame`);
     check(result.rows < 60, `${result.rows} rows in the page`);
     check(result.height === 50_000 * 64, 'the list has the wrong height');
   },
