@@ -4,7 +4,7 @@
 //! message, its recipients, the local copies, the delivery jobs, the events and the idempotency record. A refused
 //! message leaves nothing behind.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use posthouse_domain::{
     agent_message::{
@@ -16,18 +16,15 @@ use posthouse_domain::{
     gate::{self, SendPurpose, StorageNeed},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
-    message::{Channel, DeliveryStatus, MessageStatus},
+    message::{DeliveryStatus, MessageStatus},
     plan::Plans,
     record::Record,
     time::Time,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    smtp::client::normalise_line_ends,
-};
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Tx,
-    contents::{RawLocation, StoredRaw},
+    contents::StoredRaw,
     idempotency::{self, IdempotencyClaim, RecordedResponse},
     local_deliveries::RequestedFields,
     messages,
@@ -36,8 +33,7 @@ use posthouse_store::{
 };
 
 use super::{
-    agent_content,
-    compose::{self, OutgoingKind, OutgoingMessage},
+    compose::{self, OutgoingMessage},
     send_context::SendContext,
 };
 use crate::{
@@ -45,7 +41,7 @@ use crate::{
     app::App,
     domains::dkim,
     inbound::{
-        parse::{ParsedMail, Provenance, parse_message},
+        parse::ParsedMail,
         receive::store_raw,
         recipient::{served_domains, served_domains_of},
     },
@@ -57,8 +53,11 @@ use crate::{
 };
 
 mod author;
+mod composition;
 mod decide;
 mod write;
+
+use composition::Composition;
 
 pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
 
@@ -282,87 +281,21 @@ async fn ready(
         key: app.address_key()?,
     };
     let signer = copy_signer(app, &config, &outgoing).await?;
-    let hostname = app.config.hostname.clone();
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
-    let blobs = app.blobs.clone();
-    let work = move || -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
-        let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
-        let (has_local, has_remote) = {
-            let all = outgoing.people.deliveries();
-            // With agent messaging off, recipients on this service get ordinary mail too.
-            (all.iter().any(|a| is_local(a)), !config.agent_messaging || all.iter().any(|a| !is_local(a)))
-        };
-        let parties = agent_content::parties(&workspace, &inbox, &config.own);
-        let discloses = discloses(&outgoing);
-        let author_claims = outgoing.author.take().map(|claims| {
-            let content = agent_content::authored(&outgoing, &inbox, &claims);
-            (claims, content)
-        });
-        if author_claims.is_none() {
-            agent_content::add_visible_line(&mut outgoing.content, &workspace);
-        }
-        let raw = match outgoing.origin.raw() {
-            Some(raw) if discloses => compose::with_disclosure(&with_crlf(std::mem::take(raw)), &parties),
-            Some(raw) => with_crlf(std::mem::take(raw)),
-            None => {
-                compose::complete(&mut outgoing.content, has_remote);
-                compose::raw(&outgoing, &author, &parties, now)?
-            }
-        };
-        let opened = with_link_token(&outgoing, &raw);
-        let from = author.into_address();
-        let results = local_delivery::own_results(&from);
-        let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        let requested = config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
-        let mut received = has_local.then(|| {
-            let (raw, workspace) = (opened.as_ref().unwrap_or(&raw), context.caller.workspace);
-            with_requested_bodies(&outgoing, local_delivery::received(raw, provenance, workspace, requested.as_ref()))
-        });
-        let mut sent = with_requested_fields(&outgoing, parse_message(&raw, None));
-        sent.set_disclosure_verified(discloses);
-        let disclosed = discloses.then_some(&parties);
-        let claims = author_claims.as_ref().map(|(claims, _)| claims);
-        let content = received.as_ref().filter(|_| config.agent_messaging);
-        let content = content.and_then(|copy| agent_content::signed(copy, &from, disclosed, claims));
-        let signed_copy = content.zip(signer).map(|(content, signer)| SignedCopy { content, signer });
-        if let Some(copy) = &mut received {
-            copy.channel = if signed_copy.is_some() { Channel::Agent } else { Channel::Email };
-            copy.set_disclosure_verified(discloses);
-        }
-        let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
-            Ok(StoredRaw { place: RawLocation::Inline(blobs.compress(&bytes)?), bytes: bytes.len() as u64 })
-        };
-        let opened = opened.map(inline).transpose()?;
-        let (signed, hook) = (None, None);
-        // Boxed: it is large, and every step of a send would copy it.
-        let ready = Box::new(QueuedMessage {
-            context,
-            config,
-            message: outgoing,
-            from,
-            sent,
-            received,
-            requested,
-            local_raw: opened,
-            signed_copy,
-            author: author_claims,
-            signed,
-            hook,
-            now,
-        });
-        Ok((ready, raw))
+    let composition = Composition {
+        context,
+        config,
+        workspace,
+        inbox,
+        author,
+        signer,
+        hostname: app.config.hostname.clone(),
+        blobs: app.blobs.clone(),
+        now,
     };
+    let work = move || composition.compose(outgoing);
     app.blocking_pool.run_sized(bytes, work).await?
-}
-
-/// Returns whether an agent wrote the message, so that it says so.
-fn discloses(outgoing: &OutgoingMessage) -> bool {
-    match &outgoing.origin {
-        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => true,
-        OutgoingKind::Submitted(submitted) => submitted.is_by_agent,
-        OutgoingKind::AutomaticForward(_) => false,
-    }
 }
 
 /// Returns the key that signs the copies of recipients on this service; `None` if there are none, or if they get
@@ -380,69 +313,6 @@ async fn copy_signer(
         tracing::error!(cause = %error, "agent_message.not_signed");
         Refusal::new(ErrorCode::Internal, "The message couldn't be signed.")
     })
-}
-
-/// Normalizes the line endings of a message composed elsewhere, so that the signed and shown bytes are those that SMTP
-/// carries.
-fn with_crlf(raw: Vec<u8>) -> Vec<u8> {
-    match normalise_line_ends(&raw) {
-        Cow::Borrowed(_) => raw,
-        Cow::Owned(changed) => changed,
-    }
-}
-
-/// Returns the bytes with the link's token inserted; `None` if the stored bytes contain no sealed link.
-fn with_link_token(outgoing: &OutgoingMessage, raw: &[u8]) -> Option<Vec<u8>> {
-    let OutgoingKind::Submitted(submitted) = &outgoing.origin else { return None };
-    submitted.token.as_deref().and_then(|token| sealed_link::replaced(raw, token))
-}
-
-/// Replaces parsed fields with those of the request, so that the sender sees exactly what it sent. A message composed
-/// elsewhere keeps its parsed fields; an automatic forward shows its recipients.
-fn with_requested_fields(outgoing: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
-    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
-    match outgoing.origin {
-        OutgoingKind::Submitted(_) => return mail,
-        OutgoingKind::AutomaticForward(_) => {
-            (mail.to, mail.cc) = (shown(&outgoing.people.to), Vec::new());
-            return mail;
-        }
-        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {}
-    }
-    let content = &outgoing.content;
-    (mail.to, mail.cc) = (shown(&outgoing.people.to), shown(&outgoing.people.cc));
-    mail.subject = Some(outgoing.subject.clone());
-    mail.bodies.text = content.text.clone().or(mail.bodies.text);
-    mail.bodies.html = content.html.clone().or(mail.bodies.html);
-    mail.data = content.data_json.clone();
-    mail.kind = content.kind;
-    mail.labels = content.labels.clone();
-    mail
-}
-
-/// Returns the fields of the request that local copies show; `None` for a message composed elsewhere.
-fn requested_fields(outgoing: &OutgoingMessage, has_remote: bool) -> Option<RequestedFields> {
-    match outgoing.origin {
-        OutgoingKind::Submitted(_) | OutgoingKind::AutomaticForward(_) => None,
-        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
-            let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
-            Some(RequestedFields {
-                to: shown(&outgoing.people.to),
-                cc: shown(&outgoing.people.cc),
-                subject: outgoing.subject.clone(),
-                data: outgoing.content.data_json.clone(),
-                kind: outgoing.content.kind.text().to_owned(),
-                has_data_file: has_remote && outgoing.content.data_json.is_some(),
-            })
-        }
-    }
-}
-
-/// Replaces parsed bodies of a local copy with those of the request.
-fn with_requested_bodies(outgoing: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
-    mail.bodies.text = outgoing.content.text.clone().or(mail.bodies.text);
-    mail.bodies.html = outgoing.content.html.clone().or(mail.bodies.html);
-    mail
 }
 
 fn size_refusal(app: &App, ready: &QueuedMessage) -> Option<Refusal> {

@@ -1,0 +1,229 @@
+//! Composes a message and parses it the way its recipients will. Pure, so it runs on the blocking pool.
+
+use std::borrow::Cow;
+
+use posthouse_domain::{
+    agent_message::{
+        author::{AuthorClaims, AuthoredContent},
+        disclosure::DisclosureParties,
+    },
+    error::Refusal,
+    inbox::Inbox,
+    message::Channel,
+    time::Time,
+    workspace::Workspace,
+};
+use posthouse_mail::{
+    address::{Address, Mailbox},
+    smtp::client::normalise_line_ends,
+};
+use posthouse_store::{
+    BlobStore,
+    contents::{RawLocation, StoredRaw},
+    local_deliveries::RequestedFields,
+};
+
+use super::{QueueConfig, QueuedMessage, SignedCopy};
+use crate::{
+    inbound::parse::{ParsedMail, Provenance, parse_message},
+    keyring::sealed_link,
+    outbound::{
+        agent_content,
+        compose::{self, OutgoingKind, OutgoingMessage},
+        local_delivery,
+        send_context::SendContext,
+    },
+    signing::agent_copy::CopySigner,
+};
+
+/// What a message is composed with.
+pub(super) struct Composition {
+    pub(super) context: SendContext,
+    pub(super) config: QueueConfig,
+    /// The workspace of the sender.
+    pub(super) workspace: Workspace,
+    /// The inbox of the sender.
+    pub(super) inbox: Inbox,
+    /// The author.
+    pub(super) author: Mailbox,
+    /// Signs copies for recipients on this service.
+    pub(super) signer: Option<CopySigner>,
+    /// The name of this service in `Authentication-Results`.
+    pub(super) hostname: String,
+    pub(super) blobs: BlobStore,
+    pub(super) now: Time,
+}
+
+/// What a message says about its author.
+struct Disclosed {
+    /// Whether it says that an agent wrote it.
+    by_agent: bool,
+    parties: DisclosureParties,
+}
+
+impl Composition {
+    /// Returns the message, ready for the transaction, and its bytes.
+    pub(super) fn compose(self, mut outgoing: OutgoingMessage) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
+        let (has_local, has_remote) = self.destinations(&outgoing);
+        let author = self.authored(&mut outgoing);
+        let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
+        let disclosed = Disclosed { by_agent: discloses(&outgoing), parties };
+        let raw = self.raw(&mut outgoing, &disclosed, has_remote)?;
+        let opened = with_link_token(&outgoing, &raw);
+        let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
+        let mut received =
+            has_local.then(|| self.received(&outgoing, opened.as_ref().unwrap_or(&raw), requested.as_ref()));
+        let mut sent = with_requested_fields(&outgoing, parse_message(&raw, None));
+        sent.set_disclosure_verified(disclosed.by_agent);
+        let claims = author.as_ref().map(|(claims, _)| claims);
+        let signed_copy = received.as_ref().and_then(|copy| self.signed(copy, &disclosed, claims));
+        if let Some(copy) = &mut received {
+            copy.channel = if signed_copy.is_some() { Channel::Agent } else { Channel::Email };
+            copy.set_disclosure_verified(disclosed.by_agent);
+        }
+        let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
+            let place = RawLocation::Inline(self.blobs.compress(&bytes)?);
+            Ok(StoredRaw { place, bytes: bytes.len() as u64 })
+        };
+        let local_raw = opened.map(inline).transpose()?;
+        // Boxed: it is large, and every step of a send would copy it.
+        let ready = Box::new(QueuedMessage {
+            context: self.context,
+            config: self.config,
+            message: outgoing,
+            from: self.author.into_address(),
+            sent,
+            received,
+            requested,
+            local_raw,
+            signed_copy,
+            author,
+            signed: None,
+            hook: None,
+            now: self.now,
+        });
+        Ok((ready, raw))
+    }
+
+    /// Returns whether recipients are on this service, and whether some get ordinary mail. With agent messaging off, all
+    /// do.
+    fn destinations(&self, outgoing: &OutgoingMessage) -> (bool, bool) {
+        let is_local = |address: &Address| local_delivery::is_served(address, &self.config.served);
+        let all = outgoing.people.deliveries();
+        let has_remote = !self.config.agent_messaging || all.iter().any(|address| !is_local(address));
+        (all.iter().any(|address| is_local(address)), has_remote)
+    }
+
+    /// Returns the signature of the author with what it must cover. Without one, the visible line is added.
+    fn authored(&self, outgoing: &mut OutgoingMessage) -> Option<(AuthorClaims, AuthoredContent)> {
+        let Some(claims) = outgoing.author.take() else {
+            agent_content::add_visible_line(&mut outgoing.content, &self.workspace);
+            return None;
+        };
+        let content = agent_content::authored(outgoing, &self.inbox, &claims);
+        Some((claims, content))
+    }
+
+    /// Returns the bytes to store and send.
+    fn raw(&self, outgoing: &mut OutgoingMessage, disclosed: &Disclosed, has_remote: bool) -> Result<Vec<u8>, Refusal> {
+        match outgoing.origin.raw() {
+            Some(raw) if disclosed.by_agent => {
+                Ok(compose::with_disclosure(&with_crlf(std::mem::take(raw)), &disclosed.parties))
+            }
+            Some(raw) => Ok(with_crlf(std::mem::take(raw))),
+            None => {
+                compose::complete(&mut outgoing.content, has_remote);
+                compose::raw(outgoing, &self.author, &disclosed.parties, self.now)
+            }
+        }
+    }
+
+    /// Parses the message as recipients on this service get it.
+    fn received(&self, outgoing: &OutgoingMessage, raw: &[u8], requested: Option<&RequestedFields>) -> ParsedMail {
+        let from = self.author.address();
+        let results = local_delivery::own_results(from);
+        let provenance = Provenance { mail_from: Some(from), results: &results, authserv_id: &self.hostname };
+        let workspace = self.context.caller.workspace;
+        with_requested_bodies(outgoing, local_delivery::received(raw, provenance, workspace, requested))
+    }
+
+    /// Returns what the service signs for each copy; `None` if the copies are ordinary mail.
+    fn signed(&self, copy: &ParsedMail, disclosed: &Disclosed, author: Option<&AuthorClaims>) -> Option<SignedCopy> {
+        let signer = self.signer.clone()?;
+        let parties = disclosed.by_agent.then_some(&disclosed.parties);
+        let content = agent_content::signed(copy, self.author.address(), parties, author)?;
+        Some(SignedCopy { content, signer })
+    }
+}
+
+/// Returns whether an agent wrote the message, so that it says so.
+fn discloses(outgoing: &OutgoingMessage) -> bool {
+    match &outgoing.origin {
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => true,
+        OutgoingKind::Submitted(submitted) => submitted.is_by_agent,
+        OutgoingKind::AutomaticForward(_) => false,
+    }
+}
+
+/// Normalizes the line endings of a message composed elsewhere, so that the signed and shown bytes are those that SMTP
+/// carries.
+fn with_crlf(raw: Vec<u8>) -> Vec<u8> {
+    match normalise_line_ends(&raw) {
+        Cow::Borrowed(_) => raw,
+        Cow::Owned(changed) => changed,
+    }
+}
+
+/// Returns the bytes with the link's token inserted; `None` if the stored bytes contain no sealed link.
+fn with_link_token(outgoing: &OutgoingMessage, raw: &[u8]) -> Option<Vec<u8>> {
+    let OutgoingKind::Submitted(submitted) = &outgoing.origin else { return None };
+    submitted.token.as_deref().and_then(|token| sealed_link::replaced(raw, token))
+}
+
+/// Replaces parsed fields with those of the request, so that the sender sees exactly what it sent. A message composed
+/// elsewhere keeps its parsed fields; an automatic forward shows its recipients.
+fn with_requested_fields(outgoing: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
+    let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
+    match outgoing.origin {
+        OutgoingKind::Submitted(_) => return mail,
+        OutgoingKind::AutomaticForward(_) => {
+            (mail.to, mail.cc) = (shown(&outgoing.people.to), Vec::new());
+            return mail;
+        }
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {}
+    }
+    let content = &outgoing.content;
+    (mail.to, mail.cc) = (shown(&outgoing.people.to), shown(&outgoing.people.cc));
+    mail.subject = Some(outgoing.subject.clone());
+    mail.bodies.text = content.text.clone().or(mail.bodies.text);
+    mail.bodies.html = content.html.clone().or(mail.bodies.html);
+    mail.data = content.data_json.clone();
+    mail.kind = content.kind;
+    mail.labels = content.labels.clone();
+    mail
+}
+
+/// Returns the fields of the request that local copies show; `None` for a message composed elsewhere.
+fn requested_fields(outgoing: &OutgoingMessage, has_remote: bool) -> Option<RequestedFields> {
+    match outgoing.origin {
+        OutgoingKind::Submitted(_) | OutgoingKind::AutomaticForward(_) => None,
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
+            let shown = |list: &[Mailbox]| list.iter().map(ToString::to_string).collect();
+            Some(RequestedFields {
+                to: shown(&outgoing.people.to),
+                cc: shown(&outgoing.people.cc),
+                subject: outgoing.subject.clone(),
+                data: outgoing.content.data_json.clone(),
+                kind: outgoing.content.kind.text().to_owned(),
+                has_data_file: has_remote && outgoing.content.data_json.is_some(),
+            })
+        }
+    }
+}
+
+/// Replaces parsed bodies of a local copy with those of the request.
+fn with_requested_bodies(outgoing: &OutgoingMessage, mut mail: ParsedMail) -> ParsedMail {
+    mail.bodies.text = outgoing.content.text.clone().or(mail.bodies.text);
+    mail.bodies.html = outgoing.content.html.clone().or(mail.bodies.html);
+    mail
+}
