@@ -269,6 +269,8 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
         "batchUpdateMessages" => json!({ "is_read": true }),
         "ackMessage" | "nackMessage" | "extendLease" => json!({ "lease_id": of.id_of(IdKind::Lease) }),
         "scheduleDraft" => json!({ "send_at": at }),
+        "approveDraft" => json!({ "content_sha256": "0".repeat(64) }),
+        "sendBackDraft" => json!({ "note": "Shorter." }),
         "createListEntry" => json!({ "direction": "receive", "kind": "block", "pattern": "new.example" }),
         "createWebhook" => json!({ "url": "https://127.0.0.1:8443/hook" }),
         "updateWebhook" => json!({ "enabled": false }),
