@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt fuzz fuzz-nightly sbom bench pictures
+.PHONY: help build run test lint fmt fuzz fuzz-nightly sbom bench pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
@@ -27,12 +27,22 @@ test: ## Run all tests on SQLite and on PostgreSQL
 	@scripts/need.sh test
 	@scripts/test.sh $(ARGS)
 
-lint: ## Check formatting, prose, dependencies, clippy and rustdoc
+lint: ## Check formatting, prose, the dashboard, dependencies, clippy and rustdoc
 	@scripts/need.sh lint
 	@scripts/lint.sh
 
 fmt: ## Format the code
 	cargo fmt --all
+
+web: ## Build the dashboard again after a change of web/ or of the API
+	@scripts/need.sh web
+	cargo build --locked --bin posthouse
+	scripts/web.sh build
+
+screenshots: ## Take the screenshots of docs/DASHBOARD.md again
+	@scripts/need.sh test
+	cargo build --locked --bin posthouse
+	scripts/web.sh screenshots
 
 fuzz: ## Run each fuzz target for FUZZ_SECONDS seconds (60)
 	@scripts/need.sh build

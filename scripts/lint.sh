@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh: checks formatting, prose, dependencies, clippy and rustdoc. Any warning is a failure. Further rules (lengths,
+# lint.sh: checks formatting, prose, the dashboard, dependencies, clippy and rustdoc. Any warning is a failure. Further rules (lengths,
 # imports, module boundaries) are tests: crates/tests/tests/it/contracts/layout_rules.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,6 +9,9 @@ cargo fmt --all --check
 
 echo "== prose"
 scripts/prose.sh
+
+echo "== dashboard"
+scripts/web.sh check
 
 echo "== dependencies"
 # Their licenses, sources and bans. The advisory database is on the internet; without it, that check is skipped.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# need.sh build|lint|test|bench|pictures|sbom: installs what the step needs and is missing: packages with apt, and tools from
-# npm and PyPI in .tools. Prints nothing and changes nothing if all are installed.
+# need.sh build|lint|test|web|bench|pictures|sbom: installs what the step needs and is missing: packages with apt, tools
+# from npm and PyPI in .tools, and the packages of the dashboard in web/node_modules. Prints nothing and changes nothing if all are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,13 +34,28 @@ have_httpx() {
 	python3 -c 'import httpx' || /usr/bin/python3 -c 'import httpx'
 }
 
+# Vite needs Node 20.19. Debian 12 has Node 18: there, Node comes from npm, like other tools.
+have_node() {
+	node -e 'const [major, minor] = process.versions.node.split(".").map(Number)
+process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)'
+}
+
+want_node() {
+	want node nodejs
+	want npm npm
+}
+
+want_browser() {
+	command -v chromium >/dev/null 2>&1 || want chromium-headless-shell chromium-headless-shell
+}
+
 want_python() {
 	want python3 python3
 	want_checked python3 -c 'import ensurepip, venv' -- python3-venv
 }
 
 case "${1:-}" in
-build | lint | test | bench | sbom)
+build | lint | test | web | bench | sbom)
 	if ! command -v cargo >/dev/null 2>&1; then
 		echo "need: cargo not found. Install Rust 1.95 or newer (https://rustup.rs) and try again." >&2
 		exit 1
@@ -49,18 +64,18 @@ build | lint | test | bench | sbom)
 	want cc build-essential
 	;;&
 lint)
-	want node nodejs
-	want npm npm
+	want_node
 	want_python
 	;;
+web) want_node ;;
 test)
 	want_postgres
 	want_python
 	want curl curl
 	want swaks swaks
 	want jq jq
-	want node nodejs
-	want npm npm
+	want_node
+	want_browser
 	want_checked have_httpx -- python3-httpx
 	want pebble pebble
 	# A zone file checker, and two independent DKIM verifiers.
@@ -86,7 +101,7 @@ pictures)
 sbom) want python3 python3 ;;
 build) ;;
 *)
-	echo "usage: need.sh build|lint|test|bench|pictures|sbom" >&2
+	echo "usage: need.sh build|lint|test|web|bench|pictures|sbom" >&2
 	exit 2
 	;;
 esac
@@ -106,6 +121,28 @@ npm_tools() {
 	cp "$from/package-lock.json" "$to/installed"
 }
 
+# node_tool: installs Node in .tools/node if the system's is too old.
+node_tool() {
+	have_node >/dev/null 2>&1 && return
+	npm_tools node
+	local from
+	from=$(compgen -G '.tools/node/node_modules/node-linux-*/bin') || {
+		echo "need: Node 20.19 or newer not found. Install it and try again." >&2
+		exit 1
+	}
+	ln -sfn "$PWD/$from" .tools/node/bin
+}
+
+# web_packages: installs the packages of the dashboard in web/node_modules.
+web_packages() {
+	node_tool
+	cmp -s web/package-lock.json web/node_modules/.installed && return
+	echo "need: installing web/package-lock.json in web/node_modules" >&2
+	PATH="$PWD/.tools/node/bin:$PATH" npm ci --prefix web --ignore-scripts --no-audit --no-fund --no-update-notifier \
+		--loglevel=error >/dev/null </dev/null
+	cp web/package-lock.json web/node_modules/.installed
+}
+
 # python_tools NAME: installs scripts/python/NAME.txt in the virtual environment .tools/python-NAME. NAME.in has the
 # direct dependencies: pip-compile --generate-hashes NAME.in writes NAME.txt.
 python_tools() {
@@ -122,12 +159,15 @@ finish() {
 	lint)
 		npm_tools prose
 		python_tools lint
+		web_packages
 		;;
 	test)
 		python_tools schemathesis
 		python_tools relying-parties
 		npm_tools relying-parties
+		web_packages
 		;;
+	web) web_packages ;;
 	pictures) python_tools pictures ;;
 	esac
 }

@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "target/sbom/posthouse.cdx.json"
-PACKAGE = "posthouse-server"
+PACKAGE = "posthouse"
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
 # A panic message or a source location in the binary contains the path of the crate's sources.
 SOURCE = re.compile(rb"registry/src/[^/\x00]+/([A-Za-z0-9_-]+?)-(\d+\.\d+\.\d+[0-9A-Za-z.+-]*)/")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test.sh [FILTER...]: runs all tests; the black-box suite runs on SQLite and on PostgreSQL. Without a filter, the binary is
-# also tested against its OpenAPI document (scripts/schemathesis.sh) and with libraries for sign-in (scripts/relying-parties.sh), and its
-# bill of materials is checked (scripts/sbom.py).
+# also tested against its OpenAPI document (scripts/schemathesis.sh) and with libraries for sign-in
+# (scripts/relying-parties.sh), the dashboard is tested in a browser (scripts/web.sh), and the bill of materials is checked
+# (scripts/sbom.py).
 #
 # Uses cargo-nextest if it is installed, and otherwise plain `cargo test`: compiling nextest takes longer than running
 # the tests. The last line is the total: 'N passed, N failed'.
@@ -69,6 +70,8 @@ if [ $# -eq 0 ]; then
 	echo "== documentation examples"
 	cargo test --locked --workspace --doc 2>&1 | tee "$out/doc.log" || status=1
 	cargo build --locked --workspace --bins
+	echo "== dashboard"
+	scripts/web.sh test 2>&1 | tee "$out/web.log" || status=1
 	echo "== schemathesis"
 	scripts/schemathesis.sh || status=1
 	echo "== relying parties"
@@ -88,7 +91,7 @@ sed -e 's/\x1b\[[0-9;]*m//g' "$out"/*.log | awk -v status="$status" '
 		}
 	}
 	END {
-		if (status != 0 && failed == 0) print "the test runner, Schemathesis, a relying party or the bill of materials failed; see above"
+		if (status != 0 && failed == 0) print "the test runner, the dashboard, Schemathesis, a relying party or the bill of materials failed; see above"
 		printf "%d passed, %d failed\n", passed, failed
 	}'
 exit "$status"

@@ -1,6 +1,9 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
+/** The server that `npm run dev` asks. */
+const SERVER = process.env.POSTHOUSE_URL ?? 'http://127.0.0.1:8080';
+
 export default defineConfig({
   base: '/',
   plugins: [svelte()],
@@ -11,7 +14,16 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
-  server: { proxy: { '/v1': 'http://127.0.0.1:5180', '/platform': 'http://127.0.0.1:5180' } },
+  // The server compares Origin with Host: both name the server.
+  server: {
+    proxy: Object.fromEntries(
+      ['/v1', '/platform', '/dev/', '/docs'].map((path) => [
+        path,
+        { target: SERVER, changeOrigin: true, ws: true, headers: { origin: SERVER } },
+      ]),
+    ),
+  },
   test: { include: ['tests/**/*.test.ts'] },
 });

@@ -1,27 +1,7 @@
 // axe finds no violation on any screen, in both themes and at both widths.
-import { axeSource, base, screens, settled } from './session.mjs';
+import { axeSource, base, screens, selections, settled, watch } from './session.mjs';
 
 const source = await axeSource();
-
-async function selections(page) {
-  return page.evaluate(async () => {
-    const get = async (path) => (await fetch(path)).json();
-    const found = {};
-    const thread = (await get('/v1/threads?limit=50')).data.find((one) => one.message_count > 1);
-    if (thread) found.thread = `/inbox/${thread.inbox_id}/${thread.id}`;
-    const draft = (await get('/v1/drafts?status=draft&limit=1')).data[0];
-    if (draft) found.draft = `/approvals/${draft.inbox_id}/${draft.id}`;
-    for (const kind of ['domains', 'webhooks', 'contacts']) {
-      const one = (await get(`/v1/${kind}?limit=1`)).data[0];
-      if (one) found[kind.slice(0, -1)] = `/${kind}/${one.id}`;
-    }
-    const event = (await get('/v1/events?limit=1')).data[0];
-    if (event) found.event = `/events/${event.id}`;
-    const mail = (await get('/dev/outbox?limit=1')).data?.[0];
-    if (mail) found.capturedMail = `/captured/${mail.id}`;
-    return found;
-  });
-}
 
 export async function violations(page) {
   await page.evaluate(source);
@@ -41,21 +21,17 @@ for (const colorScheme of ['light', 'dark']) {
     [1440, 900],
     [390, 844],
   ]) {
-    tests[`axe: every screen, ${colorScheme}, ${width} px`] = async ({ browser, storageState }) => {
+    tests[`axe: every screen, ${colorScheme}, ${width} px`] = async ({ browser, server, storageState }) => {
       const context = await browser.newContext({
         storageState,
         colorScheme,
         viewport: { width, height },
         bypassCSP: true,
       });
-      const page = await context.newPage();
+      const page = watch(await context.newPage());
       const problems = [];
       await page.goto(base);
-      for (const [name, path] of Object.entries({
-        ...screens,
-        you: '/settings/you',
-        ...(await selections(page)),
-      })) {
+      for (const [name, path] of Object.entries({ ...screens, ...(await selections(server)) })) {
         await page.goto(base + path);
         await settled(page);
         for (const violation of await violations(page)) problems.push(`${name}: ${violation}`);
@@ -70,7 +46,7 @@ tests['axe: dialogs, the palette and sign-in'] = async ({ browser, storageState 
   const problems = [];
   for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({ storageState, colorScheme, bypassCSP: true });
-    const page = await context.newPage();
+    const page = watch(await context.newPage());
     const look = async (name) => {
       for (const violation of await violations(page)) problems.push(`${name} ${colorScheme}: ${violation}`);
     };
@@ -96,7 +72,7 @@ tests['axe: dialogs, the palette and sign-in'] = async ({ browser, storageState 
     await look('palette');
     await context.close();
     const outside = await browser.newContext({ colorScheme, bypassCSP: true });
-    const signIn = await outside.newPage();
+    const signIn = watch(await outside.newPage());
     await signIn.goto(`${base}/sign-in`);
     await signIn.getByRole('button', { name: 'Send the link' }).waitFor();
     for (const violation of await violations(signIn)) problems.push(`sign-in ${colorScheme}: ${violation}`);

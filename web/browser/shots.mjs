@@ -1,59 +1,67 @@
-// Takes a picture of each screen at 1440 and 390 pixels in both themes.
+// Takes a picture of each screen at 1440 and 390 pixels, of a new server with example data.
 //
-//   BASE_URL=http://127.0.0.1:5180 node browser/shots.mjs OUTPUT [screen …]
-import { mkdir } from 'node:fs/promises';
-import { base, launch, screens, settled, signIn } from './session.mjs';
+//   npm run screenshots [-- OUTPUT [SCREEN …]]     OUTPUT is docs/screenshots by default. ALL=1: every screen in both themes.
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { seed } from './seed.mjs';
+import { Server } from './server.mjs';
 
-const [output = 'shots', ...only] = process.argv.slice(2);
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const binary = process.env.POSTHOUSE_BINARY ?? here('../../target/debug/posthouse');
+const [output = here('../../docs/screenshots'), ...only] = process.argv.slice(2);
+/** Screens whose dark theme is shown, too. */
+const DARK = new Set(['overview', 'thread']);
+
+const server = await Server.start(binary);
+process.env.BASE_URL = server.base;
+const { base, launch, screens, selections, settled, signIn, watch } = await import('./session.mjs');
 await mkdir(output, { recursive: true });
 const browser = await launch();
-const storageState = await signIn(browser);
-const problems = [];
+const problems = new Set();
 
-for (const [width, height] of [
-  [1440, 900],
-  [390, 844],
-]) {
-  for (const colorScheme of ['light', 'dark']) {
-    const context = await browser.newContext({ storageState, colorScheme, viewport: { width, height } });
-    const page = await context.newPage();
-    page.on(
-      'console',
-      (message) => message.type() === 'error' && problems.push(`${page.url()}: ${message.text()}`),
-    );
-    page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.message}`));
-    await page.goto(base);
-    const wide = await selections(page);
-    for (const [name, path] of Object.entries({ ...screens, ...wide })) {
-      if (only.length > 0 && !only.includes(name)) continue;
-      await page.goto(base + path);
-      await settled(page);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      if (overflow > 0) problems.push(`${name} at ${width}: ${overflow} px too wide`);
-      await page.screenshot({ path: `${output}/${name}-${width}-${colorScheme}.png` });
+async function shoot(page, name, path, file) {
+  await page.goto(base + path);
+  if (name !== 'sign-in') await settled(page);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  if (overflow > 0) problems.add(`${file}: ${overflow} px too wide`);
+  await page.screenshot({ path: join(output, `${file}.png`) });
+}
+
+async function pictures(storageState, paths) {
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const context = await browser.newContext({ storageState, colorScheme, viewport: { width, height } });
+      const page = watch(await context.newPage());
+      page.on('pageerror', (error) => problems.add(`${page.url()}: ${error.message}`));
+      for (const [name, path] of Object.entries(paths)) {
+        if (only.length > 0 && !only.includes(name)) continue;
+        if (colorScheme === 'dark' && !process.env.ALL && !DARK.has(name)) continue;
+        await shoot(page, name, path, `${name}-${width}${colorScheme === 'dark' ? '-dark' : ''}`);
+      }
+      await context.close();
     }
-    await context.close();
   }
 }
-await browser.close();
-for (const problem of new Set(problems)) console.log(problem);
 
-/** Paths of one thread, draft, domain and webhook. */
-async function selections(page) {
-  return page.evaluate(async () => {
-    const get = async (path) => (await fetch(path)).json();
-    const found = {};
-    const threads = (await get('/v1/threads?limit=50')).data;
-    const thread = threads.find((one) => one.message_count > 1) ?? threads[0];
-    if (thread) found.thread = `/inbox/${thread.inbox_id}/${thread.id}`;
-    const draft = (await get('/v1/drafts?status=draft&limit=1')).data[0];
-    if (draft) found.draft = `/approvals/${draft.inbox_id}/${draft.id}`;
-    for (const kind of ['domains', 'webhooks', 'contacts']) {
-      const one = (await get(`/v1/${kind}?limit=1`)).data[0];
-      if (one) found[kind.slice(0, -1)] = `/${kind}/${one.id}`;
-    }
-    const event = (await get('/v1/events?limit=1')).data[0];
-    if (event) found.event = `/events/${event.id}`;
-    return found;
-  });
+try {
+  const storageState = await signIn(browser, server.signInLink);
+  await pictures(undefined, { 'sign-in': '/sign-in' });
+  await pictures(storageState, { 'first-sign-in': '/inbox' });
+  await seed(server);
+  await pictures(storageState, { ...screens, ...(await selections(server)) });
+} finally {
+  await browser.close();
+  await server.remove();
 }
+// Few colors: a third of the bytes.
+const files = (await readdir(output))
+  .filter((name) => name.endsWith('.png'))
+  .map((name) => join(output, name));
+execFileSync('pngquant', ['--force', '--ext', '.png', '--speed', '1', '--strip', '64', '--', ...files]);
+for (const problem of problems) console.error(problem);
+process.exit(problems.size === 0 ? 0 : 1);

@@ -1,25 +1,39 @@
-// Generates src/lib/api-types.ts from the committed OpenAPI document.
-// `npm run types -- http://127.0.0.1:8080` fetches the document first.
+// Writes openapi.json and the API types in src/lib from the document that the server serves.
+//
+//   npm run types [-- --check]       With --check, writes nothing and fails if a file differs.
 import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { Server } from '../browser/server.mjs';
 
-const document = new URL('../openapi.json', import.meta.url);
-const base = process.argv[2];
-if (base) {
-  const answer = await fetch(new URL('/v1/openapi.json', base));
-  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}`);
-  const { servers: _, ...rest } = await answer.json();
-  await writeFile(document, JSON.stringify(rest, null, 1));
+const BINARY =
+  process.env.POSTHOUSE_BINARY ?? fileURLToPath(new URL('../../target/debug/posthouse', import.meta.url));
+const HEADER = '// Generated from openapi.json by `npm run types`.\n';
+
+async function served() {
+  const server = await Server.start(BINARY);
+  try {
+    const answer = await fetch(`${server.base}/v1/openapi.json`);
+    // The address of the server is another one each time.
+    const { servers: _, ...document } = await answer.json();
+    return document;
+  } finally {
+    await server.remove();
+  }
 }
-const parsed = JSON.parse(await readFile(document, 'utf8'));
-const header = '// Generated from openapi.json by `npm run types`.\n';
-await writeFile(
-  new URL('../src/lib/api-types.ts', import.meta.url),
-  header + astToString(await openapiTS(document)),
-);
-const parameters = parsed.paths['/v1/events'].get.parameters ?? [];
-const summaries = parameters.some((one) => one.name === 'view');
-await writeFile(
-  new URL('../src/lib/api-features.ts', import.meta.url),
-  `${header}\n/** Whether lists accept \`view=summary\`. */\nexport const SUMMARIES: boolean = ${summaries};\n`,
-);
+
+const document = await served();
+const files = {
+  '../openapi.json': JSON.stringify(document, null, 1),
+  '../src/lib/api-types.ts': HEADER + astToString(await openapiTS(document)),
+};
+let differs = false;
+for (const [name, text] of Object.entries(files)) {
+  const file = new URL(name, import.meta.url);
+  if (!process.argv.includes('--check')) await writeFile(file, text);
+  else if ((await readFile(file, 'utf8')) !== text) {
+    console.error(`${fileURLToPath(file)} is not what the server serves`);
+    differs = true;
+  }
+}
+process.exit(differs ? 1 : 0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changes, contentOf, fingerprint, isSentBack, sendBackMetadata, type Draft } from '../src/lib/drafts';
+import { changes, contentOf, isAsWritten, type Draft } from '../src/lib/drafts';
 
 const draft = {
   id: 'd',
@@ -8,32 +8,16 @@ const draft = {
   bcc: [],
   subject: 'Order',
   text: 'Hello',
-  html: null,
+  html: '<p>Hello</p>',
   data: null,
+  type: 'message',
   attachments: [],
   metadata: {},
   reply_to_message_id: null,
+  reply_all: false,
 } as unknown as Draft;
 
 describe('drafts', () => {
-  test('the fingerprint covers everything that is sent', () => {
-    const same = fingerprint({ ...draft, updated_at: 'later', metadata: { a: 1 } } as Draft);
-    expect(same).toBe(fingerprint(draft));
-    for (const change of [
-      { to: ['eve@example.com'] },
-      { bcc: ['eve@example.com'] },
-      { text: 'Hello.' },
-      { html: '<p>' },
-    ]) {
-      expect(fingerprint({ ...draft, ...change } as Draft)).not.toBe(fingerprint(draft));
-    }
-  });
-  test('a draft is sent back until its content changes', () => {
-    const back = { ...draft, metadata: sendBackMetadata(draft, 'Use her name.', 'me@example.com') } as Draft;
-    expect(isSentBack(back)).toBe(true);
-    expect(isSentBack({ ...back, text: 'Hello Dana' } as Draft)).toBe(false);
-    expect(isSentBack(draft)).toBe(false);
-  });
   test('only changed members are saved', () => {
     const before = contentOf(draft);
     expect(changes(before, before)).toEqual({});
@@ -41,5 +25,21 @@ describe('drafts', () => {
       text: 'Hi',
       cc: ['bob@example.com'],
     });
+  });
+  test('a saved draft is approved only as the person wrote it', () => {
+    const edited = { ...contentOf(draft), text: 'Hi' };
+    const saved = { ...draft, text: 'Hi', html: null } as Draft;
+    expect(isAsWritten(saved, draft, edited)).toBe(true);
+    for (const change of [
+      { to: ['eve@example.com'] },
+      { bcc: ['eve@example.com'] },
+      { subject: 'Other' },
+      { html: '<p>Other</p>' },
+      { data: { amount: 1 } },
+      { attachments: [{ sha256: 'a' }] },
+      { reply_to_message_id: 'm' },
+    ]) {
+      expect(isAsWritten({ ...saved, ...change } as Draft, draft, edited)).toBe(false);
+    }
   });
 });

@@ -4,8 +4,10 @@
 //! Validation and documentation come from one type, so they can't disagree. Decoding collects all problems of a request
 //! (`docs/decisions/0001-requests-are-not-decoded-by-serde.md`). No later code validates form.
 
+mod agents;
 mod events;
 mod json;
+mod jwk;
 mod kinds;
 mod mail;
 mod names;
@@ -15,7 +17,12 @@ mod strict;
 mod values;
 
 pub use crate::{choice, object, query};
+pub use agents::{
+    AddressQuery, CapabilityText, CardQueryText, DocumentationUrl, FullHandleText, HandlePartText, HandleText,
+    LanguageTag, MediaRange, OasfClassValue, SignatureText, SkillId,
+};
 pub use json::{BoundedJson, JsonObject, Metadata};
+pub use jwk::PublicJwkBody;
 pub use kinds::{
     AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
 };
@@ -24,7 +31,7 @@ pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
 };
 pub use strict::{JsonLimits, JsonProblem, parse};
-pub use values::{DomainName, ListPatternText, SearchText};
+pub use values::{DomainName, ListPatternText, SearchText, Sha256Hex};
 
 use posthouse_domain::{
     error::{Detail, FieldProblem, LimitName, Refusal},

@@ -10,6 +10,7 @@ pub mod parse;
 pub mod receive;
 pub mod recipient;
 pub mod relabel;
+pub mod release;
 pub mod report_source;
 pub mod return_path;
 pub mod role_mail;

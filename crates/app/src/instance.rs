@@ -7,6 +7,7 @@ use crate::{
     events::subscriptions::Streams,
     identity::limits::IdentityLimits,
     inbound::screen_client::BlocklistCache,
+    limits::smtp_content::SmtpContent,
     messages::{index::SearchIndex, waiters::InboxWaiters},
     outbound::capacity::DeliveryCapacity,
 };
@@ -25,6 +26,8 @@ pub struct Instance {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklist_cache: BlocklistCache,
+    /// Message content that SMTP sessions buffer.
+    pub smtp_content: SmtpContent,
     /// Limits of sign-in with an agent.
     pub identity_limits: IdentityLimits,
 }
@@ -39,6 +42,7 @@ impl Instance {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklist_cache: BlocklistCache::default(),
+            smtp_content: SmtpContent::new(app.config.limits.smtp_content_bytes),
             identity_limits: IdentityLimits::default(),
             app,
         }

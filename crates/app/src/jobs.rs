@@ -10,6 +10,7 @@ mod escalation;
 mod forward;
 pub mod inbox_expiry;
 pub mod index;
+mod listing_check;
 mod local_delivery;
 mod on_call_mail;
 pub mod outbound;

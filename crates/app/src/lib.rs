@@ -3,8 +3,10 @@
 //! Nothing here names HTTP, SMTP, configuration files or a concrete adapter.
 
 pub mod access;
+pub mod agent_keys;
 pub mod app;
 pub mod contacts;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod escalation;

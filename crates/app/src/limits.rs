@@ -4,6 +4,7 @@
 pub mod blocking_pool;
 pub mod fixed_window;
 pub mod shared_budget;
+pub mod smtp_content;
 pub mod storage_health;
 pub mod storage_limit;
 pub mod write_pressure;

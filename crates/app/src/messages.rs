@@ -4,6 +4,8 @@ pub mod change;
 pub mod claim;
 pub mod download;
 pub mod index;
+pub mod mail_html;
+pub mod queue_items;
 pub mod raw;
 pub mod search;
 pub mod settle_claim;

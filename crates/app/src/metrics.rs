@@ -27,6 +27,7 @@ pub struct Metrics {
     tracked_destinations: Family<Labels<1>, Gauge>,
     jobs: Family<Labels<2>, Counter>,
     webhooks: Family<Labels<1>, Counter>,
+    queue_by_hand: Family<Labels<1>, Counter>,
     store_queue: Family<Labels<1>, Gauge>,
     certificate: Family<Labels<1>, Gauge>,
     certificate_reads: Family<Labels<1>, Counter>,
@@ -60,6 +61,7 @@ impl Default for Metrics {
             tracked_destinations: family(to, "destinations", "Tracked destinations, by throttle state"),
             jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
             webhooks: family(to, "webhook_attempts", "Webhook attempts, by outcome"),
+            queue_by_hand: family(to, "queue_interventions", "Messages in work queues settled by hand, by action"),
             store_queue: family(to, "store_queue", "Units of work waiting for the store, by queue"),
             certificate: family(
                 to,
@@ -104,6 +106,11 @@ impl Metrics {
     /// Counts a message submitted by a mail program: `queued`, `refused`, `deferred`.
     pub fn submission(&self, outcome: &'static str) {
         self.submissions.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a message of a work queue that a person gave back or dropped: `requeued`, `dropped`.
+    pub fn queue_by_hand(&self, action: &'static str) {
+        self.queue_by_hand.get_or_create(&[("action", action)]).inc();
     }
 
     /// Counts a recipient by outcome: `delivered`, `bounced`, `captured`, `failed`, `retried`.
@@ -195,10 +202,10 @@ impl Metrics {
     }
 
     /// Sets what is used of a budget, and the most that was used.
-    pub fn limit_used(&self, limit: LimitName, used: u64, peak: u64) {
+    pub fn limit_used(&self, limit: &'static str, used: u64, peak: u64) {
         for (family, value) in [(&self.limit_used, used), (&self.limit_peaks, peak)] {
             let value = i64::try_from(value).unwrap_or(i64::MAX);
-            family.get_or_create(&[("limit", limit.text())]).set(value);
+            family.get_or_create(&[("limit", limit)]).set(value);
         }
     }
 

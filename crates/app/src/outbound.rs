@@ -1,5 +1,6 @@
 //! Composes, queues and delivers outgoing messages.
 
+mod agent_content;
 pub mod capacity;
 pub mod compose;
 pub mod deliver;

@@ -7,4 +7,5 @@ pub mod org;
 pub mod sessions;
 pub mod sign_in;
 pub(crate) mod sign_in_mail;
+pub mod switch;
 pub mod usage;

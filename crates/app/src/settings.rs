@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod http;
 pub mod network;
 pub mod problem;
 

@@ -4,6 +4,7 @@
 //! Concurrent processes agree on the keys: each generation of a purpose exists once, and every process reads the rows
 //! before it signs. A private key is never logged and never leaves this module unsealed.
 
+pub mod agent_copy;
 pub mod keys;
 pub mod published;
 pub mod sign;

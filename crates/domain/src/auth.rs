@@ -46,6 +46,8 @@ permissions! {
     DraftsRead = "drafts:read",
     /// Change drafts.
     DraftsWrite = "drafts:write",
+    /// Approve drafts, which sends them, and send them back.
+    DraftsApprove = "drafts:approve",
     /// Extract structured data from attachments.
     AttachmentsExtract = "attachments:extract",
     /// Read contacts and suppressions.
@@ -103,7 +105,7 @@ impl Permissions {
         Self::of(Permission::ALL)
     }
 
-    /// Returns a preset: `full`, `agent`, `send_only` or `read_only`.
+    /// Returns a preset: `full`, `agent`, `send_only`, `read_only` or `approve`.
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
         use Permission::*;
@@ -123,6 +125,7 @@ impl Permissions {
                 AttachmentsExtract,
             ])),
             "send_only" => Some(Self::of(&[MessagesSend, DraftsWrite])),
+            "approve" => Some(Self::of(&[DraftsRead, DraftsApprove, MessagesRead])),
             "read_only" => {
                 let reads: Vec<Permission> =
                     Permission::ALL.iter().copied().filter(|p| p.text().ends_with(":read")).collect();
@@ -294,6 +297,9 @@ mod tests {
     fn presets_have_their_documented_permissions() {
         let send_only: Vec<_> = Permissions::preset("send_only").expect("known").names().collect();
         assert_eq!(send_only, ["messages:send", "drafts:write"]);
+        let approve: Vec<_> = Permissions::preset("approve").expect("known").names().collect();
+        assert_eq!(approve, ["messages:read", "drafts:read", "drafts:approve"]);
+        assert!(!Permissions::preset("agent").expect("known").has(Permission::DraftsApprove));
         let read_only = Permissions::preset("read_only").expect("known");
         assert!(read_only.has(Permission::MetricsRead) && !read_only.has(Permission::MessagesWrite));
         assert!(!Permissions::preset("agent").expect("known").has(Permission::InboxesWrite));

@@ -30,6 +30,57 @@ pub const DETAIL_CHARS_MAX: usize = 1_000;
 /// The `detail` of a captured delivery.
 pub const CAPTURED: &str = "captured: stored on this server, not sent";
 
+/// The number of attempts that are kept for each recipient. The retry schedule allows fewer; a destination that pauses
+/// mail for days may need more.
+pub const ATTEMPTS_KEPT_MAX: u32 = 50;
+
+named! {
+    /// What a delivery attempt led to.
+    AttemptResultName {
+        /// The recipient's server accepted the message.
+        Delivered = "delivered",
+        /// The relay accepted the message.
+        Sent = "sent",
+        /// The message was stored instead of sent.
+        Captured = "captured",
+        /// It is tried again later.
+        Retried = "retried",
+        /// Delivery failed for good.
+        Bounced = "bounced",
+        /// A problem of this server ended the delivery.
+        Failed = "failed",
+    }
+}
+
+/// A finished delivery attempt for one recipient, as it is kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptAttempt {
+    /// The recipient's position among the recipients.
+    pub position: u32,
+    /// The recipient's address.
+    pub address: String,
+    /// The number of the attempt, from 1.
+    pub attempt: u32,
+    /// What it led to.
+    pub outcome: AttemptResultName,
+    /// The remote server's reply code.
+    pub smtp_code: Option<u16>,
+    /// The remote server's enhanced code (RFC 3463).
+    pub enhanced_code: Option<String>,
+    /// The remote server.
+    pub remote: Option<String>,
+    /// The remote server's text, or a local explanation.
+    pub detail: Option<String>,
+    /// Why it failed; `None` if it didn't.
+    pub class: Option<BounceClass>,
+    /// The encryption of the session.
+    pub tls: Option<TlsParameters>,
+    /// The time of the next attempt, if there is one.
+    pub next_at: Option<Time>,
+    /// When it ended.
+    pub at: Time,
+}
+
 /// How mail is sent (`delivery.mode`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutboundMode {

@@ -57,6 +57,8 @@ pub enum DraftStep {
     DueRefused,
     /// Its `send_at` is reached while the workspace is stopped or the inbox is paused.
     DueHeld,
+    /// A person sends it back to its author.
+    SendBack,
     /// Cancel it.
     Cancel,
     /// Delete it; allowed in every state except `sending`.
@@ -77,6 +79,7 @@ pub const fn next(from: DraftStatus, step: DraftStep) -> Option<DraftStatus> {
         (Draft | Scheduled | Failed, DraftStep::SendRefused) => Some(from),
         (Scheduled, DraftStep::DueRefused) => Some(Failed),
         (Scheduled, DraftStep::DueHeld) => Some(Scheduled),
+        (Draft | Scheduled | Failed, DraftStep::SendBack) => Some(Draft),
         (Draft | Scheduled | Failed, DraftStep::Cancel) => Some(Cancelled),
         (Sending, DraftStep::Delete) => None,
         (_, DraftStep::Delete) => Some(from),
@@ -103,6 +106,7 @@ impl DraftStep {
             Self::Edit | Self::Unschedule | Self::EditAndSchedule => "changed",
             Self::Schedule => "scheduled",
             Self::Send | Self::SendRefused | Self::Due | Self::DueRefused | Self::DueHeld => "sent",
+            Self::SendBack => "sent back",
             Self::Cancel => "cancelled",
             Self::Delete => "deleted",
         }
@@ -118,6 +122,17 @@ pub struct Approval {
     pub at: Time,
     /// The hash of the approved content ([`Draft::content_sha256`]).
     pub content_sha256: [u8; 32],
+}
+
+/// Why a person sent a draft back to its author.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SentBack {
+    /// What the person asks for.
+    pub note: String,
+    /// Who sent it back.
+    pub by: Actor,
+    /// When.
+    pub at: Time,
 }
 
 /// Why the last attempt to send a draft was refused.
@@ -210,6 +225,8 @@ pub struct Draft {
     pub sent_message: Option<MessageId>,
     /// Who approved its content.
     pub approval: Option<Approval>,
+    /// Set while it waits for its author, after a person sent it back. New content clears it.
+    pub sent_back: Option<SentBack>,
     /// Why the last attempt was refused.
     pub failure: Option<DraftFailure>,
     /// When it was created.
@@ -250,6 +267,7 @@ impl Draft {
             sent_at: None,
             sent_message: None,
             approval: None,
+            sent_back: None,
             failure: None,
             created_at: now,
             updated_at: now,
@@ -287,6 +305,20 @@ impl Draft {
         hash.finalize().into()
     }
 
+    /// Checks that the content is the one that the caller has read.
+    ///
+    /// # Errors
+    /// Returns `draft_changed` with the current hash if it isn't.
+    pub fn require_content(&self, expected: [u8; 32]) -> Result<(), Refusal> {
+        let current = self.content_sha256();
+        if current == expected {
+            return Ok(());
+        }
+        let hex = current.iter().map(|byte| format!("{byte:02x}")).collect();
+        let refusal = Refusal::new(ErrorCode::DraftChanged, "The draft changed after it was read. Nothing was sent.");
+        Err(refusal.detail(Detail::ContentSha256(hex)))
+    }
+
     /// Creates an approval of the current content.
     #[must_use]
     pub fn approved(&self, by: Actor, at: Time) -> Approval {
@@ -302,7 +334,7 @@ impl Draft {
         (sent.sent_message, sent.thread) = (Some(message.id), Some(message.thread));
         (sent.content.text, sent.content.html) = (None, None);
         sent.content.files.clear();
-        (sent.approval, sent.failure) = (Some(approval.clone()), None);
+        (sent.approval, sent.failure, sent.sent_back) = (Some(approval.clone()), None, None);
         sent.revision += 1;
         sent
     }

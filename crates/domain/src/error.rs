@@ -50,6 +50,8 @@ codes! {
     InvalidSolution = 400 "invalid_solution", "Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.";
     /// The signup challenge has expired.
     ChallengeExpired = 400 "challenge_expired", "Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.";
+    /// The text is not a valid handle.
+    InvalidHandle = 400 "invalid_handle", "Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.";
     /// The API key is missing, unknown or revoked.
     Unauthorized = 401 "unauthorized", "Send the header `Authorization: Bearer <API key>` with a valid key.";
     /// The plan's monthly limit of sent emails is used up.
@@ -84,12 +86,22 @@ codes! {
     ClientDisabled = 403 "client_disabled", "Ask the owner of the app to enable it.";
     /// No person has claimed the workspace yet.
     UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first; until then, read events with `GET /v1/events`.";
+    /// The limit of cards in the public directory is reached.
+    PlanLimitPublicListings = 403 "plan_limit_public_listings", "Set another card's visibility to `workspace`, or move the workspace to a larger plan.";
+    /// The operator suspended the agent.
+    AgentSuspended = 403 "agent_suspended", "Ask the operator of this server to review the agent.";
     /// The record doesn't exist, or this key can't see it.
     NotFound = 404 "not_found", "Check the path, the id, and whether the key can access the record.";
+    /// No agent with this address or handle is visible to the caller.
+    AgentNotFound = 404 "agent_not_found", "Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.";
     /// The path exists, but doesn't support this method.
     MethodNotAllowed = 405 "method_not_allowed", "Use one of the methods in the `Allow` header.";
     /// The address is, or once was, an inbox of this server.
     AddressTaken = 409 "address_taken", "Choose another username; an address is never reused.";
+    /// The handle is or was used by a workspace or agent, or looks like one that is.
+    HandleTaken = 409 "handle_taken", "Choose another handle; the handle of a workspace is never given to a second one.";
+    /// The handle is reserved, or looks like a reserved one.
+    HandleReserved = 409 "handle_reserved", "Choose another handle that doesn't resemble the name of the service or of a role.";
     /// The lists already contain this entry.
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
     /// The message is not held.
@@ -98,8 +110,12 @@ codes! {
     MessageBlocked = 409 "message_blocked", "Change the receive lists for future mail; a message that was already blocked can't be released.";
     /// The lease is not the message's current lease.
     LeaseExpired = 409 "lease_expired", "Discard the work done under this lease and claim again; another worker may have the message.";
+    /// The message is not in its work queue, or not in the state that the request needs.
+    NotQueued = 409 "not_queued", "List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.";
     /// The draft's status doesn't allow this change.
     DraftNotEditable = 409 "draft_not_editable", "Read the draft's `status`. A sent or cancelled draft can't change; create a new one.";
+    /// The draft's content isn't the one that was read.
+    DraftChanged = 409 "draft_changed", "Read the draft again, and approve it with its new `content_sha256`.";
     /// The domain is already verified by another workspace or added to this one.
     DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server which workspace has it.";
     /// The domain still has inboxes.
@@ -114,6 +130,12 @@ codes! {
     AlreadyClaimed = 409 "already_claimed", "No action is needed: the workspace has an owner, who can create more keys.";
     /// The workspace can't be claimed, because it didn't begin by self-signup.
     NotClaimable = 409 "not_claimable", "No action is needed: a person or the operator of this server created the workspace.";
+    /// The agent registered this key before.
+    AgentKeyExists = 409 "agent_key_exists", "Generate a new key pair; a key is registered once, even if it was retired or revoked.";
+    /// The agent has as many keys as it can have.
+    AgentKeyLimit = 409 "agent_key_limit", "Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.";
+    /// The key was revoked and can't be retired.
+    AgentKeyRevoked = 409 "agent_key_revoked", "No action is needed: a revoked key doesn't sign.";
     /// Sending this message would continue a mail loop.
     LoopDetected = 409 "loop_detected", "Answer automatic mail at most once, and have a person review the thread.";
     /// The message is larger than the size limit.
@@ -126,12 +148,20 @@ codes! {
     MisdirectedRequest = 421 "misdirected_request", "Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`.";
     /// The idempotency key was already used for a different request.
     IdempotencyKeyReused = 422 "idempotency_key_reused", "Use a new `Idempotency-Key` for each new request.";
+    /// The author's signature doesn't match the message, its key or its time; `details.reason` says why.
+    InvalidAgentSignature = 422 "invalid_agent_signature", "Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.";
+    /// The proof of a new key is not valid; `details.reason` says why.
+    InvalidKeyProof = 422 "invalid_key_proof", "Sign a new proof with the private key of `public_jwk`, and send it within five minutes.";
     /// The send or reply lists block a recipient.
     RecipientBlocked = 422 "recipient_blocked", "Remove the addresses in `details.addresses` from the message, or change the lists.";
     /// The webhook URL is not an allowed public URL.
     InvalidWebhookUrl = 422 "invalid_webhook_url", "Use an https URL on a public host, without credentials, on port 443 or 1024 to 65535.";
     /// A recipient's address is suppressed after a bounce or a complaint.
     RecipientSuppressed = 422 "recipient_suppressed", "Remove the addresses in `details.addresses` from the message, or delete their suppressions.";
+    /// Cards can't be public, because the public directory is switched off.
+    VisibilityUnavailable = 422 "visibility_unavailable", "Use the visibility `private` or `workspace`; the operator can switch the public directory on.";
+    /// The routing is not available.
+    RoutingUnavailable = 422 "routing_unavailable", "Use the routing `relay`, or leave it out.";
     /// The workspace's emergency stop is active.
     WorkspaceStopped = 423 "workspace_stopped", "Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.";
     /// The inbox is paused.
@@ -154,10 +184,16 @@ codes! {
     Internal = 500 "internal_error", "Try again. If the error persists, report the request id to the operator.";
     /// The stored bytes of this message or attachment are missing or damaged; other data is not affected.
     ContentDamaged = 500 "content_damaged", "Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.";
+    /// Keys of agents are switched off on this server.
+    AgentKeysDisabled = 503 "agent_keys_disabled", "Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.";
     /// The database is unreachable, full or overloaded.
     Unavailable = 503 "unavailable", "Wait for the time in `Retry-After` and send the request again.";
     /// Self-signup is switched off on this server.
     SignupDisabled = 503 "signup_disabled", "Ask the operator of this server for an API key.";
+    /// The agent directory is switched off on this server.
+    DirectoryDisabled = 503 "directory_disabled", "Use email addresses; the operator can switch the directory on with `agents.directory`.";
+    /// The public directory is switched off on this server.
+    PublicDirectoryDisabled = 503 "public_directory_disabled", "Ask the operator of this server, who can switch it on with `agents.public_directory`.";
     /// The database is damaged; nothing is stored until the operator repairs or restores it.
     StoreDamaged = 503 "store_damaged", "Ask the operator to run `posthouse check` and repair the database, then send the request again.";
 }

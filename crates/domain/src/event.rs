@@ -89,6 +89,14 @@ kinds! {
     IdentitySignedIn = "identity.signed_in",
     /// A mail to the people on call was sent.
     EscalationSent = "escalation.sent",
+    /// The card of an agent was created, changed or restored.
+    AgentUpdated = "agent.updated",
+    /// An agent was revoked by its owner or suspended by the operator.
+    AgentRevoked = "agent.revoked",
+    /// The card of an agent was deleted.
+    AgentDeleted = "agent.deleted",
+    /// Another workspace reported an agent; the event never names it.
+    AgentReported = "agent.reported",
     /// A webhook was tested; only that webhook receives the event.
     WebhookTest = "webhook.test",
 }

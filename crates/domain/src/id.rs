@@ -70,6 +70,8 @@ ids! {
     EnvelopeId;
     /// A custom domain of a workspace.
     DomainId;
+    /// A report about an agent.
+    AgentReportId;
     /// A durable job.
     JobId;
     /// A contact: a person or address that mail was exchanged with.

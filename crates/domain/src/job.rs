@@ -34,6 +34,8 @@ named! {
         Escalation = "escalation",
         /// Asks a person on call to confirm, or tells the owner that one confirmed; the subject is the contact.
         OnCallMail = "on_call_mail",
+        /// Checks whether a card may be in the public directory; the subject is the inbox.
+        ListingCheck = "listing_check",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -60,6 +62,8 @@ named! {
         Disabled = "disabled",
         /// A person asked for a sign-in link, or was invited.
         SignInRequested = "sign_in_requested",
+        /// A public card was created or changed.
+        CardChanged = "card_changed",
         /// A domain was added.
         Added = "new",
         /// A domain was enabled.
@@ -152,6 +156,7 @@ impl JobReason {
             | Self::NotIssued
             | Self::Disabled
             | Self::SignInRequested
+            | Self::CardChanged
             | Self::Added
             | Self::Enabled
             | Self::Regular
@@ -194,7 +199,7 @@ impl JobKind {
             Self::ScheduledDraft => 20,
             Self::Forward => 12,
             // Only a crash or a broken store uses an attempt.
-            Self::InboxExpiry | Self::SignupExpiry | Self::Certificate => 100,
+            Self::InboxExpiry | Self::SignupExpiry | Self::Certificate | Self::ListingCheck => 100,
             // Each regular check starts the count again.
             Self::DomainCheck => 1_000,
             // An hour apart.

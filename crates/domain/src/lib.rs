@@ -8,6 +8,9 @@
 pub mod named;
 
 pub mod actor;
+pub mod agent;
+pub mod agent_key;
+pub mod agent_message;
 pub mod auth;
 pub mod contact;
 pub mod delivery;

@@ -3,6 +3,7 @@
 use posthouse_mail::bounce::BounceClass;
 
 use crate::{
+    agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     time::Time,
 };
@@ -116,6 +117,24 @@ pub struct MessageVerification {
     pub auth_failed: bool,
 }
 
+named! {
+    /// Why received mail is held back from agents.
+    HoldReason {
+        /// It may instruct an agent.
+        InjectionRisk = "injection_risk",
+        /// It may be phishing.
+        Phishing = "phishing",
+        /// The check failed.
+        CheckFailed = "check_failed",
+        /// The quota of checks is used up.
+        Quota = "quota",
+        /// The check took too long.
+        CheckTimedOut = "check_timed_out",
+        /// A receive list stopped it.
+        Blocked = "blocked",
+    }
+}
+
 /// A message as stored.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Message {
@@ -169,12 +188,22 @@ pub struct Message {
     pub verification: Option<MessageVerification>,
     /// The sender's structured data, as JSON text.
     pub data: Option<String>,
+    /// How another agent of this service sent it; `None` for other mail and for sent messages.
+    pub agent: Option<AgentDelivery>,
+    /// The signature of its author.
+    pub author: Option<AuthorSignature>,
+    /// What it says about its author.
+    pub disclosure: Option<Disclosure>,
     /// The message that this one replies to.
     pub answers: Option<MessageId>,
     /// The canonical address of the author of a received message, or of the first remote recipient of a sent one.
     pub contact_address: Option<String>,
     /// The contact with that address, if there was one when the message was read.
     pub contact: Option<ContactId>,
+    /// Why it is or was held back from agents; `None` for mail that never was.
+    pub held: Option<HoldReason>,
+    /// When it was released.
+    pub released_at: Option<Time>,
     /// Whether it has attachments.
     pub has_attachments: bool,
     /// When the status was set.
@@ -185,6 +214,14 @@ pub struct Message {
     pub received_at: Option<Time>,
     /// When it was stored; strictly increasing within an inbox.
     pub created_at: Time,
+}
+
+impl Message {
+    /// Returns whether it is held back from agents.
+    #[must_use]
+    pub const fn is_held(&self) -> bool {
+        self.held.is_some() && self.released_at.is_none()
+    }
 }
 
 /// The bodies of a message.

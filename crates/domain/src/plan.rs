@@ -24,6 +24,8 @@ pub struct PlanLimits {
     pub identities: Limit,
     /// Custom domains.
     pub domains: Limit,
+    /// Cards in the public directory.
+    pub public_listings: Limit,
     /// Messages sent per calendar month (UTC).
     pub emails_per_month: Limit,
     /// Messages sent per inbox and day (UTC).

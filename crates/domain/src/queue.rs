@@ -146,6 +146,27 @@ pub struct Claims {
     pub is_paused: bool,
 }
 
+/// A message in a queue, as a person sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueueEntry {
+    /// The message.
+    pub message: MessageId,
+    /// The inbox of the queue.
+    pub inbox: InboxId,
+    /// Its conversation.
+    pub thread: ThreadId,
+    /// When the message was stored: its place in the queue.
+    pub created_at: Time,
+    /// The end of its lease; `None` for a dead letter.
+    pub lease_until: Option<Time>,
+    /// The number of its deliveries.
+    pub deliveries: u32,
+    /// The name of the worker that claimed it last.
+    pub consumer: Option<String>,
+    /// When it became a dead letter.
+    pub dead_at: Option<Time>,
+}
+
 /// The result of an ack, nack or extend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeaseOutcome<T> {

@@ -6,6 +6,19 @@ use crate::{
     message::{Attachment, Message, MessageBodies, RecipientDelivery},
 };
 
+named! {
+    /// How much of each message a list shows.
+    RecordView {
+        /// Everything.
+        Full = "full",
+        /// No bodies, header fields and data, and only the start of the new text.
+        Summary = "summary",
+    }
+}
+
+/// Characters of the new text in a summary.
+pub const SUMMARY_CHARS: usize = 200;
+
 /// A message with all its related data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Record {
@@ -21,6 +34,17 @@ pub struct Record {
     pub withheld: bool,
     /// Its approval, if it was a draft.
     pub approval: Option<ApprovalOfMessage>,
+    /// How much of it is loaded and shown.
+    pub view: RecordView,
+}
+
+impl Record {
+    /// Drops what a summary leaves out.
+    pub fn summarize(&mut self) {
+        self.view = RecordView::Summary;
+        let start = self.bodies.extracted_text.take().map(|text| text.chars().take(SUMMARY_CHARS).collect());
+        self.bodies = MessageBodies { extracted_text: start, ..MessageBodies::default() };
+    }
 }
 
 /// The approval of a sent message.

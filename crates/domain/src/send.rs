@@ -5,6 +5,7 @@
 use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{
+    agent_message::author::AuthorClaims,
     gate::LoopRule,
     message::{Direction, Message, MessageKind},
     time::HOUR_MS,
@@ -117,6 +118,8 @@ pub struct SendCommand {
     pub subject: String,
     /// The content.
     pub content: OutgoingContent,
+    /// The signature of the author.
+    pub author: Option<AuthorClaims>,
 }
 
 /// The command to reply to a message.
@@ -126,6 +129,8 @@ pub struct ReplyCommand {
     pub content: OutgoingContent,
     /// Whether to send it to the other recipients of the message too.
     pub all: bool,
+    /// The signature of the author.
+    pub author: Option<AuthorClaims>,
 }
 
 /// The command to forward a message.

@@ -25,6 +25,8 @@ pub struct Thread {
     pub participants: Vec<String>,
     /// The number of messages.
     pub message_count: u64,
+    /// The number of its unread messages.
+    pub unread_count: u64,
     /// The thread's own labels.
     pub labels: Vec<String>,
     /// Custom metadata, as the text of a JSON object.

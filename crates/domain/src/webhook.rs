@@ -26,6 +26,10 @@ pub const FAILING_MS_MAX: i64 = 5 * DAY_MS;
 pub const OLD_SECRET_VALID_MS: i64 = DAY_MS;
 /// The maximum number of bytes of a response body that are stored.
 pub const EXCERPT_BYTES_MAX: usize = 500;
+/// The maximum number of bytes of a response's header fields that are stored.
+pub const RESPONSE_HEADER_BYTES_MAX: usize = 4_096;
+/// What is stored in place of the value of a header field that the owner of the webhook chose.
+pub const HIDDEN_VALUE: &str = "(hidden)";
 /// The maximum number of webhooks of a workspace.
 pub const WEBHOOKS_MAX: u64 = 200;
 /// The prefix of generated secrets.
@@ -133,6 +137,44 @@ pub struct WebhookDelivery {
     pub created_at: Time,
     /// When the next attempt is due, if this one failed.
     pub next_attempt_at: Option<Time>,
+}
+
+/// What an attempt sent, and the header fields of the response.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WebhookExchange {
+    /// The URL of the request.
+    pub url: String,
+    /// The header fields of the request, with [`HIDDEN_VALUE`] for those that the owner chose.
+    pub request_headers: Vec<(String, String)>,
+    /// SHA-256 of the body.
+    pub body_sha256: [u8; 32],
+    /// The first header fields of the response; empty if there was none.
+    pub response_headers: Vec<(String, String)>,
+}
+
+/// An attempt with what it sent and received.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AttemptDetails {
+    /// The attempt.
+    pub delivery: WebhookDelivery,
+    /// What was sent; `None` if nothing was sent yet.
+    pub exchange: Option<WebhookExchange>,
+    /// The event as it is rendered now; `None` if it is no longer in the log.
+    pub body: Option<Vec<u8>>,
+    /// Whether that is byte for byte what was sent.
+    pub body_as_sent: bool,
+}
+
+/// Returns the first header fields of a response, up to [`RESPONSE_HEADER_BYTES_MAX`] together, without characters that
+/// can't be stored.
+#[must_use]
+pub fn kept_headers(fields: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let mut bytes = 0;
+    let fits = |(name, value): &(String, String)| {
+        bytes += name.len() + value.len();
+        bytes <= RESPONSE_HEADER_BYTES_MAX
+    };
+    fields.into_iter().take_while(fits).map(|(name, value)| (name, value.replace('\0', "\u{fffd}"))).collect()
 }
 
 /// Returns the interval after a failed attempt, in milliseconds: `start_ms` × 1.778^(attempt − 1), or `None` after the

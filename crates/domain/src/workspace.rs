@@ -128,6 +128,7 @@ impl Workspace {
                 inboxes: at_most(plan.inboxes, UNCLAIMED_INBOXES),
                 identities: at_most(plan.identities, UNCLAIMED_IDENTITIES),
                 domains: Some(0),
+                public_listings: Some(0),
                 ..plan
             },
             ClaimStatus::Claimed | ClaimStatus::NotApplicable => plan,

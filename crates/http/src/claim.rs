@@ -10,7 +10,7 @@ use posthouse_domain::error::{ErrorCode, Refusal};
 use super::{
     docs::html::escape,
     link_page::{self, HTML},
-    route::{PublicInput, Route, RouteResponse},
+    route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 use posthouse_app::signup::claim_link::{self, ClaimableWorkspace};
 
@@ -25,19 +25,21 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Shows the claim page of a workspace. The link stays valid.")
             .answers_with(200, Some(HTML))
             .answers_with(400, Some(HTML))
+            .errors(&[ErrorCode::InvalidToken])
             .handle(show),
         Route::public(Method::POST, CLAIM, "claimWorkspace")
             .summary("Makes the recipient of the link the owner of the workspace; the link becomes invalid.")
             .without_body()
             .answers_with(200, Some(HTML))
             .answers_with(400, Some(HTML))
+            .errors(&[ErrorCode::InvalidToken])
             .handle(claim),
     ]
 }
 
 async fn show(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     let found = claim_link::find(&app, input.path.text("token")).await;
-    page(found, |workspace| {
+    page(found, &input.request, |workspace| {
         let (agent, created_at, email) = texts(workspace);
         format!(
             "<p>The agent <b>{agent}</b> created this workspace on {created_at} and asks you to own it.</p>\
@@ -50,11 +52,11 @@ async fn show(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusa
 
 async fn claim(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     let claimed = claim_link::claim(&app, input.path.text("token")).await;
-    page(claimed, |workspace| {
+    page(claimed, &input.request, |workspace| {
         let (agent, _, email) = texts(workspace);
         format!(
             "<p><b>{email}</b> now owns the workspace of the agent <b>{agent}</b>, and its restrictions are lifted.</p>\
-             <p>You can close this page.</p>"
+             <p><a href=\"/sign-in\">Sign in</a> with this address to see its mail and to decide what it may do.</p>"
         )
     })
 }
@@ -62,16 +64,17 @@ async fn claim(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refus
 /// Returns the page of a link, or the page of a link that doesn't work, which is the same for every reason.
 fn page(
     found: Result<ClaimableWorkspace, Refusal>,
+    request: &RequestInfo,
     content: impl Fn(&ClaimableWorkspace) -> String,
 ) -> Result<RouteResponse, Refusal> {
     match found {
         Ok(workspace) => Ok(link_page::response(200, TITLE, &content(&workspace))),
-        Err(refusal) if refusal.code == ErrorCode::InvalidToken => {
-            let text = "<p>This link does not work: it was used, replaced by a newer one, or has expired.</p>\
-                        <p>Open the link in the newest mail, or ask the agent to send a new one.</p>";
-            Ok(link_page::response(refusal.code.status(), TITLE, text))
-        }
-        Err(refusal) => Err(refusal),
+        Err(refusal) => link_page::refused(
+            refusal,
+            request,
+            TITLE,
+            "Open the link in the newest mail, or ask the agent to send a new one.",
+        ),
     }
 }
 

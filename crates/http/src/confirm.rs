@@ -10,7 +10,7 @@ use posthouse_domain::error::{ErrorCode, Refusal};
 use super::{
     docs::html::escape,
     link_page::{self, HTML},
-    route::{PublicInput, Route, RouteResponse},
+    route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 use posthouse_app::{
     forwarding::confirm::{self, ConfirmationRequest},
@@ -23,46 +23,53 @@ const FORWARDING: &str = "/confirm/forwarding/{token}";
 const ON_CALL: &str = "/confirm/on-call/{token}";
 
 pub(crate) fn routes() -> Vec<Route> {
-    let page = |method, path, name| Route::public(method, path, name).answers_with(200, Some(HTML));
+    let page = |method, path, name| {
+        let route = Route::public(method, path, name).answers_with(200, Some(HTML)).answers_with(400, Some(HTML));
+        route.errors(&[ErrorCode::InvalidToken])
+    };
     vec![
         page(Method::GET, FORWARDING, "showForwardingConfirmation")
             .summary("Shows the confirmation page of a forwarding address. The link stays valid.")
-            .errors(&[ErrorCode::InvalidToken])
             .handle(show_forwarding),
         page(Method::POST, FORWARDING, "confirmForwarding")
             .summary("Confirms a forwarding address: forwarding starts, and the link becomes invalid.")
             .without_body()
-            .errors(&[ErrorCode::InvalidToken])
             .handle(confirm_forwarding),
         page(Method::GET, ON_CALL, "showOnCallConfirmation")
             .summary("Shows the confirmation page of a person on call. The link stays valid.")
-            .answers_with(400, Some(HTML))
             .handle(show_on_call),
         page(Method::POST, ON_CALL, "confirmOnCall")
             .summary("Confirms a person on call: escalations are sent to them, and the link becomes invalid.")
             .without_body()
-            .answers_with(400, Some(HTML))
             .handle(confirm_on_call),
     ]
 }
 
 async fn show_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    Ok(forwarding_page(&confirm::confirmation_request(&app, input.path.text("token")).await?))
+    forwarding_page(confirm::confirmation_request(&app, input.path.text("token")).await, &input.request)
 }
 
 async fn confirm_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    Ok(forwarding_page(&confirm::agree(&app, input.path.text("token")).await?))
+    forwarding_page(confirm::agree(&app, input.path.text("token")).await, &input.request)
 }
 
 async fn show_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    on_call_page(on_call::on_call_request(&app, input.path.text("token")).await)
+    on_call_page(on_call::on_call_request(&app, input.path.text("token")).await, &input.request)
 }
 
 async fn confirm_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    on_call_page(on_call::accept(&app, input.path.text("token")).await)
+    on_call_page(on_call::accept(&app, input.path.text("token")).await, &input.request)
 }
 
-fn forwarding_page(asked: &ConfirmationRequest) -> RouteResponse {
+fn forwarding_page(
+    asked: Result<ConfirmationRequest, Refusal>,
+    request: &RequestInfo,
+) -> Result<RouteResponse, Refusal> {
+    let next = "Use the link in the newest mail. If there is none, ask the owner of the inbox to send it again.";
+    let asked = match asked {
+        Ok(asked) => asked,
+        Err(refusal) => return link_page::refused(refusal, request, "Forwarding", next),
+    };
     let (address, inbox) = (escape(&asked.address), escape(&asked.inbox));
     let content = if asked.is_confirmed {
         format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
@@ -73,21 +80,14 @@ fn forwarding_page(asked: &ConfirmationRequest) -> RouteResponse {
              <p>If you do not want this, close this page: nothing is forwarded.</p>"
         )
     };
-    link_page::response(200, "Forwarding", &content)
+    Ok(link_page::response(200, "Forwarding", &content))
 }
 
-/// Returns the page of a request, or a page that says what to do about a link that doesn't work. A used, an expired, a
-/// forged and a removed link look the same.
-fn on_call_page(asked: Result<OnCallRequest, Refusal>) -> Result<RouteResponse, Refusal> {
+fn on_call_page(asked: Result<OnCallRequest, Refusal>, request: &RequestInfo) -> Result<RouteResponse, Refusal> {
+    let next = "Use the link in the newest mail. If there is none, ask the owner to add your address again.";
     let asked = match asked {
         Ok(asked) => asked,
-        Err(refusal) if refusal.code == ErrorCode::InvalidToken => {
-            let content = "<p>This link does not work: it was already used, was replaced by a newer one, or has \
-                           expired.</p><p>Use the link in the newest mail. If there is none, ask the owner \
-                           to add your address again.</p>";
-            return Ok(link_page::response(400, "On call", content));
-        }
-        Err(refusal) => return Err(refusal),
+        Err(refusal) => return link_page::refused(refusal, request, "On call", next),
     };
     let address = escape(&asked.address);
     let scope =

@@ -1,15 +1,16 @@
 //! The dashboard: the files of `web/dist`, embedded in the binary. Every page of it is the same document, so that a
 //! link to any screen opens; other clients get the API's error for an unknown path.
 
-use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
+use std::{borrow::Cow, collections::HashMap, io::Write, sync::OnceLock};
 
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderValue, Method, header},
+    http::{HeaderMap, HeaderValue, Method, header},
     response::Response,
 };
 use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
 use posthouse_domain::error::{ErrorCode, Refusal};
 use rust_embed::RustEmbed;
 
@@ -21,7 +22,8 @@ struct DashboardFiles;
 /// The document of every page.
 const DOCUMENT: &str = "index.html";
 /// Paths below which a browser gets the API's errors and not a page.
-const NOT_PAGES: &[&str] = &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/"];
+const NOT_PAGES: &[&str] =
+    &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/directory/"];
 /// What pages may load. Mail is shown in a frame with a stricter policy of its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -40,7 +42,8 @@ pub(crate) struct Dashboard(OnceLock<HashMap<String, DashboardFile>>);
 /// A file of the dashboard.
 struct DashboardFile {
     plain: Bytes,
-    compressed: Bytes,
+    /// With each encoding that makes it smaller, the best first.
+    encoded: Vec<(&'static str, Bytes)>,
 }
 
 impl Dashboard {
@@ -53,20 +56,19 @@ impl Dashboard {
         if let Some(file) = path.strip_prefix('/').filter(|_| path.starts_with("/assets/")) {
             return self.file_response(file, FOR_EVER, request);
         }
-        let is_page = !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix)) && accepts_html(request);
+        let is_page = !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix)) && accepts_html(request.headers());
         if is_page { self.file_response(DOCUMENT, "no-cache", request) } else { None }
     }
 
     fn file_response(&self, name: &str, caching: &'static str, request: &Request) -> Option<Response> {
         let file = self.files().get(name)?;
         let accepted = request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-        let is_compressed = file.compressed.len() < file.plain.len()
-            && accepted.is_some_and(|names| names.split(',').any(|name| name.trim() == "zstd"));
-        let body = if is_compressed { &file.compressed } else { &file.plain };
+        let encoded = file.encoded.iter().find(|(name, _)| accepted.is_some_and(|accepted| accepts(accepted, name)));
+        let body = encoded.map_or(&file.plain, |(_, bytes)| bytes);
         let mut response = Response::new(Body::from(body.clone()));
         let headers = response.headers_mut();
-        if is_compressed {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("zstd"));
+        if let Some((name, _)) = encoded {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
         }
         for (name, value) in [
             (header::CONTENT_TYPE, content_type(name)),
@@ -86,14 +88,33 @@ impl Dashboard {
         self.0.get_or_init(|| {
             let file = |name: Cow<'static, str>| {
                 let plain = DashboardFiles::get(&name)?.data;
-                let compressed = zstd::bulk::compress(&plain, ZSTD_LEVEL).unwrap_or_else(|_| plain.to_vec());
-                let file =
-                    DashboardFile { plain: Bytes::from(plain.into_owned()), compressed: Bytes::from(compressed) };
+                let compressed = [("zstd", zstd::bulk::compress(&plain, ZSTD_LEVEL)), ("gzip", gzip(&plain))];
+                let smaller = |(name, bytes): (&'static str, std::io::Result<Vec<u8>>)| {
+                    let bytes = bytes.ok().filter(|bytes| bytes.len() < plain.len())?;
+                    Some((name, Bytes::from(bytes)))
+                };
+                let encoded = compressed.into_iter().filter_map(smaller).collect();
+                let file = DashboardFile { plain: Bytes::from(plain.into_owned()), encoded };
                 Some((name.into_owned(), file))
             };
             DashboardFiles::iter().filter_map(file).collect()
         })
     }
+}
+
+fn gzip(plain: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(plain)?;
+    encoder.finish()
+}
+
+/// Returns whether `Accept-Encoding` names an encoding, with a weight above 0 (RFC 9110 §12.5.3).
+fn accepts(accepted: &str, encoding: &str) -> bool {
+    accepted.split(',').any(|range| {
+        let (name, weight) = range.split_once(';').unwrap_or((range, ""));
+        let is_refused = weight.trim().strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0);
+        name.trim().eq_ignore_ascii_case(encoding) && !is_refused
+    })
 }
 
 fn content_type(name: &str) -> &'static str {
@@ -109,8 +130,8 @@ fn content_type(name: &str) -> &'static str {
 }
 
 /// Returns whether the request names HTML, as browsers do. `*/*` isn't enough: most programs send it.
-fn accepts_html(request: &Request) -> bool {
-    let fields = request.headers().get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
+    let fields = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut types = fields.flat_map(|field| field.split(',')).filter_map(|range| range.split(';').next());
     types.any(|name| name.trim().eq_ignore_ascii_case("text/html"))
 }
@@ -143,6 +164,29 @@ mod tests {
         for path in ["/v1/nowhere", "/platform/nowhere", "/dev/nowhere", "/assets/nowhere.js"] {
             assert!(response(&request(path, "text/html")).is_none(), "{path}");
         }
+    }
+
+    #[test]
+    fn a_file_is_compressed_as_the_browser_accepts() {
+        let dashboard = Dashboard::default();
+        for (accepted, encoding) in [
+            ("gzip, deflate, br, zstd", Some("zstd")),
+            ("gzip, deflate, br", Some("gzip")),
+            ("zstd;q=0, gzip;q=0.5", Some("gzip")),
+            ("br", None),
+            ("gzip;q=0", None),
+        ] {
+            let mut asked = request("/", "text/html");
+            asked.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
+            let served = dashboard.response(&asked).unwrap();
+            let named = served.headers().get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+            assert_eq!(named, encoding, "{accepted}");
+        }
+        let file = &dashboard.files()[DOCUMENT];
+        let (_, bytes) = file.encoded.iter().find(|(name, _)| *name == "gzip").unwrap();
+        let mut plain = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut plain).unwrap();
+        assert_eq!(plain, file.plain);
     }
 
     #[test]

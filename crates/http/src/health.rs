@@ -67,11 +67,14 @@ async fn metrics(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Ref
 
 /// Sets the metrics of what is used of each budget.
 fn record_budgets(app: &Api) {
+    let content = &app.smtp_content;
     let used = [
-        (LimitName::RequestBodyBytes, app.bodies.used()),
-        (LimitName::ResponseBytes, app.responses.used()),
-        (LimitName::Connections, app.connections.used()),
-        (LimitName::Streams, (app.streams.used(), app.streams.peak())),
+        (LimitName::RequestBodyBytes.text(), app.bodies.used()),
+        (LimitName::ResponseBytes.text(), app.responses.used()),
+        (LimitName::Connections.text(), app.connections.used()),
+        (LimitName::Streams.text(), (app.streams.used(), app.streams.peak())),
+        ("smtp_content_bytes", (content.receipt.used(), content.receipt.peak())),
+        ("submission_content_bytes", (content.submission.used(), content.submission.peak())),
     ];
     for (limit, (used, peak)) in used {
         app.metrics.limit_used(limit, used, peak);

@@ -2,10 +2,32 @@
 
 use axum::http::{HeaderName, HeaderValue, header};
 
-use super::route::RouteResponse;
+use posthouse_domain::error::{ErrorCode, Refusal};
+
+use super::route::{RequestInfo, RouteResponse};
 
 /// The content type of a page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
+
+/// Returns the response to a link that doesn't work: a page for a browser, which is the same for a used, an expired, a
+/// forged and a removed link; otherwise the error. `title` and `next`, what to do next, are HTML.
+///
+/// # Errors
+/// Returns the refusal if the client is no browser, or if the link isn't the reason.
+pub(crate) fn refused(
+    refusal: Refusal,
+    request: &RequestInfo,
+    title: &str,
+    next: &str,
+) -> Result<RouteResponse, Refusal> {
+    if refusal.code != ErrorCode::InvalidToken || !request.wants_html {
+        return Err(refusal);
+    }
+    let content = format!(
+        "<p>This link does not work: it was already used, was replaced by a newer one, or has expired.</p><p>{next}</p>"
+    );
+    Ok(response(refusal.code.status(), title, &content))
+}
 
 /// Returns a page. `title` and `content` are HTML.
 pub(crate) fn response(status: u16, title: &str, content: &str) -> RouteResponse {

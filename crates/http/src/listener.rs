@@ -46,8 +46,6 @@ use super::{
 use posthouse_app::{app::App, events::subscriptions, tls::ClientStream};
 use posthouse_domain::error::{LimitName, Refusal};
 
-/// Most connections at once, if the descriptors of the process allow them. Each long poll occupies one.
-pub const CONNECTIONS_MAX: usize = 50_000;
 /// Longest time to receive the head of a request, in seconds; also how long an idle connection is kept.
 const HEAD_TIMEOUT_S: u64 = 60;
 /// Largest head of a request and largest read buffer, in bytes.

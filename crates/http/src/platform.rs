@@ -7,14 +7,23 @@ mod members;
 mod org;
 mod sessions;
 mod usage;
+mod workspaces;
 
 use crate::route::Route;
 
 pub(crate) use auth::SignInLimits;
 
 pub(crate) fn routes() -> Vec<Route> {
-    [auth::routes(), sessions::routes(), keys::routes(), usage::routes(), org::routes(), members::routes()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        auth::routes(),
+        sessions::routes(),
+        keys::routes(),
+        usage::routes(),
+        org::routes(),
+        members::routes(),
+        workspaces::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

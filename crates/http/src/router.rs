@@ -293,6 +293,7 @@ async fn admit(
         bearer: if route.access.needs_caller() { None } else { auth::bearer_text(&head.headers) },
         basic: if route.access.needs_caller() { None } else { auth::basic_text(&head.headers) },
         session: cookie::session(&head.headers),
+        wants_html: dashboard::accepts_html(&head.headers),
         user_agent: head.headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok()).map(str::to_owned),
         if_none_match: head.headers.get(header::IF_NONE_MATCH).and_then(|text| text.to_str().ok()).map(str::to_owned),
         on_loopback: client.on_loopback,

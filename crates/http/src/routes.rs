@@ -1,6 +1,8 @@
 //! The route table: every route of the service, once.
 
-use super::{agent_keys, challenge, claim, confirm, health, issuer, openapi, platform, route::Route, v1};
+use super::{
+    agent_keys, challenge, claim, confirm, directory_pages, health, issuer, openapi, platform, route::Route, v1,
+};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]
@@ -21,6 +23,11 @@ pub fn all() -> Vec<Route> {
         claim::routes(),
         v1::inboxes::routes(),
         v1::identities::routes(),
+        v1::agents::routes(),
+        v1::directory::routes(),
+        v1::public::routes(),
+        directory_pages::routes(),
+        v1::agent_keys::routes(),
         v1::identity::routes(),
         v1::identity_clients::routes(),
         issuer::routes(),
@@ -29,9 +36,11 @@ pub fn all() -> Vec<Route> {
         v1::messages::routes(),
         v1::send::routes(),
         v1::ingress::routes(),
+        v1::delivery_attempts::routes(),
         v1::outbox::routes(),
         v1::wait::routes(),
         v1::queue::routes(),
+        v1::queue_items::routes(),
         v1::search::routes(),
         v1::attachments::routes(),
         v1::threads::routes(),

@@ -3,13 +3,13 @@
 use std::{ops::Deref, sync::Arc};
 
 use posthouse_api::wire::JsonLimits;
-use posthouse_app::{Instance, limits::shared_budget::SharedBudget};
+use posthouse_app::{Instance, limits::shared_budget::SharedBudget, settings::http::HttpConfig};
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, config::HttpConfig, connections::Connections, dashboard::Dashboard, drain::DrainPace,
-    in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits, readiness::Readiness,
-    response_budget::ResponseBudget, unknown_keys::UnknownKeys,
+    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits,
+    drain::DrainPace, in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits,
+    readiness::Readiness, response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -20,6 +20,8 @@ pub struct Api {
     pub(crate) http: HttpConfig,
     /// Requests of each API key in the current minute.
     pub(crate) request_limits: RequestLimits,
+    /// Requests to the directory in the current minute.
+    pub(crate) directory_limits: DirectoryLimits,
     /// Unknown API keys of each client address in the current minute.
     pub(crate) unknown_keys: UnknownKeys,
     /// The dashboard's files.
@@ -53,6 +55,7 @@ impl Api {
             http,
             bodies,
             responses,
+            directory_limits: DirectoryLimits::default(),
             unknown_keys: UnknownKeys::default(),
             dashboard: Dashboard::default(),
             sign_ins: SignInLimits::default(),

@@ -1,9 +1,13 @@
 //! The routes under `/v1` and `/dev`, one file per resource.
 
 pub mod account;
+pub mod agent_keys;
+pub mod agents;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;
+pub mod delivery_attempts;
+pub mod directory;
 pub mod domains;
 pub mod drafts;
 pub mod emergency;
@@ -22,7 +26,9 @@ mod message_html;
 pub mod messages;
 pub mod metrics;
 pub mod outbox;
+pub mod public;
 pub mod queue;
+pub(crate) mod queue_items;
 pub mod search;
 pub mod send;
 pub mod signup;

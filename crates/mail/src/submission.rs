@@ -19,7 +19,7 @@ use crate::{
 
 /// Fields that are removed: those that reveal hidden recipients, and the one that the recipient's server writes
 /// (RFC 5321 §4.4).
-const REMOVED_FIELDS: [&str; 3] = ["bcc", "resent-bcc", "return-path"];
+const REMOVED_FIELDS: [&str; 4] = ["bcc", "resent-bcc", "return-path", "agent-disclosure"];
 
 /// Fields that may occur only once (RFC 5322 §3.6, RFC 2045 §3). If repeated, some programs show the first one and
 /// others the last.

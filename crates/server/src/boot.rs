@@ -12,7 +12,6 @@ pub mod store_identity;
 pub mod web;
 
 use posthouse_app::Instance;
-use posthouse_http::Api;
 pub use ready::ReadyFile;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -40,7 +39,6 @@ use posthouse_app::{
     signing,
     webhooks::dispatch,
 };
-use posthouse_http::listener;
 
 /// How often the certificate is checked for changes, in milliseconds.
 const CERTIFICATE_INTERVAL_MS: i64 = MINUTE_MS;
@@ -83,6 +81,8 @@ pub struct ServeOptions {
     pub ready_file: Option<ReadyFile>,
     /// Whether to start a new store if only remains of the previous one are left.
     pub new_store: bool,
+    /// What serves HTTP.
+    pub http: web::HttpServer,
 }
 
 /// Why the service did not start.
@@ -342,8 +342,7 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
     tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
     tasks.spawn(keep_mark(Arc::clone(&app)));
     if let Some(http) = http {
-        let api = Arc::new(Api::new(Arc::clone(&service), config.http.clone()));
-        tasks.spawn(listener::serve(http.entries(&api)?, api));
+        tasks.spawn((plan.http)(Arc::clone(&service), config.http.clone(), http)?);
     }
     serve_smtp(&service, &config.smtp, &mut tasks, smtp, submission)?;
     if has(Role::Worker) {

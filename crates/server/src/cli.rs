@@ -6,6 +6,7 @@
 mod admin;
 mod check;
 mod completions;
+mod directory;
 mod domain;
 mod key;
 mod man;
@@ -20,7 +21,10 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::config::{Configuration, Sources};
+use crate::{
+    boot::web::HttpServer,
+    config::{Configuration, Sources},
+};
 use posthouse_app::settings::problem::ConfigError;
 
 /// Shown below the list of commands.
@@ -74,6 +78,9 @@ enum Command {
     /// List, rotate and revoke the keys that sign agent messages and identity tokens.
     #[command(subcommand, alias = "keys")]
     SigningKey(signing_key::Command),
+    /// Review, suspend and restore agents in the directory.
+    #[command(subcommand)]
+    Directory(directory::Command),
     /// Apply pending schema migrations and exit.
     Migrate(OutputOptions),
     /// Check everything the service needs; changes nothing.
@@ -171,9 +178,9 @@ impl From<posthouse_store::Error> for CommandError {
     }
 }
 
-/// Parses the arguments of this process and runs the command.
+/// Parses the arguments of this process and runs the command. `serve` serves HTTP with `http`.
 #[must_use]
-pub fn run() -> ExitCode {
+pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
     let Cli { options, command } = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -183,12 +190,13 @@ pub fn run() -> ExitCode {
         }
     };
     let done = match command {
-        Command::Serve(given) => serve::run(given, &options),
+        Command::Serve(given) => serve::run(given, &options, http),
         Command::Workspace(command) => workspace::run(command, &options),
         Command::Key(command) => key::run(command, &options),
         Command::Domain(command) => domain::run(command, &options),
         Command::Secret(command) => secret::run(command, &options),
         Command::SigningKey(command) => signing_key::run(command, &options),
+        Command::Directory(command) => directory::run(command, &options),
         Command::Migrate(output) => store::migrate(&output, &options),
         Command::Check(given) => check::run(&given, &options),
         Command::Admin(command) => admin::run(command, &options),

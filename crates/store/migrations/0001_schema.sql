@@ -131,6 +131,8 @@ CREATE TABLE sessions (
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
+-- Finds expired rows.
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 -- The mail that the service wrote to people on behalf of a workspace.
 CREATE TABLE service_mails (
@@ -342,9 +344,14 @@ CREATE TABLE messages (
   trace {TEXT} NOT NULL,                 -- trace lines of this server before the raw bytes, with CRLF
   verification {TEXT},                   -- JSON object: a verification code or link
   data {TEXT},                           -- JSON payload of messages between agents
+  agent {TEXT},                          -- JSON object: sender, assurance and the signature of this copy
+  author {TEXT},                         -- JSON object: the signature of the author
+  disclosure {TEXT},                     -- JSON object: the Agent-Disclosure field
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
+  held {TEXT},                           -- why received mail is or was held: blocked, phishing, …
+  released_at {I64},                     -- when held mail was released
   status_at {I64} NOT NULL,
   sent_at {I64},
   received_at {I64},
@@ -361,6 +368,10 @@ CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WH
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 -- Lists by filters that few messages match; without these, a list scans the whole inbox.
 CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
+-- Counts the unread messages of a thread.
+CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHERE is_read = 0;
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 
 -- Labels of messages, for filters. The record shows `messages.labels`.
@@ -425,6 +436,24 @@ CREATE TABLE recipients (
 ){STRICT};
 CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
 
+-- Delivery attempts of recipients, the newest ones of each, with what the remote server answered.
+CREATE TABLE delivery_attempts (
+  workspace_id {ID} NOT NULL,
+  message_id {ID} NOT NULL,
+  position {I64} NOT NULL,               -- of the recipient
+  attempt {I64} NOT NULL,                -- from 1
+  outcome {TEXT} NOT NULL,               -- delivered | sent | captured | retried | bounced | failed
+  smtp_code {I64},
+  enhanced_code {TEXT},                  -- RFC 3463
+  remote {TEXT},                         -- the remote server
+  detail {TEXT},                         -- the remote server's text, or a local explanation
+  class {TEXT},                          -- as in recipients
+  tls {TEXT},                            -- as in recipients
+  next_attempt_at {I64},
+  created_at {I64} NOT NULL,             -- when the attempt ended
+  PRIMARY KEY (workspace_id, message_id, position, attempt)
+){STRICT_KEYED};
+
 -- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
 -- recipients. It is deleted when the sender's message shows the outcome.
 CREATE TABLE local_deliveries (
@@ -436,6 +465,8 @@ CREATE TABLE local_deliveries (
   content_id {ID} NOT NULL,              -- in workspace_id; no message has it before the copies are stored
   mail_from {TEXT} NOT NULL,
   requested {TEXT},                      -- JSON: fields as the sender's request named them; null: as in the header
+  signed {TEXT},                         -- JSON: what signatures of the copies cover; null: the copies are ordinary mail
+  disclosed {BOOL} NOT NULL,             -- 1: this server wrote the Agent-Disclosure field
   recipients {TEXT} NOT NULL,            -- JSON: the inboxes with their positions in the sent message
   state {TEXT} NOT NULL,                 -- pending | stored | failed
   missing {TEXT} NOT NULL,               -- JSON: positions whose inbox was deleted before the copy was stored
@@ -557,6 +588,7 @@ CREATE TABLE drafts (
   approved_by_label {TEXT},
   approved_at {I64},
   approved_content_sha256 {BLOB},        -- of the approved content; a change makes the approval void
+  sent_back {TEXT},                      -- JSON object: the note of a person who sent it back, who and when; null otherwise
   error_code {TEXT},                     -- why the last attempt to send failed
   error_message {TEXT},
   created_at {I64} NOT NULL,
@@ -750,6 +782,104 @@ CREATE TABLE forgotten_contacts (
   digest {BLOB} NOT NULL,                -- keyed hash of the address, so that the row doesn't reveal it
   PRIMARY KEY (workspace_id, digest)
 ){STRICT};
+
+-- Agents -----------------------------------------------------------------------------------------------------------
+
+-- Every handle that a workspace ever claimed. Rows are never deleted, so a handle isn't given to a second workspace.
+CREATE TABLE handles (
+  handle {TEXT} NOT NULL PRIMARY KEY,    -- in lower case, without the @
+  workspace_id {ID} NOT NULL,
+  skeleton {TEXT} NOT NULL,              -- the form that look-alikes share
+  state {TEXT} NOT NULL,                 -- current | renamed | released
+  redirect_until {I64},                  -- of a renamed one
+  created_at {I64} NOT NULL
+){STRICT};
+CREATE UNIQUE INDEX handles_current ON handles (workspace_id) WHERE state = 'current';
+CREATE INDEX handles_workspace ON handles (workspace_id, state, redirect_until);
+-- Finds look-alikes.
+CREATE INDEX handles_skeleton ON handles (skeleton, workspace_id);
+
+-- Cards of agents: what inboxes and identities say about themselves.
+CREATE TABLE agent_cards (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  name {TEXT} NOT NULL,
+  description {TEXT},
+  skills {TEXT} NOT NULL,                -- JSON array of objects
+  accepts_types {TEXT} NOT NULL,         -- JSON array of strings
+  languages {TEXT} NOT NULL,             -- JSON array of strings
+  input_modes {TEXT} NOT NULL,           -- JSON array of strings
+  documentation_url {TEXT},
+  visibility {TEXT} NOT NULL,            -- private | workspace | public
+  handle {TEXT},                         -- the agent part, in lower case
+  indexable {BOOL} NOT NULL,             -- 1: search engines may index the public page
+  listing {TEXT},                        -- pending | listed | hidden: of a public card, as the listing check left it
+  listing_problems {TEXT} NOT NULL,      -- JSON array of strings: what the listing check found
+  listed_at {I64},
+  revoked_at {I64},                      -- by the owner
+  revocation_reason {TEXT},
+  number {I64} NOT NULL UNIQUE,          -- in the index of the directory; rises with the time of creation
+  created_at {I64} NOT NULL,
+  updated_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+CREATE UNIQUE INDEX agent_cards_handle ON agent_cards (workspace_id, handle) WHERE handle IS NOT NULL;
+-- Counts public cards for the limit of the plan.
+CREATE INDEX agent_cards_public ON agent_cards (workspace_id) WHERE visibility = 'public';
+-- Finds cards whose listing check has no job.
+CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pending';
+
+-- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
+CREATE TABLE agent_sanctions (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kind {TEXT} NOT NULL,                  -- suspended | reported
+  reason {TEXT},                         -- of the operator
+  created_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id)
+){STRICT};
+
+-- Reports about agents, of the workspace that reports.
+CREATE TABLE agent_reports (
+  workspace_id {ID} NOT NULL,
+  id {ID} NOT NULL,
+  agent_workspace_id {ID} NOT NULL,      -- of the reported agent
+  agent_id {ID} NOT NULL,                -- its inbox or identity
+  reason {TEXT} NOT NULL,
+  details {TEXT},
+  message_id {ID},                       -- a message of the workspace that reports
+  counts {BOOL} NOT NULL,                -- 1: it counts toward hiding the listing
+  created_at {I64} NOT NULL,
+  settled_at {I64},                      -- when the operator restored the agent; the report no longer counts
+  PRIMARY KEY (workspace_id, id)
+){STRICT};
+CREATE INDEX agent_reports_day ON agent_reports (workspace_id, created_at);
+CREATE INDEX agent_reports_message ON agent_reports (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX agent_reports_agent ON agent_reports (agent_id, created_at);
+CREATE INDEX agent_reports_age ON agent_reports (created_at);
+
+-- Cards that searches find: those that are visible to more than their owner, by their number.
+CREATE TABLE card_index (
+  number {I64} NOT NULL,
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  is_public {BOOL} NOT NULL,             -- 1: in the public directory
+  text {TEXT} NOT NULL,                  -- what queries are compared with
+-- @postgres
+  words TSVECTOR NOT NULL,
+-- @both
+  PRIMARY KEY (number)
+){STRICT};
+CREATE INDEX card_index_workspace ON card_index (workspace_id, number);
+CREATE INDEX card_index_public ON card_index (number) WHERE is_public = 1;
+
+-- The words of each card, extracted by the program.
+-- @sqlite
+CREATE VIRTUAL TABLE card_words USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+-- @postgres
+ALTER TABLE card_index ALTER COLUMN words SET STORAGE EXTERNAL;
+CREATE INDEX card_index_words ON card_index USING gin (words) WITH (gin_pending_list_limit = 1024);
+-- @both
 
 -- People on call ---------------------------------------------------------------------------------------------------
 
@@ -1035,6 +1165,7 @@ CREATE TABLE webhook_deliveries (
   status {TEXT} NOT NULL,                -- pending | succeeded | failed
   response_status {I64},
   response_excerpt {TEXT},
+  exchange {TEXT},                       -- JSON object: URL, header fields and body hash of the request, fields of the response
   error {TEXT},
   duration_ms {I64},
   created_at {I64} NOT NULL,
@@ -1154,6 +1285,31 @@ CREATE TABLE dkim_keys (
   created_at {I64} NOT NULL,
   PRIMARY KEY (domain, selector, algorithm)
 ){STRICT};
+
+-- Keys that agents hold. Retired and revoked ones stay, so that signatures can be checked and none is registered twice.
+CREATE TABLE agent_keys (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
+  public_key {TEXT} NOT NULL,            -- JWK without optional members
+  created_at {I64} NOT NULL,
+  retired_at {I64},
+  revoked_at {I64},                      -- from when on signatures are invalid; may be before the revocation
+  revocation_reason {TEXT},
+  last_used_at {I64},
+  PRIMARY KEY (workspace_id, inbox_id, kid)
+){STRICT};
+
+-- Nonces of signatures and proofs of agents, until these are too old to be used again.
+CREATE TABLE agent_nonces (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  kid {TEXT} NOT NULL,
+  nonce {TEXT} NOT NULL,
+  expires_at {I64} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, kid, nonce)
+){STRICT};
+CREATE INDEX agent_nonces_age ON agent_nonces (expires_at);
 
 -- Signing keys of the service (ES256), with the public parts of old ones, because their signatures stay valid.
 CREATE TABLE signing_keys (

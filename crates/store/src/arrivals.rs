@@ -17,14 +17,12 @@ statements! {
     AFTER = "SELECT m.id, m.created_at, m.from_text, m.subject, m.labels, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.direction = $4
         AND m.channel = COALESCE($5, m.channel) AND m.type = COALESCE($6, m.type)
-        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = 'blocked'
-          AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
+        AND (m.held IS NULL OR m.released_at IS NOT NULL)
         ORDER BY m.created_at LIMIT $7";
     VERIFICATIONS = "SELECT m.id, m.created_at, m.from_text, m.subject, m.labels, m.verification FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.created_at < $4
         AND m.direction = 'inbound' AND m.verification IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = 'blocked'
-          AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
+        AND (m.held IS NULL OR m.released_at IS NOT NULL)
         ORDER BY m.created_at DESC LIMIT $5";
 }
 

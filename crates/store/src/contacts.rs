@@ -68,8 +68,9 @@ statements! {
     DELETE_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE = "DELETE FROM contacts WHERE workspace_id = $1 AND id IN ({IDS}) RETURNING id";
     /// Searches the most recently created threads, and returns those with the newest activity.
-    THREADS = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count, t.labels, t.metadata,
-        t.last_message_at, t.created_at FROM
+    THREADS = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
+        (SELECT count(*) FROM messages u WHERE u.workspace_id = t.workspace_id AND u.thread_id = t.id AND u.is_read = 0
+          AND (u.held IS NULL OR u.released_at IS NOT NULL)) AS unread_count, t.labels, t.metadata, t.last_message_at, t.created_at FROM
         (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = $1 AND p.address = $2 ORDER BY p.thread_id DESC LIMIT $3) newest
         JOIN threads t ON t.workspace_id = $1 AND t.id = newest.thread_id
         JOIN inboxes i ON i.workspace_id = $1 AND i.id = t.inbox_id AND i.deleted_at IS NULL

@@ -18,6 +18,8 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     BODIES = "SELECT c.id, c.text, c.html, c.extracted_text, c.extracted_is_text, c.headers
         FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
+    SUMMARIES = "SELECT c.id, CASE WHEN c.extracted_is_text = 1 THEN substr(c.text, 1, 200) ELSE substr(c.extracted_text, 1, 200) END AS start
+        FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
     RAW = "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = $1 AND id = $2";
     DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob, raw_bytes";
@@ -114,6 +116,19 @@ pub fn bodies(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<
     crate::many::rows(tx, &BODIES, workspace, ids)
 }
 
+/// Returns the start of the new text of up to [`crate::dialect::IDS_MAX`] contents, unordered, and no other body.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn summaries(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<Vec<ContentBodies>> {
+    let rows: Vec<SummaryRow> = crate::many::rows(tx, &SUMMARIES, workspace, ids)?;
+    let bodies = |row: SummaryRow| ContentBodies {
+        id: row.id,
+        bodies: MessageBodies { extracted_text: row.start, ..MessageBodies::default() },
+    };
+    Ok(rows.into_iter().map(bodies).collect())
+}
+
 /// Returns the location of the raw bytes.
 ///
 /// # Errors
@@ -158,6 +173,8 @@ pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>>
     let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
     Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
+
+crate::row_struct!(SummaryRow { id: ContentId, start: Option<String> });
 
 crate::from_row!(DeletedContent { raw_blob, raw_bytes });
 

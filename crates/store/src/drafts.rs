@@ -6,12 +6,14 @@
 pub mod list;
 
 use posthouse_domain::{
-    actor::Actor,
-    draft::{Approval, Draft, DraftContent, DraftFailure},
+    actor::{Actor, ActorKind},
+    draft::{Approval, Draft, DraftContent, DraftFailure, SentBack},
     id::{DraftId, InboxId, ThreadId, WorkspaceId},
     job::JobKind,
     metadata,
+    time::Time,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::{Json, Result, Sql, Tx, Value, draft_files, escalations, jobs, many, p, statements};
 
@@ -22,7 +24,7 @@ macro_rules! select {
             "SELECT d.workspace_id, d.id, d.inbox_id, d.status, d.revision, d.answers, d.thread_id, d.reply_all, ",
             "d.to_list, d.cc_list, d.bcc_list, d.subject, d.text, d.html, d.data, d.type, d.labels, d.metadata, d.source, ",
             "d.send_at, d.sent_at, d.sent_message_id, d.approved_by_type, d.approved_by_id, d.approved_by_label, d.approved_at, ",
-            "d.approved_content_sha256, d.error_code, d.error_message, d.created_at, d.updated_at FROM ",
+            "d.approved_content_sha256, d.sent_back, d.error_code, d.error_message, d.created_at, d.updated_at FROM ",
             $rest
         )
     };
@@ -32,9 +34,10 @@ pub(crate) use select;
 statements! {
     INSERT = "INSERT INTO drafts (workspace_id, id, inbox_id, status, revision, answers, thread_id, reply_all, to_list, cc_list, bcc_list,
         subject, text, html, data, type, labels, metadata, source, send_at, sent_at, sent_message_id, approved_by_type, approved_by_id,
-        approved_by_label, approved_at, approved_content_sha256, error_code, error_message, created_at, updated_at)
+        approved_by_label, approved_at, approved_content_sha256, error_code, error_message, created_at, updated_at,
+        sent_back)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-        $27, $28, $29, $30, $31)";
+        $27, $28, $29, $30, $31, $32)";
     GET = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2");
     GET_MANY = select!("{EACH} drafts d WHERE d.workspace_id = $1 AND d.id {AMONG} {pg:d}");
     GET_FOR_UPDATE = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
@@ -42,7 +45,7 @@ statements! {
         cc_list = $10, bcc_list = $11, subject = $12, text = $13, html = $14, data = $15, type = $16, labels = $17, metadata = $18,
         source = $19, send_at = $20, sent_at = $21, sent_message_id = $22, approved_by_type = $23, approved_by_id = $24,
         approved_by_label = $25, approved_at = $26, approved_content_sha256 = $27, error_code = $28, error_message = $29,
-        created_at = $30, updated_at = $31 WHERE workspace_id = $1 AND id = $2 AND revision = $32";
+        created_at = $30, updated_at = $31, sent_back = $32 WHERE workspace_id = $1 AND id = $2 AND revision = $33";
     SET_FAILURE = "UPDATE drafts SET error_code = $4, error_message = $5 WHERE workspace_id = $1 AND id = $2 AND revision = $3";
     DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2
         RETURNING CAST(COALESCE(octet_length(text), 0) + COALESCE(octet_length(html), 0) + COALESCE(octet_length(data), 0) AS BIGINT)";
@@ -130,7 +133,8 @@ fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, extra: &[Value<'_>]) -> Result<u
                 failure.map(|failure| failure.code.as_str()),
                 failure.map(|failure| failure.message.as_str()),
                 d.created_at,
-                d.updated_at
+                d.updated_at,
+                d.sent_back.as_ref().map(|back| Json(StoredSentBack::of(back)))
             ],
             extra,
         ]
@@ -261,6 +265,34 @@ pub fn wipe_thread(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, thread: 
     Ok(())
 }
 
+/// A [`SentBack`] as stored.
+#[derive(Serialize, Deserialize)]
+struct StoredSentBack {
+    note: String,
+    by_type: String,
+    by_id: Option<String>,
+    by_label: String,
+    at: i64,
+}
+
+impl StoredSentBack {
+    fn of(back: &SentBack) -> Self {
+        let by = &back.by;
+        Self {
+            note: back.note.clone(),
+            by_type: by.kind.text().to_owned(),
+            by_id: by.id.clone(),
+            by_label: by.label.clone(),
+            at: back.at.millis(),
+        }
+    }
+
+    fn into_sent_back(self) -> Option<SentBack> {
+        let by = Actor { kind: ActorKind::parse(&self.by_type)?, id: self.by_id, label: self.by_label };
+        Some(SentBack { note: self.note, by, at: Time::from_millis(self.at) })
+    }
+}
+
 crate::row_struct!(DraftSizeRow { id: DraftId, size_bytes: u64 });
 
 crate::row_struct!(PendingRow { inbox_id: InboxId, drafts: u64 });
@@ -293,6 +325,7 @@ crate::from_row!(Draft {
     approved_by_label,
     approved_at,
     approved_content_sha256,
+    sent_back: Option<Json<StoredSentBack>>,
     error_code: Option<String>,
     error_message: Option<String>,
     created_at,
@@ -329,6 +362,7 @@ crate::from_row!(Draft {
         }
         _ => None,
     },
+    sent_back: sent_back.and_then(|back| back.0.into_sent_back()),
     failure: error_code.zip(error_message).map(|(code, message)| DraftFailure { code, message }),
     created_at,
     updated_at,

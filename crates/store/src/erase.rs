@@ -6,13 +6,12 @@
 
 use posthouse_domain::{
     id::{ContentId, InboxId, MessageId, ThreadId, WorkspaceId},
-    label::BLOCKED,
     time::Time,
 };
 
 use crate::{
-    Json, Result, Tx, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements, threads,
-    wipe_rules::of_message,
+    Json, Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements,
+    threads, wipe_rules::of_message,
 };
 
 /// Number of messages deleted per step of a loop.
@@ -22,9 +21,11 @@ statements! {
     LOCK_INBOX = "SELECT id FROM inboxes WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     INBOXES_WITH_OLDER = "SELECT i.id FROM inboxes i WHERE i.workspace_id = $1 AND EXISTS (SELECT 1 FROM messages m
         WHERE m.workspace_id = $1 AND m.inbox_id = i.id AND m.created_at < $2 AND m.status <> 'queued') LIMIT $3";
-    OF_THREAD = "SELECT id, thread_id, content_id, created_at, labels, size_bytes FROM messages
+    OF_THREAD = "SELECT id, thread_id, content_id, created_at, labels, size_bytes,
+        (held IS NOT NULL AND released_at IS NULL) AS is_held FROM messages
         WHERE workspace_id = $1 AND thread_id = $2 LIMIT $3";
-    OLDER = "SELECT id, thread_id, content_id, created_at, labels, size_bytes FROM messages
+    OLDER = "SELECT id, thread_id, content_id, created_at, labels, size_bytes,
+        (held IS NOT NULL AND released_at IS NULL) AS is_held FROM messages
         WHERE workspace_id = $1 AND inbox_id = $2 AND created_at < $3 AND status <> 'queued' ORDER BY created_at LIMIT $4";
     ANY_OF_THREAD = "SELECT id FROM messages WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1";
     SHRINK = "UPDATE threads SET message_count = message_count - $3 WHERE workspace_id = $1 AND id = $2";
@@ -53,6 +54,7 @@ struct MessageToErase {
     created_at: Time,
     labels: Vec<String>,
     bytes: u64,
+    is_held: bool,
 }
 
 /// Deletes every message of a thread in an inbox. Locks the inbox row first, as storing a message does, so that no
@@ -102,8 +104,8 @@ pub fn messages_before(tx: &mut Tx, place: InboxRef, before: Time, limit: u32) -
     let mut touched: Vec<(ThreadId, i64)> = Vec::new();
     for target in &found {
         message(tx, place, target, &mut erased)?;
-        // A message that a receive list blocked was never counted in its thread.
-        let counted = i64::from(!target.labels.iter().any(|label| label == BLOCKED));
+        // A message that is held is not counted in its thread.
+        let counted = i64::from(!target.is_held);
         match touched.iter_mut().find(|(thread, _)| *thread == target.thread) {
             Some((_, gone)) => *gone += counted,
             None => touched.push((target.thread, counted)),
@@ -141,6 +143,7 @@ fn message(tx: &mut Tx, place: InboxRef, target: &MessageToErase, erased: &mut E
     }
     queue::delete_message(tx, workspace, id)?;
     search::delete_message(tx, workspace, id)?;
+    agent_reports::forget_message(tx, workspace, id)?;
     contacts::clear_subject(tx, place, target.thread, target.created_at)?;
     tx.exec(&MESSAGE, p![workspace, id])?;
     erased.blobs.extend(contents::delete_unused(tx, workspace, target.content)?);
@@ -156,4 +159,5 @@ crate::from_row!(MessageToErase {
     created_at,
     labels: Json<Vec<String>>,
     bytes = size_bytes,
-} => Self { id, thread, content, created_at, labels: labels.0, bytes });
+    is_held,
+} => Self { id, thread, content, created_at, labels: labels.0, bytes, is_held });

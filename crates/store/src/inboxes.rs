@@ -12,7 +12,7 @@ use posthouse_domain::{
     time::{DAY_MS, HOUR_MS, Time},
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, agents, p, statements};
 
 /// The columns of an inbox in the order that rows are read, from `inboxes i`.
 macro_rules! select {
@@ -262,7 +262,7 @@ pub fn set_identity_enabled(tx: &mut Tx, inbox: &Inbox, is_enabled: bool) -> Res
     Ok(())
 }
 
-/// Marks an inbox as deleted and removes it from filters; returns whether it existed. Its address is never reused.
+/// Marks an inbox as deleted and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -271,6 +271,7 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
         return Ok(false);
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
+    agents::delete_card(tx, inbox.workspace, inbox.id)?;
     // Wakes the waiters for its mail, which then find it deleted.
     tx.wake(inbox.workspace.0);
     Ok(true)

@@ -2,6 +2,7 @@
 //! and for the sender's side to know the outcome. See `docs/decisions/0059-local-delivery-is-the-recipients-job.md`.
 
 use posthouse_domain::{
+    agent_message::content::SignedContent,
     delivery::LocalDeliveryState,
     id::{ContentId, EnvelopeId, InboxId, MessageId, WorkspaceId},
     job::JobKind,
@@ -17,7 +18,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT l.workspace_id, l.id, l.sender_workspace_id, l.sender_inbox_id, l.message_id, l.content_id, l.mail_from, ",
-            "l.requested, l.recipients, l.state, l.missing, l.detail, l.created_at FROM local_deliveries l ",
+            "l.requested, l.signed, l.disclosed, l.recipients, l.state, l.missing, l.detail, l.created_at FROM local_deliveries l ",
             $rest
         )
     };
@@ -25,7 +26,8 @@ macro_rules! select {
 
 statements! {
     INSERT = "INSERT INTO local_deliveries (workspace_id, id, sender_workspace_id, sender_inbox_id, message_id, content_id, mail_from,
-        requested, recipients, state, missing, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '[]', $11)";
+        requested, signed, disclosed, recipients, state, missing, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+        $12, '[]', $13)";
     GET = select!("WHERE l.workspace_id = $1 AND l.id = $2");
     TAKE = select!("WHERE l.workspace_id = $1 AND l.id = $2 {FOR_UPDATE}");
     OLDEST_FROM = select!("WHERE l.workspace_id = $1 AND l.sender_inbox_id = $2 ORDER BY l.created_at, l.id LIMIT $3");
@@ -105,6 +107,10 @@ pub struct LocalDelivery {
     pub mail_from: String,
     /// The fields that the request named; `None` for a message composed elsewhere.
     pub requested: Option<RequestedFields>,
+    /// What signatures of the copies cover; `None` if the copies are ordinary mail.
+    pub signed: Option<SignedContent>,
+    /// Whether this server wrote the `Agent-Disclosure` field of the message.
+    pub disclosed: bool,
     /// The recipients.
     pub recipients: Vec<LocalRecipient>,
     /// How far it is.
@@ -135,7 +141,7 @@ pub enum LocalOutcome {
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, delivery: &LocalDelivery) -> Result<()> {
     let d = delivery;
-    let requested = d.requested.as_ref().map(Json);
+    let (requested, signed) = (d.requested.as_ref().map(Json), d.signed.as_ref().map(Json));
     let recipients = Json(&d.recipients);
     tx.exec(
         &INSERT,
@@ -148,6 +154,8 @@ pub fn insert(tx: &mut Tx, delivery: &LocalDelivery) -> Result<()> {
             d.content,
             d.mail_from,
             requested,
+            signed,
+            d.disclosed,
             recipients,
             d.state,
             d.created_at
@@ -234,6 +242,8 @@ crate::from_row!(LocalDelivery {
     content = content_id,
     mail_from,
     requested: Option<Json<RequestedFields>>,
+    signed: Option<Json<SignedContent>>,
+    disclosed,
     recipients: Json<Vec<LocalRecipient>>,
     state,
     missing: Json<Vec<u32>>,
@@ -248,6 +258,8 @@ crate::from_row!(LocalDelivery {
     content,
     mail_from,
     requested: requested.map(|json| json.0),
+    signed: signed.map(|json| json.0),
+    disclosed,
     recipients: recipients.0,
     state,
     missing: missing.0,

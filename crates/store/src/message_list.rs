@@ -6,8 +6,10 @@
 use posthouse_domain::{
     id::{InboxId, ThreadId, WorkspaceId},
     message::{Channel, Direction, Message, MessageKind, MessageStatus},
+    page::{CursorPosition, PageRange},
     time::Time,
 };
+use uuid::Uuid;
 
 use crate::{
     Result, Sql, ToValue, Tx, Value,
@@ -25,6 +27,11 @@ statements! {
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = m.inbox_id
           AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at DESC LIMIT $4");
+    HELD = select!("WHERE m.workspace_id = $1 AND m.held IS NOT NULL AND m.released_at IS NULL AND (m.created_at, m.id) < ($2, $3)
+        AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = m.inbox_id AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)
+        ORDER BY m.created_at DESC, m.id DESC LIMIT $4");
+    HELD_IN_INBOX = select!("WHERE m.workspace_id = $1 AND m.inbox_id = $5 AND m.held IS NOT NULL AND m.released_at IS NULL
+        AND (m.created_at, m.id) < ($2, $3) ORDER BY m.created_at DESC, m.id DESC LIMIT $4");
 }
 
 /// An inbox of a workspace.
@@ -55,6 +62,19 @@ pub struct MessageFilter {
     pub channel: Option<Channel>,
     /// The advisory type set by the sender.
     pub kind: Option<MessageKind>,
+    /// Whether it is held or was released.
+    pub screening: Option<ScreeningFilter>,
+}
+
+/// A filter by the result of screening.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScreeningFilter {
+    /// Never held.
+    Passed,
+    /// Held.
+    Held,
+    /// Held once, and released.
+    Released,
 }
 
 /// Returns up to `limit` messages of an inbox that match the filter and are older than `before`, newest first.
@@ -84,8 +104,21 @@ pub fn page(
         is_read: filter.is_read,
         status: filter.status,
         compared: names.map(|name| name.is_some()),
+        screening: filter.screening,
     };
     tx.rows(&statement(shape), &parameters)
+}
+
+/// Returns a page of the held messages of a workspace or of one inbox, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, page: PageRange) -> Result<Vec<Message>> {
+    let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
+    match inbox {
+        Some(inbox) => tx.rows(&HELD_IN_INBOX, p![workspace, after.sort, after.id, page.limit, inbox]),
+        None => tx.rows(&HELD, p![workspace, after.sort, after.id, page.limit]),
+    }
 }
 
 /// Returns up to `limit` messages of a thread that are older than `before`, newest first. Blocked messages are skipped.
@@ -133,6 +166,7 @@ struct MessagePageShape {
     status: Option<MessageStatus>,
     /// Which of [`COMPARED`] are compared.
     compared: [bool; COMPARED.len()],
+    screening: Option<ScreeningFilter>,
 }
 
 /// Columns that are compared with a text value.
@@ -173,6 +207,12 @@ fn statement(shape: MessagePageShape) -> Sql {
         }
         None => {}
     }
+    clauses.push_str(match shape.screening {
+        Some(ScreeningFilter::Passed) => " AND m.held IS NULL",
+        Some(ScreeningFilter::Held) => " AND m.held IS NOT NULL AND m.released_at IS NULL",
+        Some(ScreeningFilter::Released) => " AND m.held IS NOT NULL AND m.released_at IS NOT NULL",
+        None => "",
+    });
     let (from, scan, order) = scan(shape.labels, next);
     Sql::from_fragments(
         "MESSAGE_PAGE",
@@ -219,7 +259,10 @@ pub fn shapes(labels_max: usize) -> Vec<Sql> {
             for (hidden, any) in [(0, 0), (3, 0), (0, 3), (1, 2)] {
                 for compared in [[false; 3], [true; 3], [true, false, false], [false, true, false]] {
                     for status in [None, Some(MessageStatus::Received), Some(MessageStatus::Bounced)] {
-                        all.push(statement(MessagePageShape { labels, hidden, any, is_read, status, compared }));
+                        for screening in [None, Some(ScreeningFilter::Held)] {
+                            let shape = MessagePageShape { labels, hidden, any, is_read, status, compared, screening };
+                            all.push(statement(shape));
+                        }
                     }
                 }
             }

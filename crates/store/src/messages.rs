@@ -1,15 +1,19 @@
 //! Messages: rows, labels, and complete records.
 
 use posthouse_domain::{
+    agent_message::disclosure::Disclosure,
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
-    label::BLOCKED,
     message::{Direction, Message, MessageBodies, MessageVerification},
-    record::Record,
+    record::{Record, RecordView},
     time::Time,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Json, Result, Tx, approvals, attachments, contents, many, p, recipients, search, statements, workspaces};
+use crate::{
+    Json, Result, Tx, approvals, attachments, contents, many,
+    message_signatures::{StoredAgentDelivery, StoredAuthorSignature},
+    p, recipients, search, statements, workspaces,
+};
 
 /// The columns of a message in the order that rows are read; the table alias is `m`.
 macro_rules! columns {
@@ -17,9 +21,10 @@ macro_rules! columns {
         concat!(
             "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
             "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
-            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.answers, m.contact_address, ",
+            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.agent, m.author, m.disclosure, ",
+            "m.answers, m.contact_address, ",
             "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id, ",
-            "m.has_attachments, m.status_at, m.sent_at, m.received_at, m.created_at"
+            "m.has_attachments, m.held, m.released_at, m.status_at, m.sent_at, m.received_at, m.created_at"
         )
     };
 }
@@ -41,10 +46,11 @@ statements! {
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
         rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
-        auto_reply, size_bytes, trace, verification, data, answers, contact_address, has_attachments, status_at, sent_at,
-        received_at, created_at)
+        auto_reply, size_bytes, trace, verification, data, agent, author, disclosure, answers, contact_address, has_attachments,
+        status_at, sent_at, received_at, created_at, held, released_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $31, $32)";
+        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)";
+    RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
@@ -128,13 +134,18 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             m.trace,
             verification,
             m.data,
+            m.agent.as_ref().map(|agent| Json(StoredAgentDelivery::from(agent))),
+            m.author.as_ref().map(|author| Json(StoredAuthorSignature::from(author))),
+            m.disclosure.as_ref().map(Json),
             m.answers,
             m.contact_address,
             m.has_attachments,
             m.status_at,
             m.sent_at,
             m.received_at,
-            m.created_at
+            m.created_at,
+            m.held,
+            m.released_at
         ],
     )?;
     for label in &m.labels {
@@ -143,6 +154,15 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     search::wait(tx, m.workspace, m.id)?;
     tx.wake(m.workspace.0);
     Ok(())
+}
+
+/// Releases a held message. Its words are indexed again.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn release(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, at: Time) -> Result<()> {
+    tx.exec(&RELEASE, p![workspace, id, at])?;
+    search::wait(tx, workspace, id)
 }
 
 /// Returns the message with that ID.
@@ -234,12 +254,28 @@ pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> 
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
+    records_in(tx, workspace, messages, RecordView::Full)
+}
+
+/// Like [`records`]. A summary reads of the bodies only the start of the new text.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn records_in(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    messages: Vec<Message>,
+    view: RecordView,
+) -> Result<Vec<Record>> {
     let ids = |wanted: fn(&Message) -> bool| messages.iter().filter(|m| wanted(m)).map(|m| m.id).collect::<Vec<_>>();
     let contents: Vec<_> = messages.iter().map(|m| m.content).collect();
-    let mut bodies = contents::bodies(tx, workspace, &contents)?;
+    let mut bodies = match view {
+        RecordView::Full => contents::bodies(tx, workspace, &contents)?,
+        RecordView::Summary => contents::summaries(tx, workspace, &contents)?,
+    };
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
-    let is_screened = messages.iter().any(is_blocked) && has_screening(tx, workspace)?;
+    let is_screened = messages.iter().any(Message::is_held) && has_screening(tx, workspace)?;
     let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
     let mut records = Vec::with_capacity(messages.len());
@@ -253,9 +289,10 @@ pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> R
         };
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
         let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
-        let withheld = is_screened && is_blocked(&message);
+        let withheld = is_screened && message.is_held();
         let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
-        records.push(Record { message, bodies: own, attachments: files, deliveries: delivered_to, withheld, approval });
+        let deliveries = delivered_to;
+        records.push(Record { message, bodies: own, attachments: files, deliveries, withheld, approval, view });
     }
     Ok(records)
 }
@@ -289,17 +326,12 @@ pub fn records_within(
     records(tx, workspace, messages)
 }
 
-/// Returns whether a message's content is withheld unless the caller requests held mail: a receive list blocked the
-/// message, and the workspace has screening enabled.
+/// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and the workspace has screening enabled.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
-    Ok(is_blocked(message) && has_screening(tx, message.workspace)?)
-}
-
-fn is_blocked(message: &Message) -> bool {
-    message.labels.iter().any(|label| label == BLOCKED)
+    Ok(message.is_held() && has_screening(tx, message.workspace)?)
 }
 
 fn has_screening(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
@@ -365,10 +397,15 @@ crate::from_row!(Message {
     trace,
     verification: Option<Json<StoredVerification>>,
     data,
+    agent: Option<Json<StoredAgentDelivery>>,
+    author: Option<Json<StoredAuthorSignature>>,
+    disclosure: Option<Json<Disclosure>>,
     answers,
     contact_address,
     contact = contact_id,
     has_attachments,
+    held,
+    released_at,
     status_at,
     sent_at,
     received_at,
@@ -399,10 +436,15 @@ crate::from_row!(Message {
     trace,
     verification: verification.map(|stored| stored.0.into()),
     data,
+    agent: agent.map(|stored| stored.0.delivery()).transpose()?,
+    author: author.map(|stored| stored.0.signature()).transpose()?,
+    disclosure: disclosure.map(|stored| stored.0),
     answers,
     contact_address,
     contact,
     has_attachments,
+    held,
+    released_at,
     status_at,
     sent_at,
     received_at,

@@ -39,9 +39,13 @@ statements! {
         lease_id, deliveries, consumer, settled_at)
         SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.created_at, m.channel, m.type, 'open', 0, NULL, 0, NULL, NULL
         FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3 AND m.created_at <= $4
-        AND m.direction = 'inbound' AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2
-          AND l.label = 'blocked' AND l.created_at = m.created_at)
+        AND m.direction = 'inbound' AND (m.held IS NULL OR m.released_at IS NOT NULL)
         ON CONFLICT DO NOTHING";
+    ADD_RELEASED = "INSERT INTO queue_items (workspace_id, message_id, inbox_id, thread_id, created_at, channel, type, state, available_at,
+        lease_id, deliveries, consumer, settled_at)
+        SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.created_at, m.channel, m.type, 'open', 0, NULL, 0, NULL, NULL
+        FROM queues q CROSS JOIN messages m WHERE q.workspace_id = $1 AND q.inbox_id = $2 AND m.workspace_id = $1 AND m.id = $3
+        AND q.position >= m.created_at ON CONFLICT DO NOTHING";
     PROMOTE = "UPDATE queue_items SET available_at = 0 WHERE workspace_id = $1 AND inbox_id = $2 AND state = 'open'
         AND available_at > 0 AND available_at <= $3 AND deliveries < 10";
     CANDIDATES = "SELECT q.message_id, q.thread_id, q.created_at FROM queue_items q
@@ -79,8 +83,7 @@ statements! {
         FROM queue_items q WHERE q.workspace_id = $1 AND q.inbox_id = $2 AND q.state = 'open'";
     COUNT_DEAD = "SELECT count(*) FROM queue_items q WHERE q.workspace_id = $1 AND q.inbox_id = $2 AND q.state = 'dead'";
     COUNT_NEW = "SELECT count(*) AS messages, min(m.created_at) AS oldest FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.created_at > $3
-        AND m.direction = 'inbound' AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = $2
-          AND l.label = 'blocked' AND l.created_at = m.created_at)";
+        AND m.direction = 'inbound' AND (m.held IS NULL OR m.released_at IS NOT NULL)";
 }
 
 /// The row of a queue.
@@ -145,6 +148,17 @@ pub fn pull(tx: &mut Tx, place: InboxRef, position: Time) -> Result<Option<Time>
 /// Returns an error if the database call fails.
 pub fn move_to(tx: &mut Tx, place: InboxRef, position: Time) -> Result<()> {
     tx.exec(&SET_POSITION, p![place.workspace, place.inbox, position])?;
+    Ok(())
+}
+
+/// Adds a released message to the queue of its inbox, if the queue has passed it, and wakes waiting claims.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn add_released(tx: &mut Tx, place: InboxRef, message: MessageId) -> Result<()> {
+    if tx.exec(&ADD_RELEASED, p![place.workspace, place.inbox, message])? > 0 {
+        wake(tx, place)?;
+    }
     Ok(())
 }
 

@@ -30,8 +30,7 @@ statements! {
     INSERT_PENDING = "INSERT INTO search_pending (workspace_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     PENDING = "SELECT m.workspace_id, m.id, m.inbox_id, m.created_at, m.channel, m.type, m.has_attachments, m.subject, m.from_text,
         m.to_list, m.cc_list,
-        (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id) AS text, EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = m.workspace_id
-          AND l.inbox_id = m.inbox_id AND l.label = 'blocked' AND l.created_at = m.created_at) AS is_blocked
+        (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id) AS text, (m.held IS NOT NULL AND m.released_at IS NULL) AS is_blocked
         FROM (SELECT workspace_id, message_id FROM search_pending WHERE workspace_id = $1 ORDER BY message_id LIMIT $2) w
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = w.workspace_id AND m.id = w.message_id {pg:OFFSET 0) m}
         ORDER BY m.created_at + 0, m.id";

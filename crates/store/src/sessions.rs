@@ -28,6 +28,7 @@ statements! {
           ORDER BY k.last_used_at DESC, k.id DESC LIMIT $5))";
     DELETE = "DELETE FROM sessions WHERE workspace_id = $1 AND user_id = $2 AND id = $3";
     DELETE_BY_DIGEST = "DELETE FROM sessions WHERE digest = $1 RETURNING workspace_id";
+    DELETE_EXPIRED = "DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
     DELETE_OF_USER = "DELETE FROM sessions WHERE workspace_id = $1 AND user_id = $2";
 }
 
@@ -124,6 +125,14 @@ pub fn delete_by_digest(tx: &mut Tx, digest: &[u8; 32]) -> Result<()> {
         tx.wake(workspace.0);
     }
     Ok(())
+}
+
+/// Deletes up to `limit` expired sessions; returns how many. Those that weren't used for long expire later.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+    tx.exec(&DELETE_EXPIRED, p![now, limit])
 }
 
 /// Ends all sessions of a person in a workspace. Wakes the workspace, so that their streams end.

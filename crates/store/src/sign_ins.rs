@@ -34,9 +34,6 @@ statements! {
     DELETE_EXPIRED = "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
 }
 
-/// Expired requests that each new one deletes at most.
-const EXPIRED_DELETED: u32 = 10;
-
 /// A request for a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignIn {
@@ -58,15 +55,22 @@ pub struct SignIn {
     pub created_at: Time,
 }
 
-/// Stores a request; `digest` is that of a link which isn't mailed. Deletes some expired requests.
+/// Stores a request; `digest` is that of a link which isn't mailed.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> {
-    tx.exec(&DELETE_EXPIRED, p![s.created_at, EXPIRED_DELETED])?;
     let digest = digest.map(|digest| digest.to_vec());
     tx.exec(&INSERT, p![s.id, s.email, s.purpose, s.workspace, digest, s.tries_left, s.expires_at, s.created_at])?;
     Ok(())
+}
+
+/// Deletes up to `limit` expired requests; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
+    tx.exec(&DELETE_EXPIRED, p![now, limit])
 }
 
 /// Returns how many links of a purpose an address requested after a time.

@@ -148,7 +148,9 @@ fn statement(shape: ThreadPageShape) -> Sql {
     Sql::from_fragments(
         "THREAD_PAGE",
         format!(
-            "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count, t.labels, t.metadata,
+            "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
+               (SELECT count(*) FROM messages u WHERE u.workspace_id = t.workspace_id AND u.thread_id = t.id AND u.is_read = 0
+          AND (u.held IS NULL OR u.released_at IS NOT NULL)) AS unread_count, t.labels, t.metadata,
                t.last_message_at, t.created_at
              FROM {from} WHERE t.workspace_id = $1 AND (t.last_message_at, t.id) {beyond} ($2, $3)
              AND t.last_message_at {within} $4 AND t.message_count > 0 AND t.participants LIKE $6 ESCAPE '!' AND t.subject_lower LIKE $7 ESCAPE '!'{clauses}

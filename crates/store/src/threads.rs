@@ -11,11 +11,13 @@ use crate::{Json, Result, Tx, p, statements};
 statements! {
     INSERT = "INSERT INTO threads (workspace_id, id, inbox_id, subject, subject_key, subject_lower, participants, message_count,
         labels, metadata, last_message_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '[]', '{}', $9, $9)";
-    GET = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, labels, metadata, last_message_at, created_at
-        FROM threads WHERE workspace_id = $1 AND id = $2";
+    GET = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
+        (SELECT count(*) FROM messages u WHERE u.workspace_id = t.workspace_id AND u.thread_id = t.id AND u.is_read = 0
+          AND (u.held IS NULL OR u.released_at IS NOT NULL)) AS unread_count, t.labels, t.metadata, t.last_message_at, t.created_at
+        FROM threads t WHERE t.workspace_id = $1 AND t.id = $2";
     ADD_MESSAGE = "UPDATE threads SET participants = $3, message_count = message_count + 1, last_message_at = $4
         WHERE workspace_id = $1 AND id = $2";
-    BY_SUBJECT = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, labels, metadata, last_message_at, created_at
+    BY_SUBJECT = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, CAST(0 AS {I64}) AS unread_count, labels, metadata, last_message_at, created_at
         FROM threads WHERE workspace_id = $1 AND inbox_id = $2 AND subject_key = $3 AND last_message_at >= $4
         ORDER BY last_message_at DESC LIMIT $5";
     LOCK = "SELECT created_at FROM threads WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
@@ -132,6 +134,7 @@ crate::from_row!(Thread {
     subject,
     participants: String,
     message_count,
+    unread_count,
     labels: Json<Vec<String>>,
     metadata_json = metadata,
     last_message_at,
@@ -143,6 +146,7 @@ crate::from_row!(Thread {
     subject,
     participants: participants.lines().map(str::to_owned).collect(),
     message_count,
+    unread_count,
     labels: labels.0,
     metadata_json,
     last_message_at,

@@ -35,7 +35,6 @@ statements! {
     JOIN = "UPDATE members SET joined_at = $3 WHERE workspace_id = $1 AND user_id = $2 AND joined_at IS NULL";
     SET_ROLE = "UPDATE members SET role = $3 WHERE workspace_id = $1 AND user_id = $2";
     REMOVE = "DELETE FROM members WHERE workspace_id = $1 AND user_id = $2";
-    SET_OWNER_EMAIL = "UPDATE workspaces SET owner_email = $2 WHERE id = $1";
 }
 
 /// Workspaces of a person that are read at most.
@@ -127,15 +126,6 @@ pub fn rename(tx: &mut Tx, user: UserId, name: Option<&str>) -> Result<()> {
 /// Returns an error if the database call fails.
 pub fn remove(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<()> {
     tx.exec(&REMOVE, p![workspace, user])?;
-    Ok(())
-}
-
-/// Sets the address that gets notices to the owner.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn set_owner_email(tx: &mut Tx, workspace: WorkspaceId, email: &str) -> Result<()> {
-    tx.exec(&SET_OWNER_EMAIL, p![workspace, email])?;
     Ok(())
 }
 

@@ -8,11 +8,12 @@ use posthouse_domain::{
     id::{EventId, WebhookDeliveryId, WebhookId, WorkspaceId},
     page::{CursorPosition, PageRange},
     time::Time,
-    webhook::{WebhookDelivery, WebhookDeliveryStatus},
+    webhook::{WebhookDelivery, WebhookDeliveryStatus, WebhookExchange},
 };
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Result, Tx, p, statements};
+use crate::{Json, Result, Tx, p, statements};
 
 /// Builds a statement that reads attempts.
 macro_rules! select {
@@ -36,8 +37,9 @@ statements! {
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND status = 'pending' AND run_at <= $4";
     FOLLOW = "UPDATE webhook_deliveries SET run_at = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND status = 'failed' AND run_at <= $4";
+    EXCHANGE = "SELECT exchange FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3";
     SETTLE = "UPDATE webhook_deliveries SET status = $5, response_status = $6, response_excerpt = $7, error = $8, duration_ms = $9,
-        next_attempt_at = $10, run_at = $10, lease_token = NULL
+        next_attempt_at = $10, run_at = $10, exchange = $11, lease_token = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
     RELEASE = "UPDATE webhook_deliveries SET run_at = $5, lease_token = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
@@ -125,6 +127,45 @@ pub fn get(tx: &mut Tx, place: AttemptRef) -> Result<Option<WebhookDelivery>> {
     tx.one(&GET, p![place.workspace, place.webhook, place.id])
 }
 
+/// Returns what an attempt sent, and the header fields of its response; `None` before the attempt.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn exchange(tx: &mut Tx, place: AttemptRef) -> Result<Option<WebhookExchange>> {
+    let stored: Option<Option<Json<StoredExchange>>> =
+        tx.value(&EXCHANGE, p![place.workspace, place.webhook, place.id])?;
+    Ok(stored.flatten().map(|stored| stored.0.into_exchange()))
+}
+
+/// A [`WebhookExchange`] as stored.
+#[derive(Serialize, Deserialize)]
+struct StoredExchange {
+    url: String,
+    request: Vec<(String, String)>,
+    body_sha256: [u8; 32],
+    response: Vec<(String, String)>,
+}
+
+impl StoredExchange {
+    fn of(exchange: &WebhookExchange) -> Self {
+        Self {
+            url: exchange.url.clone(),
+            request: exchange.request_headers.clone(),
+            body_sha256: exchange.body_sha256,
+            response: exchange.response_headers.clone(),
+        }
+    }
+
+    fn into_exchange(self) -> WebhookExchange {
+        WebhookExchange {
+            url: self.url,
+            request_headers: self.request,
+            body_sha256: self.body_sha256,
+            response_headers: self.response,
+        }
+    }
+}
+
 /// Returns a page of the attempts of a webhook, newest first. IDs are in order of creation.
 ///
 /// # Errors
@@ -158,13 +199,19 @@ pub fn claim_next(tx: &mut Tx, place: AttemptRef, now: Time) -> Result<bool> {
     Ok(tx.exec(&FOLLOW, p![place.workspace, place.webhook, place.id, now])? > 0)
 }
 
-/// Writes the outcome of an attempt, that is, its fields from `status` on; the next attempt is due at
-/// `next_attempt_at`. Returns `false` if the lease is lost; then nothing changes.
+/// Writes the outcome of an attempt, that is, its fields from `status` on, and what was sent; the next attempt is due
+/// at `next_attempt_at`. Returns `false` if the lease is lost; then nothing changes.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &WebhookDelivery) -> Result<bool> {
-    let d = ended;
+pub fn settle(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    token: Uuid,
+    ended: &WebhookDelivery,
+    exchange: Option<&WebhookExchange>,
+) -> Result<bool> {
+    let (d, exchange) = (ended, exchange.map(|exchange| Json(StoredExchange::of(exchange))));
     let changed = tx.exec(
         &SETTLE,
         p![
@@ -177,7 +224,8 @@ pub fn settle(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, ended: &WebhookD
             d.response_excerpt,
             d.error,
             d.duration_ms,
-            d.next_attempt_at
+            d.next_attempt_at,
+            exchange
         ],
     )?;
     Ok(changed > 0)

@@ -10,9 +10,9 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Result, Tx, contacts, contents::DeletedContent, drafts, escalations, events, forwarding, identity_approvals,
-    identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, search,
-    statements, wipe_rules::of_inbox,
+    Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
+    identity_approvals, identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call,
+    p, search, statements, wipe_rules::of_inbox,
 };
 
 statements! {
@@ -82,6 +82,7 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
     let deleted: Vec<DeletedContent> = tx.rows(&CONTENTS, p![workspace, inbox])?;
     tx.subtract_stored_bytes(workspace, deleted.iter().map(|content| content.raw_bytes).sum());
     search::delete_inbox(tx, workspace, inbox)?;
+    agent_reports::forget_messages_of_inbox(tx, workspace, inbox)?;
     contacts::clear_subjects(tx, workspace, inbox)?;
     // The messages go after everything that is found by them, the threads after their labels and participants.
     let rest: [&crate::Sql; 8] =

@@ -169,6 +169,7 @@ macro_rules! rows_of_messages {
 rows_of_messages! {
     ATTACHMENTS = "attachments";
     RECIPIENTS = "recipients";
+    DELIVERY_ATTEMPTS = "delivery_attempts";
     ENVELOPES = "envelopes";
     APPROVALS = "message_approvals";
     ROLE_MAIL = "role_mail";
@@ -221,6 +222,11 @@ rows_of_workspaces! {
     DRAFT_FILES = "draft_files";
     DRAFT_METADATA = "draft_metadata";
     DRAFTS = "drafts";
+    AGENT_REPORTS = "agent_reports";
+    AGENT_SANCTIONS = "agent_sanctions";
+    CARD_INDEX = "card_index";
+    AGENT_CARDS = "agent_cards";
+    HANDLES = "handles";
     ESCALATIONS = "escalations";
     ON_CALL_MAILS = "on_call_mails";
     ON_CALL_REQUESTS = "on_call_requests";
@@ -228,6 +234,7 @@ rows_of_workspaces! {
     INBOX_ESCALATION_SETTINGS = "inbox_escalation_settings";
     ESCALATION_SETTINGS = "escalation_settings";
     APPROVALS = "message_approvals";
+    DELIVERY_ATTEMPTS = "delivery_attempts";
     RECIPIENTS = "recipients";
     ENVELOPES = "envelopes";
     ATTACHMENTS = "attachments";
@@ -255,6 +262,8 @@ rows_of_workspaces! {
     METRIC_SLOTS = "metric_slots";
     METRIC_BOUNCES = "metric_bounces";
     METRIC_BOUNCE_CLASSES = "metric_bounce_classes";
+    AGENT_NONCES = "agent_nonces";
+    AGENT_KEYS = "agent_keys";
     DOMAIN_KEYS = "domain_keys";
     MAIL_DOMAINS = "mail_domains";
     WORKSPACE_COUNTERS = "workspace_counters";
@@ -345,6 +354,7 @@ pub const RULES: &[TableRule] = &[
     table("message_labels", Lifetime::Message, &[WORKSPACE, INBOX, MESSAGE]),
     table("attachments", Lifetime::Message, &[WORKSPACE, ROW, MESSAGE]),
     table("envelopes", Lifetime::Message, &[WORKSPACE, refers("id", RecordKind::Envelope), MESSAGE]),
+    table("delivery_attempts", Lifetime::Message, &[WORKSPACE, MESSAGE]),
     table("recipients", Lifetime::Message, &[WORKSPACE, MESSAGE, refers("envelope_id", RecordKind::Envelope)]),
     table("suppressions", REPUTATION, &[WORKSPACE, MESSAGE]),
     table(
@@ -385,6 +395,22 @@ pub const RULES: &[TableRule] = &[
     ),
     table("draft_metadata", Lifetime::Thread, &[WORKSPACE, DRAFT]),
     table("draft_files", Lifetime::Thread, &[WORKSPACE, ROW, DRAFT]),
+    table("handles", Lifetime::Kept("forever, so that a handle isn't used again"), &[WORKSPACE]),
+    table("agent_cards", Lifetime::Inbox, &[WORKSPACE, INBOX]),
+    table("agent_sanctions", Lifetime::Kept("until the operator ends it"), &[WORKSPACE, INBOX]),
+    table(
+        "agent_reports",
+        Lifetime::Kept("for 400 days, because they count against the reported agent"),
+        &[
+            WORKSPACE,
+            ROW,
+            refers("agent_workspace_id", RecordKind::Workspace),
+            refers("agent_id", RecordKind::Inbox),
+            MESSAGE,
+        ],
+    )
+    .cleared(&[empties("message_id", ErasedRecord::Message)]),
+    table("card_index", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("escalation_settings", WORKSPACE_DATA, &[WORKSPACE]),
     table("inbox_escalation_settings", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("on_call_contacts", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
@@ -445,6 +471,12 @@ pub const RULES: &[TableRule] = &[
     table("metric_bounce_classes", COUNTERS, &[WORKSPACE, INBOX]),
     table("mail_domains", WORKSPACE_DATA, &[WORKSPACE, refers("id", RecordKind::Domain)]),
     table("domain_keys", WORKSPACE_DATA, &[WORKSPACE, refers("domain_id", RecordKind::Domain)]),
+    table(
+        "agent_keys",
+        Lifetime::Kept("with the workspace, so that signatures can be checked and no key is registered twice"),
+        &[WORKSPACE, INBOX],
+    ),
+    table("agent_nonces", Lifetime::Kept("for five minutes"), &[WORKSPACE, INBOX]),
     table("dkim_keys", SERVER_DATA, &[]),
     table("signing_keys", SERVER_DATA, &[]),
     table("acme_accounts", SERVER_DATA, &[]),

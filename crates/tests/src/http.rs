@@ -221,6 +221,12 @@ impl ApiResponse {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
+    /// Returns the body as text.
+    #[must_use]
+    pub fn body_text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
     /// Returns a string member of the JSON body.
     ///
     /// # Panics

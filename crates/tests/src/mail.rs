@@ -6,7 +6,7 @@ use posthouse_app::{
     inbound::receive::{InboundMail, receive},
     ports::Clock,
 };
-use posthouse_domain::{id::MessageId, time::Time};
+use posthouse_domain::{id::MessageId, message::HoldReason, time::Time};
 use posthouse_mail::address::Address;
 use posthouse_store::messages;
 
@@ -108,15 +108,30 @@ impl TestServer {
     /// # Panics
     /// Panics if the message is rejected.
     pub async fn receive_for(&self, at: &[&TestInbox], raw: impl Into<Vec<u8>>) -> Vec<MessageId> {
+        self.receive_arrival(at, raw.into(), None).await
+    }
+
+    /// Stores a message that agents don't get until it is released. Returns the message id.
+    ///
+    /// # Panics
+    /// Panics if the message is rejected.
+    pub async fn receive_held(&self, at: &TestInbox, message: &TestMessage, reason: HoldReason) -> MessageId {
+        self.clock.advance(1);
+        let raw = message.raw(&at.address, self.clock.now()).into_bytes();
+        self.receive_arrival(&[at], raw, Some(reason)).await[0]
+    }
+
+    async fn receive_arrival(&self, at: &[&TestInbox], raw: Vec<u8>, held: Option<HoldReason>) -> Vec<MessageId> {
         let arrival = InboundMail {
             mail_from: Address::parse("dana@sender.example").ok(),
             recipients: at.iter().map(|inbox| Address::parse(&inbox.address).expect("an address")).collect(),
-            raw: raw.into(),
+            raw,
             client_ip: IpAddr::V4(Ipv4Addr::LOCALHOST),
             helo: "client.example".to_owned(),
             protocol: "ESMTP",
             tls: None,
             may_not_fit_in: None,
+            held,
         };
         receive(&self.app().app, arrival).await.expect("the message is accepted")
     }

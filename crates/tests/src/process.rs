@@ -14,12 +14,12 @@ use serde_json::Value;
 /// Returns the path of the binary that was built beside this test.
 ///
 /// # Panics
-/// Panics if it was not built: run `cargo build -p posthouse-server`.
+/// Panics if it was not built: run `cargo build --bin posthouse`.
 #[must_use]
 pub fn binary() -> PathBuf {
     let test = std::env::current_exe().expect("a running program has a path");
     let built = test.ancestors().nth(2).expect("tests run in target/PROFILE/deps").join("posthouse");
-    assert!(built.exists(), "{} is missing: run cargo build -p posthouse-server", built.display());
+    assert!(built.exists(), "{} is missing: run cargo build --bin posthouse", built.display());
     built
 }
 

@@ -5,7 +5,6 @@
 //! calls [`TestServer::settle`], at the clock's current time.
 
 use posthouse_app::Instance;
-use posthouse_http::Api as HttpApi;
 use std::{
     net::SocketAddr,
     sync::{Arc, Barrier},
@@ -18,10 +17,13 @@ use posthouse_app::{
     keyring::proof,
     ports::{Clock, Dns},
 };
-use posthouse_http::{listener, readiness::RESULT_VALID_MS};
+use posthouse_http::{
+    listeners::{self, HttpListeners},
+    readiness::RESULT_VALID_MS,
+};
 use posthouse_server::{
     adapters::{acme::InstantAcmeClient, http_out::HttpClient, smtp_out::SmtpClient},
-    boot::web::{self, HttpListeners},
+    boot::web::{self, BoundHttp},
     config::{Configuration, ListenConfig},
     smtp::{
         frontend::{ConnectionKind, SmtpFrontend},
@@ -392,16 +394,17 @@ impl TestServer {
         let app = Arc::new(Instance::new(app));
         let inbound_service = SmtpFrontend::new(app.clone(), &self.config.smtp, Some(certificate.clone()));
         let submission_service = SmtpFrontend::submission(app.clone(), &self.config.smtp, certificate);
-        let api = Arc::new(HttpApi::new(app.clone(), self.config.http.clone()));
-        let entries = http.entries(&api).expect("TLS can be set up");
-        let mut tasks = vec![runtime.spawn(listener::serve(entries, api)), runtime.spawn(smtp.serve(inbound_service))];
+        let BoundHttp { clear, tls, challenges, redirect_to_https } = http;
+        let http = HttpListeners { clear, tls, challenges, redirect_to_https };
+        let http = listeners::serve(app.clone(), self.config.http.clone(), http).expect("TLS can be set up");
+        let mut tasks = vec![runtime.spawn(http), runtime.spawn(smtp.serve(inbound_service))];
         tasks.extend(submission.into_iter().map(|listener| runtime.spawn(listener.serve(submission_service.clone()))));
         app.lifecycle.ready();
         self.running = Some(Running { app, runtime, tasks });
     }
 
     /// Binds the listeners.
-    async fn bind(&self, runtime: &Runtime) -> (HttpListeners, Listener, Vec<Listener>) {
+    async fn bind(&self, runtime: &Runtime) -> (BoundHttp, Listener, Vec<Listener>) {
         let (config, smtp) = (self.config.clone(), self.config.listen.smtp[0]);
         let both = async move { (web::bind(&config).await, Listener::bind(smtp).await) };
         let (http, smtp) = runtime.spawn(both).await.expect("binding does not panic");

@@ -139,6 +139,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/signup/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a challenge to solve before a signup. Needs no key. */
+        get: operations["getSignupChallenge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates a workspace for an agent, with an API key and an inbox or identity. Until a person claims it, the workspace is restricted. Needs no key. */
+        post: operations["signUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a person a link to own this workspace. Earlier links stop working.
+         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
+         */
+        post: operations["requestClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/signup/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity; beyond the restrictions, agents share the first one.
+         * @description Needs the permission `inboxes:write`; only org-wide keys are allowed.
+         */
+        post: operations["addSignupAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/claim/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the claim page of a workspace. The link stays valid. */
+        get: operations["showClaim"];
+        put?: never;
+        /** Makes the recipient of the link the owner of the workspace; the link becomes invalid. */
+        post: operations["claimWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inboxes": {
         parameters: {
             query?: never;
@@ -171,21 +263,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns one inbox.
+         * Returns one inbox or identity.
          * @description Needs the permission `inboxes:read`.
          */
         get: operations["getInbox"];
         put?: never;
         post?: never;
         /**
-         * Deletes an inbox for good. Temporary inboxes are wiped. The address is never reused.
+         * Deletes an inbox or identity for good. Temporary inboxes are wiped. The address is never reused.
          * @description Needs the permission `inboxes:write`.
          */
         delete: operations["deleteInbox"];
         options?: never;
         head?: never;
         /**
-         * Updates an inbox. Metadata is merged; a null value deletes its key.
+         * Updates an inbox or identity. Metadata is merged; a null value deletes its key.
          * @description Needs the permission `inboxes:write`.
          */
         patch: operations["updateInbox"];
@@ -201,7 +293,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pauses an inbox: it sends nothing and holds its events back, but still receives mail.
+         * Pauses an inbox or identity: it sends nothing and holds its events back, but still receives mail.
          * @description Needs the permission `inboxes:write`.
          */
         post: operations["pauseInbox"];
@@ -221,7 +313,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resumes a paused inbox. Events that were held back are delivered in order of arrival.
+         * Resumes a paused inbox or identity. Events that were held back are delivered in order of arrival.
          * @description Needs the permission `inboxes:write`.
          */
         post: operations["resumeInbox"];
@@ -229,6 +321,58 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the identities the key can access, newest first.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        /**
+         * Creates an agent without mail. A repeated request with the same client_id returns the existing one.
+         * @description Needs the permission `inboxes:write`; inbox-scoped keys are refused.
+         */
+        post: operations["createIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one identity.
+         * @description Needs the permission `inboxes:read`.
+         */
+        get: operations["getIdentity"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an identity for good. Its address is never reused.
+         * @description Needs the permission `inboxes:write`.
+         */
+        delete: operations["deleteIdentity"];
+        options?: never;
+        head?: never;
+        /**
+         * Updates an identity. Metadata is merged; a null value deletes its key.
+         * @description Needs the permission `inboxes:write`.
+         */
+        patch: operations["updateIdentity"];
         trace?: never;
     };
     "/v1/inboxes/{id}/forwarding": {
@@ -313,6 +457,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/confirm/on-call/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the confirmation page of a person on call. The link stays valid. */
+        get: operations["showOnCallConfirmation"];
+        put?: never;
+        /** Confirms a person on call: escalations are sent to them, and the link becomes invalid. */
+        post: operations["confirmOnCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inboxes/{id}/messages": {
         parameters: {
             query?: never;
@@ -355,10 +517,30 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Updates the labels and read state of a message. System labels cannot be changed.
+         * Updates the labels and read state of a message. System labels cannot be changed, except that `ai:needs-human` can be added.
          * @description Needs the permission `messages:write`.
          */
         patch: operations["updateMessage"];
+        trace?: never;
+    };
+    "/v1/messages/{id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows the HTML of a message as a page without scripts, forms and, by default, remote images.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getMessageHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/messages/batch-get": {
@@ -411,10 +593,30 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Releases a held message. Mail that a receive list stopped cannot be released.
+         * Releases a held message to agents. Mail that a receive list stopped cannot be released.
          * @description Needs the permission `messages:release`.
          */
         post: operations["releaseMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/held-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the held messages of every inbox the key can access, newest first.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listHeldMessages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -498,6 +700,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/messages/{id}/delivery-attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of each recipient are kept.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listDeliveryAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dev/outbox": {
         parameters: {
             query?: never;
@@ -510,6 +732,26 @@ export interface paths {
          * @description Needs the permission `messages:read`.
          */
         get: operations["listOutbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dev/outbox/{id}/raw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Downloads a captured message. Links to people are in it as they would have been sent.
+         * @description Needs the permission `messages:read`; inbox-scoped keys are refused.
+         */
+        get: operations["getCapturedRaw"];
         put?: never;
         post?: never;
         delete?: never;
@@ -632,6 +874,86 @@ export interface paths {
          * @description Needs the permission `messages:write`.
          */
         post: operations["extendLease"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the counts of every work queue that the key can access, without pages.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the messages in flight, or the dead letters, of every queue that the key can access.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["listQueueItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a message in flight or a dead letter back to its queue, claimable at once. Its lease ends.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["requeueMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/messages/{id}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a dead letter out of its queue for good. The message stays readable.
+         * @description Needs the permission `messages:write`.
+         */
+        post: operations["dropMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -970,10 +1292,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the events of the last 30 days, oldest first.
+         * Lists the events of the last 30 days, oldest first unless order is desc.
          * @description Needs the permission `messages:read`.
          */
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one event of the last 30 days.
+         * @description Needs the permission `messages:read`.
+         */
+        get: operations["getEvent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1033,6 +1375,54 @@ export interface paths {
          * @description Needs the permission `workspace:emergency`; only org-wide keys are allowed.
          */
         post: operations["emergencyStop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/escalation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the people on call for the workspace, and what is escalated to them.
+         * @description Needs the permission `escalation:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getEscalation"];
+        /**
+         * Changes the people on call and what is escalated to them. Absent members keep their values. New contacts get a mail that asks them to confirm.
+         * @description Needs the permission `escalation:manage`; inbox-scoped keys are refused.
+         */
+        put: operations["updateEscalation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/escalation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns what an inbox changes about the escalation of its workspace.
+         * @description Needs the permission `escalation:manage`.
+         */
+        get: operations["getInboxEscalation"];
+        /**
+         * Gives an inbox contacts and triggers of its own. Absent members keep their values. New contacts get a mail that asks them to confirm.
+         * @description Needs the permission `escalation:manage`.
+         */
+        put: operations["updateInboxEscalation"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1125,6 +1515,46 @@ export interface paths {
          * @description Needs the permissions `drafts:write` and `messages:send`.
          */
         post: operations["sendDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.
+         * @description Needs the permission `drafts:approve`.
+         */
+        post: operations["approveDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inboxes/{id}/drafts/{draft_id}/send-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a draft back to its author with a note, until its content changes. Ends its schedule.
+         * @description Needs the permission `drafts:approve`.
+         */
+        post: operations["sendBackDraft"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1292,6 +1722,26 @@ export interface paths {
          * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
          */
         get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns a delivery attempt with its request and response.
+         * @description Needs the permission `webhooks:manage`; inbox-scoped keys are refused.
+         */
+        get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1486,6 +1936,309 @@ export interface paths {
         get: operations["getDomainZoneFile"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/auth/magic-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mails a sign-in link to a member. The response is the same for every address. */
+        post: operations["requestSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. */
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the session of the cookie, and its streams. */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the person of the session, and the workspace.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the person's sessions in this workspace, most recently used first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Ends one of the person's sessions, and its streams.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the API keys, newest first, revoked ones included, without pages. Secrets are never listed.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Creates an API key. The response shows the secret, once. Only owners create org-wide keys.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revokes an API key, and ends its streams. Only owners revoke org-wide keys.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns what the workspace sent and received today and on each of the last days, in UTC.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/org": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Changes settings of the workspace.
+         * @description Needs the session of an owner of the workspace.
+         */
+        patch: operations["updateOrg"];
+        trace?: never;
+    };
+    "/platform/org/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["resumeOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the members, invited ones included, oldest first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listMembers"];
+        put?: never;
+        /**
+         * Invites a person by mail. A person who was invited before gets a new link.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/members/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Removes a member; sessions and streams end. Members remove only themselves; the last owner stays.
+         * @description Needs the session of a member of the workspace.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes the role of a member. The last owner stays one.
+         * @description Needs the session of an owner of the workspace.
+         */
+        patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/platform/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the workspaces of the person, the one used last first, without pages.
+         * @description Needs the session of a member of the workspace.
+         */
+        get: operations["listWorkspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/workspaces/{id}/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a session in another workspace of the person, and ends the one of the cookie.
+         * @description Needs the session of a member of the workspace.
+         */
+        post: operations["switchWorkspace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1868,6 +2621,57 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "signup.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An agent created the workspace by self-signup. */
+        post: operations["on.signup.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "signup.claimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person claimed the workspace. */
+        post: operations["on.signup.claimed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "escalation.sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A mail to the people on call was sent. */
+        post: operations["on.escalation.sent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1890,12 +2694,14 @@ export interface components {
     schemas: {
         /** @description The workspace, limits and API key of the request. */
         AccountView: {
-            workspace: components["schemas"]["WorkspaceView"];
+            workspace: components["schemas"]["Workspace"];
             claim: components["schemas"]["ClaimView"];
             limits: components["schemas"]["LimitsView"];
-            restrictions: components["schemas"]["RestrictionsView"] | null;
+            /** @description Restrictions of an unclaimed workspace; null if a person owns the workspace. */
+            restrictions: components["schemas"]["Restrictions"] | null;
             agent_messaging: components["schemas"]["AgentMessagingView"];
-            key: components["schemas"]["KeyView"];
+            /** @description Null for a person with a session. */
+            key: components["schemas"]["KeyView"] | null;
         };
         /** @description Ends a claim. */
         AckMessageBody: {
@@ -1936,6 +2742,11 @@ export interface components {
             /** @description Whether to skip mail that is flagged as phishing or injection risk, or that fails DMARC. Default: true. */
             skip_flagged?: boolean | null;
         };
+        /** @description A further agent. */
+        AddSignupAgentBody: {
+            /** @description Whether the agent gets an inbox or an identity without mail. Default: `mailbox`. */
+            kind?: ("mailbox" | "identity") | null;
+        };
         /** @description Which parts of agent messaging are enabled. */
         AgentMessagingView: {
             enabled: boolean;
@@ -1944,8 +2755,9 @@ export interface components {
             public_directory_enabled: boolean;
         };
         /** @description How sent mail discloses that an agent wrote it. */
-        AiDisclosureView: {
-            visible_line: string;
+        AiDisclosure: {
+            /** @enum {string} */
+            visible_line: "off" | "text" | "html";
             text: string | null;
             share_workspace_name: boolean;
         };
@@ -1957,6 +2769,28 @@ export interface components {
             coverage: string | null;
             /** @description Reason for a skipped analysis, as one word, such as `not_available`. */
             reason: string | null;
+        };
+        /** @description An API key without its secret. */
+        ApiKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first characters of the secret. */
+            prefix: string;
+            /** @description `org`, `workspace` or `inbox`. */
+            scope: string;
+            /** Format: uuid */
+            inbox_id: string | null;
+            permissions: string[];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last request, to the minute.
+             */
+            last_used_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
         };
         /** @description The approval of a message that was a draft. */
         Approval: {
@@ -1973,6 +2807,11 @@ export interface components {
              */
             at: string;
             /** @description SHA-256 of the sent content (recipients, subject, bodies, data and attachments), in lower-case hex. */
+            content_sha256: string;
+        };
+        /** @description The approval of a draft. */
+        ApproveDraftBody: {
+            /** @description The `content_sha256` of the draft as the approver has read it. */
             content_sha256: string;
         };
         /** @description An attachment of a message. */
@@ -2012,8 +2851,8 @@ export interface components {
         BatchUpdateMessagesBody: {
             /** @description Ids of the messages. */
             ids: string[];
-            /** @description Labels to add, after the existing ones. */
-            add_labels?: string[] | null;
+            /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
+            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
             /** @description Labels to remove. */
             remove_labels?: string[] | null;
             /** @description The new read state. */
@@ -2085,12 +2924,50 @@ export interface components {
              */
             count: number;
         };
+        /**
+         * @description A challenge. Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with `difficulty`
+         *     zero bits.
+         */
+        ChallengeView: {
+            /** @description Text to solve. */
+            challenge: string;
+            /** @description Always `sha256`. */
+            algorithm: string;
+            /**
+             * Format: uint32
+             * @description Number of zero bits at the start of the digest.
+             */
+            difficulty: number;
+            /**
+             * Format: date-time
+             * @description Time at which the challenge expires.
+             */
+            expires_at: string;
+            /** @description What to do, for agents. */
+            instructions: string;
+            /** @description Terms of the service, for agents; null if the operator has none. */
+            terms: string | null;
+            /** @description URL of the terms. */
+            terms_url: string | null;
+        };
         /** @description The response to a claim. */
         Claim: {
             /** @description Claimed messages, oldest first. */
             data: components["schemas"]["ClaimedMessage"][];
             /** @description Whether the claim is empty because the inbox is paused or the workspace is stopped. */
             paused: boolean;
+        };
+        /** @description A claim mail that was sent. */
+        ClaimMailView: {
+            /** @description Always `email_sent`. */
+            status: string;
+            /** @description Address of the person, partly hidden. */
+            email: string;
+            /**
+             * Format: date-time
+             * @description Time at which the link expires.
+             */
+            expires_at: string;
         };
         /** @description Which messages to claim, and for how long. */
         ClaimMessagesBody: {
@@ -2132,8 +3009,12 @@ export interface components {
             status: "unclaimed" | "claimed" | "not_applicable";
             /** Format: date-time */
             claimed_at: string | null;
+            /** @description Recipient of a claim link that is still valid, partly hidden. */
             pending_email: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time at which an unclaimed workspace is deleted unless somebody uses it.
+             */
             expires_at: string | null;
         };
         /** @description A message under a lease. */
@@ -2293,6 +3174,22 @@ export interface components {
             /** @description Up to 10 threads within the key's scope, most recent activity first. */
             recent_threads: components["schemas"]["Thread"][];
         };
+        /** @description An API key to create. */
+        CreateApiKeyBody: {
+            /** @description The name. */
+            name: string;
+            /** @description A set of permissions: `full`, `agent`, `send_only`, `read_only` or `approve`. Default: `full`. */
+            preset?: string | null;
+            /** @description Permissions, in place of a preset. */
+            permissions?: string[] | null;
+            /** @description `org`, `workspace` or `inbox`. Default: `workspace`, or `inbox` with an `inbox_id`. */
+            scope?: string | null;
+            /**
+             * Format: uuid
+             * @description The inbox of a key with the scope `inbox`.
+             */
+            inbox_id?: string | null;
+        };
         /** @description A domain to add. */
         CreateDomainBody: {
             /**
@@ -2353,6 +3250,19 @@ export interface components {
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
             type?: ("message" | "task" | "event") | null;
+        };
+        /** @description An identity to create. */
+        CreateIdentityBody: {
+            /** @description The part of the address before the @. If omitted, a readable one is generated. */
+            username?: string | null;
+            /** @description The name of the agent, for people. */
+            display_name?: string | null;
+            /** @description Your own id for the identity. A repeated request with the same id returns the existing identity. */
+            client_id?: string | null;
+            /** @description Your own data. */
+            metadata?: {
+                [key: string]: string | number | boolean | null;
+            } | null;
         };
         /** @description An inbox to create: permanent, or temporary with a lifetime in seconds. */
         CreateInboxBody: {
@@ -2418,7 +3328,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url: string;
             /** @description Event types to deliver. If omitted or null: all message events except `message.received.blocked`. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "webhook.test")[] | null;
+            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "escalation.sent" | "webhook.test")[] | null;
             /** @description Only events of these inboxes, and events of no inbox. If omitted or null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description The secret that signs requests. If omitted, one is generated. */
@@ -2429,6 +3339,12 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+        };
+        /** @description A new API key with its secret. */
+        CreatedApiKey: {
+            api_key: components["schemas"]["ApiKey"];
+            /** @description The secret, which is shown only in this response. */
+            key: string;
         };
         /** @description Which contacts to delete: by kind, by domain or both. */
         DeleteContactsBody: {
@@ -2534,6 +3450,53 @@ export interface components {
              * @description Time of the last change of this entry.
              */
             updated_at: string;
+        };
+        /** @description A delivery attempt of a sent message for one recipient. */
+        DeliveryAttempt: {
+            /** @description Recipient's address. */
+            address: string;
+            /**
+             * Format: uint32
+             * @description Number of the attempt, from 1.
+             */
+            attempt: number;
+            /**
+             * @description `delivered`, `sent` (to a relay), `captured`, `retried`, `bounced` or `failed`.
+             * @enum {string}
+             */
+            outcome: "delivered" | "sent" | "captured" | "retried" | "bounced" | "failed";
+            /**
+             * Format: uint16
+             * @description SMTP reply code of the remote server.
+             */
+            smtp_code: number | null;
+            /** @description Enhanced status code of the remote server (RFC 3463). */
+            enhanced_code: string | null;
+            /** @description Host name and IP address of the remote server. */
+            remote: string | null;
+            /** @description Reply text of the remote server, or a local explanation. */
+            detail: string | null;
+            /** @description Reason for the failure, as in `delivery` of the message; null if the attempt succeeded. */
+            class: string | null;
+            /** @description Encryption of the session; null if it wasn't encrypted or reached no server. */
+            tls: components["schemas"]["DeliveryTls"] | null;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null if there is none.
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the attempt ended.
+             */
+            at: string;
+        };
+        /** @description One page of a list. */
+        DeliveryAttemptPage: {
+            /** @description Records of this page. */
+            data: components["schemas"]["DeliveryAttempt"][];
+            /** @description Value of `cursor` for the next page; null on the last page. */
+            next_cursor: string | null;
         };
         /** @description The encryption of an SMTP session. */
         DeliveryTls: {
@@ -2720,6 +3683,13 @@ export interface components {
             approved_at: string | null;
             /** @description SHA-256 of the approved content (recipients, subject, bodies, data and attachments), in lower-case hex. */
             approved_content_sha256: string | null;
+            /**
+             * @description SHA-256 of the content that would be sent now, in lower-case hex; null once the draft is sent. An approval
+             *     names it.
+             */
+            content_sha256: string | null;
+            /** @description Note of the person who sent the draft back to its author; null again once the content changes. */
+            sent_back: components["schemas"]["DraftSentBack"] | null;
             /** @description Reason for the refusal of the last attempt to send. */
             error: components["schemas"]["DraftError"] | null;
             /** Format: date-time */
@@ -2771,6 +3741,25 @@ export interface components {
             data: components["schemas"]["Draft"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description The note of a person who sent a draft back to its author. */
+        DraftSentBack: {
+            /** @description What the person asks for. */
+            note: string;
+            /** @description Who sent it back. */
+            by: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+        };
+        /** @description A dead letter that a person dropped. */
+        DroppedMessage: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            dropped_at: string;
         };
         /** @description Stops the workspace. */
         EmergencyStopBody: {
@@ -2836,20 +3825,24 @@ export interface components {
                 request_id: string;
                 /** @description Facts for programs, by code: the schemas `ErrorDetails.<code>`. */
                 details?: Record<string, never>;
-            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
          * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
          *     - `invalid_send_at` (400): Choose a time between 1 minute and 30 days from now, or send the draft now.
          *     - `invalid_cursor` (400): Start again without a cursor, and keep all other parameters the same on every page.
          *     - `invalid_token` (400): Request a new link and use the one in the newest mail.
+         *     - `invalid_solution` (400): Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
+         *     - `challenge_expired` (400): Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
          *     - `unauthorized` (401): Send the header `Authorization: Bearer <API key>` with a valid key.
          *     - `plan_limit_emails` (402): Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.
          *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
          *     - `forbidden` (403): Use a workspace-wide key.
+         *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
          *     - `org_suspended` (403): Ask the operator of this server to review the workspace; receiving still works.
          *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
          *     - `plan_limit_inboxes` (403): Delete an inbox you no longer need or move the workspace to a larger plan.
+         *     - `plan_limit_identities` (403): Delete an identity you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_domains` (403): Delete a domain you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_storage` (403): Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
          *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
@@ -2862,12 +3855,16 @@ export interface components {
          *     - `not_held` (409): No action is needed: the message is not held.
          *     - `message_blocked` (409): Change the receive lists for future mail; a message that was already blocked can't be released.
          *     - `lease_expired` (409): Discard the work done under this lease and claim again; another worker may have the message.
+         *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
          *     - `draft_not_editable` (409): Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+         *     - `draft_changed` (409): Read the draft again, and approve it with its new `content_sha256`.
          *     - `domain_taken` (409): Use another domain, or ask the operator of this server which workspace has it.
          *     - `domain_in_use` (409): Delete the domain's inboxes first, or repeat the request with `force=true`.
          *     - `dkim_record_not_found` (409): Publish the `dkim_next` record, wait for DNS to propagate, and try again.
          *     - `dkim_rotation_too_soon` (409): Wait until `details.retire_at`, then start the rotation.
          *     - `idempotency_in_flight` (409): Wait for the time in `Retry-After` and send the same request again.
+         *     - `already_claimed` (409): No action is needed: the workspace has an owner, who can create more keys.
+         *     - `not_claimable` (409): No action is needed: a person or the operator of this server created the workspace.
          *     - `loop_detected` (409): Answer automatic mail at most once, and have a person review the thread.
          *     - `message_too_large` (413): Send fewer or smaller attachments, or link to the files instead.
          *     - `body_too_large` (413): Send a smaller request body.
@@ -2884,14 +3881,16 @@ export interface components {
          *     - `org_daily_limit_exceeded` (429): Wait until 00:00 UTC or ask for a higher limit.
          *     - `unclaimed_recipient_limit` (429): Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
          *     - `temporary_inbox_limit` (429): Delete temporary inboxes you no longer need, or wait for the time in `Retry-After`.
+         *     - `signup_rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
          *     - `header_too_large` (431): Send a shorter path, or fewer or smaller header fields.
          *     - `internal_error` (500): Try again. If the error persists, report the request id to the operator.
          *     - `content_damaged` (500): Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
          *     - `unavailable` (503): Wait for the time in `Retry-After` and send the request again.
+         *     - `signup_disabled` (503): Ask the operator of this server for an API key.
          *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "unauthorized" | "plan_limit_emails" | "insufficient_permissions" | "forbidden" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "unclaimed_workspace" | "not_found" | "method_not_allowed" | "address_taken" | "list_entry_exists" | "not_held" | "message_blocked" | "lease_expired" | "draft_not_editable" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "header_too_large" | "internal_error" | "content_damaged" | "unavailable" | "store_damaged";
+        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "unauthorized" | "plan_limit_emails" | "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "unclaimed_workspace" | "not_found" | "method_not_allowed" | "address_taken" | "list_entry_exists" | "not_held" | "message_blocked" | "lease_expired" | "not_queued" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "unavailable" | "signup_disabled" | "store_damaged";
         /** @description `error.details` of `address_taken`. */
         "ErrorDetails.address_taken": {
             /** @description The address that can't be used. */
@@ -2903,7 +3902,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -2921,6 +3920,11 @@ export interface components {
              * @description When the previous DKIM key retires.
              */
             retire_at: string;
+        };
+        /** @description `error.details` of `draft_changed`. */
+        "ErrorDetails.draft_changed": {
+            /** @description The hash of the draft's current content. */
+            content_sha256: string;
         };
         /** @description `error.details` of `draft_not_editable`. */
         "ErrorDetails.draft_not_editable": {
@@ -2949,7 +3953,7 @@ export interface components {
              * @description The permission that the key lacks.
              * @enum {string}
              */
-            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
+            permission: "inboxes:read" | "inboxes:write" | "messages:read" | "messages:write" | "messages:send" | "messages:release" | "drafts:read" | "drafts:write" | "drafts:approve" | "attachments:extract" | "contacts:read" | "contacts:write" | "knowledge:read" | "knowledge:write" | "webhooks:manage" | "lists:manage" | "domains:manage" | "metrics:read" | "directory:read" | "directory:write" | "identity:sign" | "identity:manage" | "escalation:manage" | "workspace:emergency";
         };
         /** @description `error.details` of `invalid_request`. */
         "ErrorDetails.invalid_request": {
@@ -2969,7 +3973,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
         };
@@ -3017,7 +4021,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -3034,7 +4038,12 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
+            /** @description The value of the limit. */
+            max: number;
+        };
+        /** @description `error.details` of `plan_limit_identities`. */
+        "ErrorDetails.plan_limit_identities": {
             /** @description The value of the limit. */
             max: number;
         };
@@ -3049,7 +4058,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -3061,7 +4070,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -3079,13 +4088,30 @@ export interface components {
             /** @description The addresses that the refusal is about. */
             addresses: string[];
         };
+        /** @description `error.details` of `signup_disabled`. */
+        "ErrorDetails.signup_disabled": {
+            /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
+            retry_after_seconds: number;
+        };
+        /** @description `error.details` of `signup_rate_limited`. */
+        "ErrorDetails.signup_rate_limited": {
+            /**
+             * @description The name of the limit.
+             * @enum {string}
+             */
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
+            /** @description The value of the limit. */
+            max: number;
+            /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
+            retry_after_seconds: number;
+        };
         /** @description `error.details` of `temporary_inbox_limit`. */
         "ErrorDetails.temporary_inbox_limit": {
             /**
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -3102,7 +4128,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -3114,7 +4140,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "members" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -3123,6 +4149,89 @@ export interface components {
             addresses: string[];
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
             retry_after_seconds: number;
+        };
+        /** @description `error.details` of `unclaimed_workspace`. */
+        "ErrorDetails.unclaimed_workspace": {
+            /** @description The value of the limit. */
+            max?: number;
+        };
+        /** @description One item of a mail to people on call. */
+        EscalatedItem: {
+            /** @description Trigger. */
+            trigger: string;
+            /**
+             * Format: uuid
+             * @description Message, if it is about one.
+             */
+            message_id: string | null;
+            /**
+             * Format: uuid
+             * @description Draft, if it is about one.
+             */
+            draft_id: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which it happened.
+             */
+            created_at: string;
+        };
+        /** @description The escalation settings of a workspace. */
+        Escalation: {
+            /** @description People on call. */
+            contacts: components["schemas"]["OnCallContact"][];
+            /** @description Triggers and whether they are on. */
+            triggers: components["schemas"]["EscalationTriggers"];
+            /** @description `immediate` or `digest`. */
+            delivery: string;
+            /**
+             * Format: uint32
+             * @description Maximum number of mails in an hour.
+             */
+            max_per_hour: number;
+            /** @description Daily period without mails; null if there is none. */
+            quiet_hours: components["schemas"]["QuietHours"] | null;
+            /** @description Whether mails contain the first 500 characters of the message's text. */
+            include_excerpt: boolean;
+        };
+        /** @description The data of `escalation.sent`. */
+        EscalationSentData: {
+            /** @description Trigger; null for a digest of several triggers. */
+            trigger: string | null;
+            /** @description `immediate` or `digest`. */
+            mode: string;
+            /** @description Inbox that the mail is about; null if it is about the workspace. */
+            inbox: components["schemas"]["InboxView"] | null;
+            /**
+             * Format: uuid
+             * @description Message that the mail is about, if it is about a single one.
+             */
+            message_id: string | null;
+            /**
+             * Format: uuid
+             * @description Draft that the mail is about, if it is about a single one.
+             */
+            draft_id: string | null;
+            /** @description Addresses that the mail was sent to. */
+            recipients: string[];
+            /** @description Everything that the mail escalates, oldest first. */
+            items: components["schemas"]["EscalatedItem"][];
+        };
+        /** @description The triggers of escalations and whether they are on. */
+        EscalationTriggers: {
+            /** @description Message with the label `ai:needs-human`. */
+            needs_human: boolean;
+            /** @description Received message with the label `ai:phishing`. */
+            phishing: boolean;
+            /** @description Message that a receive list blocked. */
+            blocked: boolean;
+            /** @description Scheduled draft that could not be sent. */
+            draft_failed: boolean;
+            /** @description Emergency stop. */
+            emergency_stop: boolean;
+            /** @description Received message that is held for review. */
+            held: boolean;
+            /** @description New draft. */
+            draft_created: boolean;
         };
         /** @description An event. */
         Event: {
@@ -3265,16 +4374,19 @@ export interface components {
             reply_to: string | null;
             /** @description Decoded subject. */
             subject: string | null;
-            /** @description Plain text body. */
+            /** @description Plain text body. Null in a summary. */
             text: string | null;
-            /** @description HTML body. */
+            /** @description HTML body. Null in a summary. */
             html: string | null;
-            /** @description New text alone, without quoted history and signature. */
+            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
             extracted_text: string | null;
-            /** @description Header fields by lower-case name: a string, or an array of strings for a repeated field. */
+            /**
+             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+             *     summary.
+             */
             headers: {
                 [key: string]: components["schemas"]["HeaderValueSchema"];
-            };
+            } | null;
             /** @description Callers' and system labels, in the order they were added. */
             labels: string[];
             /** @description Whether the message is marked as read. */
@@ -3310,7 +4422,7 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             /** @description Results of content analysis. */
             ai: components["schemas"]["MessageAi"];
-            /** @description Sender's structured data; untrusted. */
+            /** @description Sender's structured data; untrusted. Null in a summary. */
             data: unknown;
             /** @description State at each recipient; null for received mail. */
             delivery: components["schemas"]["Delivery"][] | null;
@@ -3423,6 +4535,45 @@ export interface components {
              */
             received: number;
         };
+        /** @description An identity: an agent without mail. */
+        IdentityView: {
+            /** Format: uuid */
+            id: string;
+            /** @description Always `identity`. */
+            kind: string;
+            /** @description Handle in the form of an address. No mail reaches it, and it is never reused. */
+            address: string;
+            /** @description Part of the address before the @. */
+            username: string;
+            /** @description Name for people. */
+            display_name: string | null;
+            /** @description Caller's unique id, which makes creation idempotent. */
+            client_id: string | null;
+            /** @description Caller's own keys and values. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Whether identity tokens can be requested; always false. */
+            identity_enabled: boolean;
+            /** @description `active` or `paused`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time of the pause; null if the identity is active.
+             */
+            paused_at: string | null;
+            /** @description Reason for the pause, for people. */
+            paused_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description One page of a list. */
+        IdentityViewPage: {
+            /** @description Records of this page. */
+            data: components["schemas"]["IdentityView"][];
+            /** @description Value of `cursor` for the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description Properties of received mail. */
         InboundView: {
             /**
@@ -3440,6 +4591,15 @@ export interface components {
              * @description Received messages that failed SPF or DMARC.
              */
             unauthenticated: number;
+        };
+        /** @description The escalation settings of an inbox. */
+        InboxEscalation: {
+            /** @description Whether mails go to the contacts of the inbox instead of those of the workspace. */
+            override: boolean;
+            /** @description People on call for this inbox. */
+            contacts: components["schemas"]["OnCallContact"][];
+            /** @description Triggers and whether they are on; null if those of the workspace apply. */
+            triggers: components["schemas"]["EscalationTriggers"] | null;
         };
         /** @description The data of `inbox.expired`. */
         InboxExpiredData: {
@@ -3519,8 +4679,11 @@ export interface components {
         InboxView: {
             /** Format: uuid */
             id: string;
-            /** @description Always `mailbox`. */
-            kind: string;
+            /**
+             * @description `mailbox`, or `identity` for an agent without mail.
+             * @enum {string}
+             */
+            kind: "mailbox" | "identity";
             /** @description Address of the inbox. */
             address: string;
             /** @description Local part of the address. */
@@ -3533,7 +4696,7 @@ export interface components {
             domain: string;
             /**
              * Format: uint64
-             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes.
+             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
              */
             daily_send_limit: number;
             /** @description Caller's own keys and values. */
@@ -3633,6 +4796,16 @@ export interface components {
              */
             blocked: number;
         };
+        /** @description A person to invite. */
+        InviteMemberBody: {
+            /**
+             * Format: email
+             * @description The address.
+             */
+            email: string;
+            /** @description What the person may do. Default: `member`. */
+            role?: ("owner" | "member") | null;
+        };
         /** @description The API key of the request. */
         KeyView: {
             /** Format: uuid */
@@ -3657,6 +4830,8 @@ export interface components {
         LimitsView: {
             /** Format: uint64 */
             inboxes: number | null;
+            /** Format: uint64 */
+            identities: number | null;
             /** Format: uint64 */
             custom_domains: number | null;
             /** Format: uint64 */
@@ -3708,6 +4883,47 @@ export interface components {
              *     Mail that failed authentication never matches an allow entry.
              */
             require_auth: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description A list without pages. */
+        ListView: {
+            /** @description The entries. */
+            data: components["schemas"]["QueueState"][];
+        };
+        /** @description A list without pages. */
+        ListView2: {
+            /** @description The entries. */
+            data: components["schemas"]["Session"][];
+        };
+        /** @description A list without pages. */
+        ListView3: {
+            /** @description The entries. */
+            data: components["schemas"]["ApiKey"][];
+        };
+        /** @description A list without pages. */
+        ListView4: {
+            /** @description The entries. */
+            data: components["schemas"]["Member"][];
+        };
+        /** @description A list without pages. */
+        ListView5: {
+            /** @description The entries. */
+            data: components["schemas"]["WorkspaceMembership"][];
+        };
+        /** @description A member of the workspace. */
+        Member: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string | null;
+            /**
+             * @description What the person may do in the workspace.
+             * @enum {string}
+             */
+            role: "owner" | "member";
+            /** @description `active`, or `invited` until the first sign-in. */
+            status: string;
             /** Format: date-time */
             created_at: string;
         };
@@ -3764,16 +4980,19 @@ export interface components {
             reply_to: string | null;
             /** @description Decoded subject. */
             subject: string | null;
-            /** @description Plain text body. */
+            /** @description Plain text body. Null in a summary. */
             text: string | null;
-            /** @description HTML body. */
+            /** @description HTML body. Null in a summary. */
             html: string | null;
-            /** @description New text alone, without quoted history and signature. */
+            /** @description New text alone, without quoted history and signature. At most its first 200 characters in a summary. */
             extracted_text: string | null;
-            /** @description Header fields by lower-case name: a string, or an array of strings for a repeated field. */
+            /**
+             * @description Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+             *     summary.
+             */
             headers: {
                 [key: string]: components["schemas"]["HeaderValueSchema"];
-            };
+            } | null;
             /** @description Callers' and system labels, in the order they were added. */
             labels: string[];
             /** @description Whether the message is marked as read. */
@@ -3809,7 +5028,7 @@ export interface components {
             attachments: components["schemas"]["Attachment"][];
             /** @description Results of content analysis. */
             ai: components["schemas"]["MessageAi"];
-            /** @description Sender's structured data; untrusted. */
+            /** @description Sender's structured data; untrusted. Null in a summary. */
             data: unknown;
             /** @description State at each recipient; null for received mail. */
             delivery: components["schemas"]["Delivery"][] | null;
@@ -3950,10 +5169,36 @@ export interface components {
             started_at: string;
         };
         /** @description A notice from the operator to the workspace. */
-        NoticeView: {
+        Notice: {
             message: string;
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description A person on call. */
+        OnCallContact: {
+            /** @description Address. */
+            email: string;
+            /** @description `pending` until the person confirms, then `confirmed`. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time of the confirmation; null before.
+             */
+            confirmed_at: string | null;
+            /** @description Reason why nothing is sent to this person any more; null if mail arrives. */
+            error: components["schemas"]["OnCallContactError"] | null;
+        };
+        /** @description The reason why nothing is sent to a person on call. */
+        OnCallContactError: {
+            /** @description `bounce` or `complaint`. */
+            code: string;
+            /** @description Text of the remote server. */
+            message: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the bounce or complaint.
+             */
+            since: string;
         };
         /** @description The result of an operation on a claimed message, or the fact that the message was deleted. */
         OrGoneView: components["schemas"]["AckedMessage"] | components["schemas"]["GoneMessage"];
@@ -3974,6 +5219,10 @@ export interface components {
             emergency_stopped_at: string | null;
             /** @description Reason for the emergency stop, for people. */
             emergency_stop_reason: string | null;
+        };
+        /** @description The workspace. */
+        OrgAnswer: {
+            org: components["schemas"]["Workspace"];
         };
         /** @description A captured message. */
         OutboxView: {
@@ -4039,6 +5288,56 @@ export interface components {
             /** @description Name for people. */
             name: string;
         };
+        /** @description A message in a work queue: in flight, or a dead letter. */
+        QueueItem: {
+            /** Format: uuid */
+            message_id: string;
+            /**
+             * Format: uuid
+             * @description Inbox of the queue.
+             */
+            inbox_id: string;
+            /**
+             * Format: uuid
+             * @description Thread of the message.
+             */
+            thread_id: string;
+            /** @description `in_flight` or `dead_letter`. */
+            state: string;
+            /** @description Author of the message. */
+            from: string;
+            /** @description Subject of the message; null also if its content is withheld. */
+            subject: string | null;
+            /**
+             * Format: uint32
+             * @description Number of deliveries.
+             */
+            delivery_count: number;
+            /** @description Name of the worker that claimed it last. */
+            consumer: string | null;
+            /**
+             * Format: date-time
+             * @description End of the lease; null for a dead letter.
+             */
+            lease_until: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the message became a dead letter; null in flight.
+             */
+            dead_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time at which the message was stored.
+             */
+            created_at: string;
+        };
+        /** @description One page of a list. */
+        QueueItemPage: {
+            /** @description Records of this page. */
+            data: components["schemas"]["QueueItem"][];
+            /** @description Value of `cursor` for the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description The current state of an inbox's work queue, independent of the time range of the metrics. */
         QueueState: {
             /**
@@ -4073,6 +5372,15 @@ export interface components {
              * @description Time at which the oldest waiting message was stored; null if no message waits.
              */
             oldest_waiting_at: string | null;
+        };
+        /** @description A daily period by the wall clock. */
+        QuietHours: {
+            /** @description Start, as `HH:MM`. */
+            start: string;
+            /** @description End, as `HH:MM`; on the next day if it is before the start. */
+            end: string;
+            /** @description IANA time zone. */
+            timezone: string;
         };
         /** @description Delivery rates of sent messages. */
         RatesView: {
@@ -4182,6 +5490,37 @@ export interface components {
             /** @description Result of each blocklist. */
             lists: components["schemas"]["BlocklistView"][];
         };
+        /** @description A request to claim the workspace. */
+        RequestClaimBody: {
+            /**
+             * Format: email
+             * @description The person to ask by mail. Not an address of this service.
+             */
+            email: string;
+        };
+        /** @description An address to sign in with. */
+        RequestSignInLinkBody: {
+            /**
+             * Format: email
+             * @description The address of a member.
+             */
+            email: string;
+        };
+        /** @description A message that a person gave back to its queue. */
+        RequeuedMessage: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uint32
+             * @description Number of deliveries that count from now on.
+             */
+            delivery_count: number;
+            /**
+             * Format: date-time
+             * @description Time from which it can be claimed: now.
+             */
+            available_at: string;
+        };
         /** @description The current number of stored records. */
         ResourcesView: {
             /**
@@ -4210,8 +5549,8 @@ export interface components {
              */
             storage_bytes: number;
         };
-        /** @description Restrictions of an unclaimed workspace; null if a person owns the workspace. */
-        RestrictionsView: {
+        /** @description Restrictions of an unclaimed workspace. */
+        Restrictions: {
             /**
              * Format: uint64
              * @description Maximum number of different recipients per UTC day.
@@ -4224,17 +5563,39 @@ export interface components {
             recipients_today: number;
             /** @description Always `unlimited`: replies within conversations that began with received mail, to people in them, do not count. */
             replies_to_inbound_threads: string;
+            /**
+             * Format: uint64
+             * @description Maximum number of permanent inboxes.
+             */
+            inboxes: number;
+            /**
+             * Format: uint64
+             * @description Maximum number of identities.
+             */
+            identities: number;
+            /** @description Whether identity tokens can be requested. */
+            identity_tokens: boolean;
             /** @description Whether the workspace may have webhooks. */
             webhooks: boolean;
+            /** @description Whether the workspace may have custom domains. */
+            custom_domains: boolean;
             /** @description Whether the workspace may use the event stream. */
             event_stream: boolean;
+            /**
+             * Format: int64
+             * @description Number of days without use after which the workspace is deleted.
+             */
+            expires_after_inactive_days: number;
         };
         /** @description An inbox after its pause ended. */
         ResumedView: {
             /** Format: uuid */
             id: string;
-            /** @description Always `mailbox`. */
-            kind: string;
+            /**
+             * @description `mailbox`, or `identity` for an agent without mail.
+             * @enum {string}
+             */
+            kind: "mailbox" | "identity";
             /** @description Address of the inbox. */
             address: string;
             /** @description Local part of the address. */
@@ -4247,7 +5608,7 @@ export interface components {
             domain: string;
             /**
              * Format: uint64
-             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes.
+             * @description Maximum number of messages that the inbox can send per UTC day; 0 for temporary inboxes and identities.
              */
             daily_send_limit: number;
             /** @description Caller's own keys and values. */
@@ -4324,6 +5685,13 @@ export interface components {
              * @description Time of release; null if the message was not released.
              */
             released_at: string | null;
+        };
+        /** @description What the author of a draft should change. */
+        SendBackDraftBody: {
+            /** @description The note to the author. */
+            note: string;
+            /** @description The `content_sha256` of the draft as it was read. If omitted, the draft is sent back whatever its content. */
+            content_sha256?: string | null;
         };
         /** @description The decision about a message, from a dry run. */
         SendDecision: {
@@ -4429,12 +5797,155 @@ export interface components {
             draft: components["schemas"]["Draft"];
             message: components["schemas"]["Message"];
         };
+        /** @description A session of the caller. */
+        Session: {
+            /** Format: uuid */
+            id: string;
+            /** @description The browser at sign-in. */
+            user_agent: string | null;
+            /** @description The client's address at sign-in. */
+            ip: string;
+            /** @description Whether it is the session of this request. */
+            current: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last request, to the minute.
+             */
+            last_used_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         /** @description Resources shared with other workspaces. */
         SharedView: {
             /** @description Default domain for inboxes. */
             sending_domain: string;
             /** @description Reputation of the sending IP address. */
             ip_reputation: components["schemas"]["ReputationView"];
+        };
+        /** @description What proves that the person reads the mail of an address: `token`, or `email` and `code`. */
+        SignInBody: {
+            /** @description The token of a link. */
+            token?: string | null;
+            /**
+             * Format: email
+             * @description The address that the mail was sent to.
+             */
+            email?: string | null;
+            /** @description The six digits in the newest mail. */
+            code?: string | null;
+        } & ({
+            token: string;
+        } | ({
+            email: string;
+        } & {
+            code: string;
+        }));
+        /** @description A signup with a solved challenge. */
+        SignUpBody: {
+            /** @description The `challenge` of `GET /v1/signup/challenge`. */
+            challenge: string;
+            /** @description A decimal number that solves it. */
+            solution: string;
+            /** @description The name of the agent. It names the workspace and is never used in mail. */
+            agent_name?: string | null;
+            /**
+             * Format: email
+             * @description The person to ask by mail to own the workspace. Not an address of this service.
+             */
+            owner_email?: string | null;
+            /** @description Whether the agent gets an inbox or an identity without mail. Default: `mailbox`. */
+            kind?: ("mailbox" | "identity") | null;
+        };
+        /** @description The person of a session, and the workspace. */
+        SignedIn: {
+            user: components["schemas"]["User"];
+            org: components["schemas"]["Workspace"];
+        };
+        /** @description A further agent of an unclaimed workspace. Only this response contains the API key. */
+        SignupAgentView: {
+            /** @description API key of the agent, which reaches only its inbox or identity. */
+            api_key: string;
+            /**
+             * @description `mailbox` or `identity`.
+             * @enum {string}
+             */
+            kind: "mailbox" | "identity";
+            /** @description Workspace of the agent. */
+            workspace: components["schemas"]["SignupWorkspaceView"];
+            /** @description Inbox of the agent; null for `identity`. */
+            inbox: components["schemas"]["InboxView"] | null;
+            /** @description Identity of the agent; null for `mailbox`. */
+            identity: components["schemas"]["IdentityView"] | null;
+            /** @description What to do next, for agents. */
+            next_steps: string[];
+        };
+        /** @description Whether a person was asked to claim the workspace. */
+        SignupClaimView: {
+            /** @description `email_sent`, `not_requested`, or `email_failed`: repeat it with `POST /v1/signup/claim`. */
+            status: string;
+            /** @description Address of the person, partly hidden. */
+            email: string | null;
+        };
+        /** @description The data of `signup.claimed`. */
+        SignupClaimedData: {
+            /** @description Workspace after the claim. */
+            workspace: components["schemas"]["SignupWorkspaceView"];
+            /** @description First inbox of the workspace. */
+            inbox: components["schemas"]["InboxView"] | null;
+        };
+        /** @description The data of `signup.created`. */
+        SignupCreatedData: {
+            /** @description New workspace. */
+            workspace: components["schemas"]["SignupWorkspaceView"];
+            /** @description Inbox of the agent; null for an identity. */
+            inbox: components["schemas"]["InboxView"] | null;
+            /** @description Whether the agent named a person to claim the workspace. */
+            claim_requested: boolean;
+        };
+        /** @description A signup. Only this response contains the API key. */
+        SignupView: {
+            /** @description API key of the agent. */
+            api_key: string;
+            /**
+             * @description `mailbox` or `identity`.
+             * @enum {string}
+             */
+            kind: "mailbox" | "identity";
+            /** @description Workspace of the agent. */
+            workspace: components["schemas"]["SignupWorkspaceView"];
+            /** @description Inbox of the agent; null for `identity`. */
+            inbox: components["schemas"]["InboxView"] | null;
+            /** @description Identity of the agent; null for `mailbox`. */
+            identity: components["schemas"]["IdentityView"] | null;
+            /** @description Claim mail. */
+            claim: components["schemas"]["SignupClaimView"];
+            /** @description Restrictions until a person claims the workspace. */
+            restrictions: components["schemas"]["Restrictions"];
+            /** @description URL of the API reference. */
+            docs_url: string;
+            /** @description What to do next, for agents. */
+            next_steps: string[];
+        };
+        /** @description A workspace that began by self-signup. */
+        SignupWorkspaceView: {
+            /** Format: uuid */
+            id: string;
+            /** @description Name of the workspace. */
+            name: string;
+            /**
+             * @description `unclaimed`, or `claimed` if a person owns it.
+             * @enum {string}
+             */
+            status: "unclaimed" | "claimed" | "not_applicable";
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the claim.
+             */
+            claimed_at: string | null;
         };
         /** @description The stopped workspace. */
         StoppedView: {
@@ -4510,6 +6021,11 @@ export interface components {
              */
             message_count: number;
             /**
+             * Format: uint64
+             * @description Number of unread messages.
+             */
+            unread_count: number;
+            /**
              * Format: date-time
              * @description Time of the newest message.
              */
@@ -4548,6 +6064,11 @@ export interface components {
              * @description Number of messages.
              */
             message_count: number;
+            /**
+             * Format: uint64
+             * @description Number of unread messages.
+             */
+            unread_count: number;
             /**
              * Format: date-time
              * @description Time of the newest message.
@@ -4706,6 +6227,56 @@ export interface components {
             /** @description The advisory message type. */
             type?: ("message" | "task" | "event") | null;
         };
+        /** @description Changes of the escalation settings of the workspace. */
+        UpdateEscalationBody: {
+            /** @description The addresses of all people on call. They replace the list; those that stay keep their confirmation. */
+            contacts?: string[] | null;
+            /** @description What is escalated. */
+            triggers?: {
+                /** @description A message gets the label `ai:needs-human`. */
+                needs_human?: boolean | null;
+                /** @description A received message gets the label `ai:phishing`. */
+                phishing?: boolean | null;
+                /** @description A receive list blocks a message. */
+                blocked?: boolean | null;
+                /** @description A scheduled draft can't be sent. */
+                draft_failed?: boolean | null;
+                /** @description The emergency stop is activated. */
+                emergency_stop?: boolean | null;
+                /** @description A received message is held for review. */
+                held?: boolean | null;
+                /** @description A draft is created. */
+                draft_created?: boolean | null;
+            } | null;
+            /** @description `immediate`: one mail for each escalation up to `max_per_hour`, the rest in the next digest. `digest`: one mail per inbox and hour. */
+            delivery?: ("immediate" | "digest") | null;
+            /** @description Maximum number of mails in an hour. */
+            max_per_hour?: number | null;
+            /** @description When no mail is sent; null for no such period. */
+            quiet_hours?: {
+                /** @description The start, as `HH:MM`. */
+                start: string;
+                /** @description The end, as `HH:MM`. If it is before the start, it is on the next day. It differs from the start. */
+                end: string;
+                /**
+                 * Format: iana-time-zone
+                 * @description The IANA time zone.
+                 * @example Europe/Berlin
+                 */
+                timezone: string;
+            } | null;
+            /** @description Whether mails contain the first 500 characters of the message's text. */
+            include_excerpt?: boolean | null;
+        };
+        /** @description Changes to an identity. Omitted members stay unchanged. */
+        UpdateIdentityBody: {
+            /** @description The name of the agent, for people. Null clears it. */
+            display_name?: string | null;
+            /** @description Merged into the existing metadata. A null value deletes its key. */
+            metadata?: {
+                [key: string]: string | number | boolean | null;
+            } | null;
+        };
         /** @description Changes to an inbox. Omitted members stay unchanged. */
         UpdateInboxBody: {
             /** @description The name that recipients see. Null clears it. */
@@ -4719,16 +6290,68 @@ export interface components {
             /** @description Whether message lists leave out promotions and spam by default. Null restores the default of the address. */
             promotions_filter?: boolean | null;
         };
+        /** @description Changes of the escalation settings of an inbox. */
+        UpdateInboxEscalationBody: {
+            /** @description Whether mails about the inbox go to its own contacts instead of those of the workspace. */
+            override?: boolean | null;
+            /** @description The addresses of all people on call for the inbox. They replace the list. */
+            contacts?: string[] | null;
+            /** @description What is escalated; null for what the workspace escalates. */
+            triggers?: {
+                /** @description A message gets the label `ai:needs-human`. */
+                needs_human?: boolean | null;
+                /** @description A received message gets the label `ai:phishing`. */
+                phishing?: boolean | null;
+                /** @description A receive list blocks a message. */
+                blocked?: boolean | null;
+                /** @description A scheduled draft can't be sent. */
+                draft_failed?: boolean | null;
+                /** @description The emergency stop is activated. */
+                emergency_stop?: boolean | null;
+                /** @description A received message is held for review. */
+                held?: boolean | null;
+                /** @description A draft is created. */
+                draft_created?: boolean | null;
+            } | null;
+        };
+        /** @description A change of a member. */
+        UpdateMemberBody: {
+            /**
+             * @description What the person may do.
+             * @enum {string}
+             */
+            role: "owner" | "member";
+        };
         /** @description Changes to one message. */
         UpdateMessageBody: {
-            /** @description Labels to add, after the existing ones. */
-            add_labels?: string[] | null;
+            /** @description Labels to add, after the existing ones. Of the system labels, only `ai:needs-human`, which escalates to the people on call. */
+            add_labels?: (string | "ai:needs-human" | unknown)[] | null;
             /** @description Labels to remove. */
             remove_labels?: string[] | null;
             /** @description The new read state. */
             is_read?: boolean | null;
             /** @description The lease under which the message was claimed. If it is not the current lease, the request fails with `lease_expired`. */
             lease_id?: string | null;
+        };
+        /** @description Settings of the workspace. Those that are left out stay. */
+        UpdateOrgBody: {
+            /** @description The name. */
+            name?: string | null;
+            /** @description How much AI may process the mail. */
+            ai_processing?: ("off" | "categorize" | "full") | null;
+            /** @description Whether agents receive screened mail only. */
+            screening?: boolean | null;
+            /** @description After how many days mail is deleted for good. Null: never. */
+            retention_days?: number | null;
+            /** @description How sent mail discloses that an agent wrote it. */
+            ai_disclosure?: {
+                /** @description Where a line says so. Default: unchanged. */
+                visible_line?: ("off" | "text" | "html") | null;
+                /** @description The line; empty for the default. Default: unchanged. */
+                text?: string | null;
+                /** @description Whether the name of the workspace is disclosed too. Default: unchanged. */
+                share_workspace_name?: boolean | null;
+            } | null;
         };
         /** @description Changes to a thread. */
         UpdateThreadBody: {
@@ -4746,7 +6369,7 @@ export interface components {
             /** @description A public https URL on port 443 or a port from 1024 to 65535, without credentials. */
             url?: string | null;
             /** @description Event types to deliver. Null restores the default types. */
-            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "webhook.test")[] | null;
+            events?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "escalation.sent" | "webhook.test")[] | null;
             /** @description Only events of these inboxes, and events of no inbox. Null: events of every inbox. */
             inbox_ids?: string[] | null;
             /** @description Whether the webhook receives new events. */
@@ -4757,6 +6380,61 @@ export interface components {
             headers?: {
                 [key: string]: string;
             } | null;
+        };
+        /** @description Sent and received mail. */
+        Usage: {
+            today: components["schemas"]["UsageCounts"];
+            limits: components["schemas"]["UsageLimits"];
+            /**
+             * Format: uint64
+             * @description Number of inboxes without temporary ones.
+             */
+            inboxes: number;
+            /** @description Each day, oldest first, today included. */
+            series: components["schemas"]["UsageDay"][];
+        };
+        /** @description Messages of a day. */
+        UsageCounts: {
+            /** Format: uint64 */
+            sent: number;
+            /** Format: uint64 */
+            received: number;
+        };
+        /** @description Messages of one day. */
+        UsageDay: {
+            /** @description The UTC date, as `2026-01-31`. */
+            date: string;
+            /** Format: uint64 */
+            sent: number;
+            /** Format: uint64 */
+            received: number;
+        };
+        /** @description Limits in force; null means unlimited. */
+        UsageLimits: {
+            /** Format: uint64 */
+            inboxes: number | null;
+            /** Format: uint64 */
+            daily_sends: number | null;
+            /** Format: uint64 */
+            daily_sends_per_inbox: number | null;
+            /** Format: uint64 */
+            emails_per_month: number | null;
+            /** Format: uint64 */
+            storage_bytes: number | null;
+        };
+        /** @description A person with a session. */
+        User: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string | null;
+            /**
+             * @description What the person may do in the workspace.
+             * @enum {string}
+             */
+            role: "owner" | "member";
+            /** Format: date-time */
+            created_at: string;
         };
         /** @description A sign-in code or confirmation link in a message. */
         Verification: {
@@ -4856,12 +6534,91 @@ export interface components {
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /** @description One attempt with its request and response. */
+        WebhookExchange: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Delivered event.
+             */
+            event_id: string;
+            /** @description Type of the event. */
+            event_type: string;
+            /**
+             * Format: uint32
+             * @description Number of the attempt, from 1 to 9.
+             */
+            attempt: number;
+            /**
+             * @description `pending`, `succeeded` or `failed`.
+             * @enum {string}
+             */
+            status: "pending" | "succeeded" | "failed";
+            /**
+             * Format: uint16
+             * @description HTTP status of the response; null if there is no response.
+             */
+            response_status: number | null;
+            /** @description First 500 bytes of the response body. */
+            response_excerpt: string | null;
+            /** @description Reason for the failure. */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description Duration of the attempt in milliseconds.
+             */
+            duration_ms: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null unless this attempt failed and is retried.
+             */
+            next_attempt_at: string | null;
+            /** @description Request of the attempt; null if nothing was sent. */
+            request: components["schemas"]["WebhookRequest"] | null;
+            /** @description Response; null if there was none. */
+            response: components["schemas"]["WebhookResponse"] | null;
+        };
         /** @description One page of a list. */
         WebhookPage: {
             /** @description Records of this page. */
             data: components["schemas"]["Webhook"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description The request of an attempt. */
+        WebhookRequest: {
+            /** @description Always `POST`. */
+            method: string;
+            /** @description URL at the time of the attempt. */
+            url: string;
+            /** @description Header fields; `(hidden)` in place of the values that the owner of the webhook chose. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Event as it is rendered now; null if it is no longer in the log. */
+            body: string | null;
+            /**
+             * @description Whether `body` is byte for byte what was sent. Events are rendered when they are read, so a changed or deleted
+             *     message changes them.
+             */
+            body_as_sent: boolean;
+        };
+        /** @description The response to an attempt. */
+        WebhookResponse: {
+            /**
+             * Format: uint16
+             * @description HTTP status.
+             */
+            status: number;
+            /** @description First header fields, up to 4 KiB; values of repeated fields are joined by commas. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description First 500 bytes of the body. */
+            excerpt: string;
         };
         /** @description The results of a webhook's recent attempts. */
         WebhookStats: {
@@ -4988,6 +6745,57 @@ export interface components {
              */
             attachments: number;
         };
+        /** @description A workspace with its settings. */
+        Workspace: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            plan: "free" | "builder" | "team";
+            /** @description `active` or `suspended`. */
+            status: string;
+            /** @description The operator's notice to the workspace. */
+            notice: components["schemas"]["Notice"] | null;
+            /**
+             * Format: date-time
+             * @description Time of the emergency stop; null if the workspace is not stopped.
+             */
+            emergency_stopped_at: string | null;
+            /** @description Reason for the emergency stop, for people. */
+            emergency_stop_reason: string | null;
+            ai_disclosure: components["schemas"]["AiDisclosure"];
+            /**
+             * @description How much AI may process the mail.
+             * @enum {string}
+             */
+            ai_processing: "off" | "categorize" | "full";
+            /** @description Whether agents receive screened mail only. */
+            screening: boolean;
+            /**
+             * Format: uint32
+             * @description After how many days mail is deleted for good; null if never.
+             */
+            retention_days: number | null;
+            /**
+             * Format: uint64
+             * @description A daily message limit that replaces the plan's; null without one.
+             */
+            daily_send_limit: number | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description A workspace of the person. */
+        WorkspaceMembership: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description Role of the person in it. */
+            role: string;
+            /** @description Whether the person has signed in to it; false for an invitation. */
+            joined: boolean;
+            /** @description Whether the session is in it. */
+            current: boolean;
+        };
         /** @description The data of `workspace.resumed`. */
         WorkspaceResumedData: {
             /** @description Workspace after the change. */
@@ -5008,22 +6816,6 @@ export interface components {
             reason: string | null;
             /** @description Actor that stopped it. */
             actor: components["schemas"]["Actor"];
-        };
-        /** @description A workspace. */
-        WorkspaceView: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            plan: "free" | "builder" | "team";
-            status: string;
-            notice: components["schemas"]["NoticeView"] | null;
-            /** Format: date-time */
-            emergency_stopped_at: string | null;
-            emergency_stop_reason: string | null;
-            ai_disclosure: components["schemas"]["AiDisclosureView"];
-            /** Format: date-time */
-            created_at: string;
         };
         /** @description The records of a domain as a BIND zone file. */
         ZoneFileView: {
@@ -5818,6 +7610,1003 @@ export interface operations {
             };
         };
     };
+    getSignupChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `signup_disabled`: Ask the operator of this server for an API key.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "signup_disabled" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUpBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignupView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_solution`: Get a new challenge from `GET /v1/signup/challenge` and solve it; each one works once.
+             *
+             *     `challenge_expired`: Get a new challenge from `GET /v1/signup/challenge` and send its solution within 10 minutes.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_solution" | "challenge_expired";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "signup_rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `signup_disabled`: Ask the operator of this server for an API key.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "signup_disabled" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    requestClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestClaimBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimMailView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "plan_limit_emails";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *
+             *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+             *
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+             *
+             *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+             *
+             *     `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
+             *
+             *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
+             *
+             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "lease_expired" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "loop_detected";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
+             *
+             *     `body_too_large`: Send a smaller request body.
+             */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "message_too_large" | "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
+             *
+             *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+             *
+             *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "idempotency_key_reused" | "recipient_blocked" | "recipient_suppressed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             *
+             *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
+             */
+            423: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "workspace_stopped" | "inbox_paused";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
+             *
+             *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
+             *
+             *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+             *
+             *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
+             */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "signup_rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
+             *
+             *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+             */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error" | "content_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addSignupAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AddSignupAgentBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignupAgentView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `already_claimed`: No action is needed: the workspace has an owner, who can create more keys.
+             *
+             *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "already_claimed" | "not_claimable";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `signup_disabled`: Ask the operator of this server for an API key.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "signup_disabled" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    claimWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listInboxes: {
         parameters: {
             query?: {
@@ -6065,6 +8854,8 @@ export interface operations {
              *
              *     `forbidden`: Use a workspace-wide key.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `plan_limit_inboxes`: Delete an inbox you no longer need or move the workspace to a larger plan.
              *
              *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
@@ -6081,7 +8872,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden" | "plan_limit_inboxes" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_inboxes" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -6448,7 +9239,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6461,7 +9256,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -6624,7 +9419,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6637,7 +9436,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -6836,7 +9635,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6849,7 +9652,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -7043,6 +9846,228 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of identities per page. Default: 25. */
+                limit?: number;
+                /** @description Only identities whose metadata has this value, compared as text. With several values, all must match. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityViewPage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
             403: {
                 headers: {
@@ -7057,6 +10082,743 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateIdentityBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityView"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `plan_limit_identities`: Delete an identity you no longer need or move the workspace to a larger plan.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_identities";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `address_taken`: Choose another username; an address is never reused. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "address_taken";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateIdentityBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -7460,6 +11222,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -7478,7 +11242,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -7781,6 +11545,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -7799,7 +11565,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -8079,7 +11845,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8092,7 +11862,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -8213,23 +11983,14 @@ export interface operations {
                     "text/html; charset=utf-8": unknown;
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_token`: Request a new link and use the one in the newest mail.
-             */
+            /** @description Bad Request */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
-                        };
-                    } & components["schemas"]["Error"];
+                    "text/html; charset=utf-8": unknown;
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -8320,12 +12081,18 @@ export interface operations {
                     "text/html; charset=utf-8": unknown;
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_token`: Request a new link and use the one in the newest mail.
-             */
+            /** @description Bad Request */
             400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
@@ -8334,9 +12101,190 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_token";
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    showOnCallConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    confirmOnCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
                 };
             };
             /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
@@ -8431,6 +12379,8 @@ export interface operations {
                 include_held?: boolean;
                 /** @description Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter` decides. */
                 promotions?: "include" | "exclude" | "only";
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
@@ -8713,6 +12663,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -8731,7 +12683,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -9193,7 +13145,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9206,7 +13162,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -9360,6 +13316,184 @@ export interface operations {
             };
         };
     };
+    getMessageHtml: {
+        parameters: {
+            query?: {
+                /** @description Whether to load remote images, which tells the sender that the mail was read. Default: off. */
+                remote?: "off" | "on";
+                /** @description Whether to include the content of mail that is not screened yet. */
+                include_unscreened?: boolean;
+                /** @description Whether to include the content of held mail. Requires `messages:release`. */
+                include_held?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     batchGetMessages: {
         parameters: {
             query?: never;
@@ -9421,7 +13555,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9434,7 +13572,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -9613,7 +13751,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9626,7 +13768,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -9802,7 +13944,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9815,7 +13961,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -9860,26 +14006,42 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `body_too_large`: Send a smaller request body. */
-            413: {
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "body_too_large";
+                            code?: "misdirected_request";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
-            415: {
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9891,7 +14053,139 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unsupported_media_type";
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHeldMessages: {
+        parameters: {
+            query?: {
+                /** @description Only messages of this inbox. */
+                inbox_id?: string;
+                /** @description Whether to include the content. Requires `messages:release`. */
+                include_held?: boolean;
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagePage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -10078,6 +14372,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -10096,7 +14392,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -10408,6 +14704,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -10426,7 +14724,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -10738,6 +15036,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -10756,7 +15056,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -11147,6 +15447,186 @@ export interface operations {
             };
         };
     };
+    listDeliveryAttempts: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of attempts per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryAttemptPage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listOutbox: {
         parameters: {
             query?: {
@@ -11282,6 +15762,185 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCapturedRaw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "message/rfc822": unknown;
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
+             *
+             *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+             */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error" | "content_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -11744,7 +16403,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11757,7 +16420,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -11956,7 +16619,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11969,7 +16636,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -12186,7 +16853,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12199,7 +16870,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -12416,7 +17087,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12429,7 +17104,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -12583,6 +17258,746 @@ export interface operations {
             };
         };
     };
+    listQueues: {
+        parameters: {
+            query?: {
+                /** @description Only the queue of this inbox. */
+                inbox_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listQueueItems: {
+        parameters: {
+            query?: {
+                /** @description Which messages. Default: `in_flight`. */
+                state?: "in_flight" | "dead_letter";
+                /** @description Only the queue of this inbox. */
+                inbox_id?: string;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Maximum number of messages per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueItemPage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    requeueMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequeuedMessage"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_queued";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    dropMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DroppedMessage"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_queued`: List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_queued";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     searchMessages: {
         parameters: {
             query: {
@@ -12594,6 +18009,8 @@ export interface operations {
                 channel?: "agent" | "email" | "mixed";
                 /** @description Only messages of this type. */
                 type?: "message" | "task" | "event";
+                /** @description How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Maximum number of messages per page. Default: 25. */
@@ -13520,6 +18937,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Maximum number of messages. Default: 100. */
                 limit?: number;
+                /** @description How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
                 /** @description Whether to include the content of mail that is not screened yet. */
                 include_unscreened?: boolean;
                 /** @description Whether to include the content of held mail. Requires `messages:release`. */
@@ -13755,7 +19174,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13768,7 +19191,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -13931,7 +19354,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13944,7 +19371,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -14473,6 +19900,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -14486,7 +19915,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -15009,6 +20438,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -15022,7 +20453,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -15185,7 +20616,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15198,7 +20633,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -15576,6 +21011,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -15589,7 +21026,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -15767,6 +21204,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -15780,7 +21219,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -16125,6 +21564,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -16138,7 +21579,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -16348,6 +21789,198 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The id of the last event you received. If omitted, the list begins with the oldest event. Can't be combined with `order=desc`. */
+                after?: string;
+                /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. */
+                cursor?: string;
+                /** @description Event types, separated by commas. If omitted, all types. */
+                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "escalation.sent" | "webhook.test")[];
+                /** @description Only events of this inbox. */
+                inbox_id?: string;
+                /** @description The order of the events. Default: `asc`, oldest first. */
+                order?: "asc" | "desc";
+                /** @description How much of each message and draft the list shows: `summary` leaves out bodies, header fields and data. Default: full. */
+                view?: "full" | "summary";
+                /** @description Maximum number of events per page. Default: 25. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_cursor";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
             /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
             403: {
                 headers: {
@@ -16461,22 +22094,13 @@ export interface operations {
             };
         };
     };
-    listEvents: {
+    getEvent: {
         parameters: {
-            query?: {
-                /** @description The id of the last event you received. If omitted, the list begins with the oldest event. */
-                after?: string;
-                /** @description The `next_cursor` of the previous page; the same as `after`. */
-                cursor?: string;
-                /** @description Event types, separated by commas. If omitted, all types. */
-                types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "webhook.test")[];
-                /** @description Only events of this inbox. */
-                inbox_id?: string;
-                /** @description Maximum number of events per page. Default: 25. */
-                limit?: number;
-            };
+            query?: never;
             header?: never;
-            path?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -16491,14 +22115,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventPage"];
+                    "application/json": components["schemas"]["Event"];
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_cursor`: Start again without a cursor, and keep all other parameters the same on every page.
-             */
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16511,7 +22131,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_cursor";
+                            code?: "invalid_request";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -16701,7 +22321,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16714,7 +22338,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -17005,6 +22629,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -17018,7 +22644,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -17136,6 +22762,786 @@ export interface operations {
             };
         };
     };
+    getEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateEscalationBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "unclaimed_workspace";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "recipient_suppressed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getInboxEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEscalation"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateInboxEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateInboxEscalationBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxEscalation"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf" | "unclaimed_workspace";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "recipient_suppressed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listInboxDrafts: {
         parameters: {
             query?: {
@@ -17143,6 +23549,8 @@ export interface operations {
                 status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
                 /** @description Only drafts in this thread. */
                 thread_id?: string;
+                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+                sent_back?: boolean;
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
                 metadata?: {
                     [key: string]: string;
@@ -17395,7 +23803,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17408,7 +23820,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -17594,6 +24006,8 @@ export interface operations {
                 status?: ("draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled")[];
                 /** @description Only drafts in this thread. */
                 thread_id?: string;
+                /** @description Only drafts that a person sent back and that wait for their author, or only others. */
+                sent_back?: boolean;
                 /** @description Only drafts whose metadata has this value, compared as text. With several values, all must match. */
                 metadata?: {
                     [key: string]: string;
@@ -18002,7 +24416,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18015,7 +24433,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -18201,7 +24619,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18214,7 +24636,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -18456,6 +24878,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
@@ -18474,7 +24898,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -18699,6 +25123,581 @@ export interface operations {
             };
         };
     };
+    approveDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and body returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveDraftBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentDraft"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "plan_limit_emails";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
+             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *
+             *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
+             *
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
+             *
+             *     `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+             *
+             *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
+             *
+             *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
+             *
+             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "lease_expired" | "draft_not_editable" | "draft_changed" | "idempotency_in_flight" | "loop_detected";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
+             *
+             *     `body_too_large`: Send a smaller request body.
+             */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "message_too_large" | "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
+             *
+             *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+             *
+             *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "idempotency_key_reused" | "recipient_blocked" | "recipient_suppressed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             *
+             *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
+             */
+            423: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "workspace_stopped" | "inbox_paused";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
+             *
+             *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
+             *
+             *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+             */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
+             *
+             *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
+             */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error" | "content_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendBackDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendBackDraftBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `draft_not_editable`: Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
+             *
+             *     `draft_changed`: Read the draft again, and approve it with its new `content_sha256`.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "draft_not_editable" | "draft_changed";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     scheduleDraft: {
         parameters: {
             query?: never;
@@ -18767,7 +25766,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18780,7 +25783,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -18993,7 +25996,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19006,7 +26013,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -19390,6 +26397,8 @@ export interface operations {
              *
              *     `forbidden`: Use a workspace-wide key.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `plan_limit_webhooks`: Delete a webhook you no longer need, or subscribe an existing one to more events.
              *
              *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
@@ -19406,7 +26415,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden" | "plan_limit_webhooks" | "unclaimed_workspace";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_webhooks" | "unclaimed_workspace";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -19885,6 +26894,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -19898,7 +26909,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -20065,6 +27076,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -20078,7 +27091,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -20294,6 +27307,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -20307,7 +27322,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -20510,6 +27525,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -20523,7 +27540,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -20843,6 +27860,182 @@ export interface operations {
             };
         };
     };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookExchange"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     redeliverWebhookEvent: {
         parameters: {
             query?: never;
@@ -20906,6 +28099,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -20919,7 +28114,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21620,7 +28815,11 @@ export interface operations {
              *
              *     `forbidden`: Use a workspace-wide key.
              *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             *
              *     `plan_limit_domains`: Delete a domain you no longer need or move the workspace to a larger plan.
+             *
+             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
              */
             403: {
                 headers: {
@@ -21634,7 +28833,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden" | "plan_limit_domains";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "plan_limit_domains" | "unclaimed_workspace";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22008,6 +29207,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -22021,7 +29222,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22206,6 +29407,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -22219,7 +29422,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22417,6 +29620,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -22430,7 +29635,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22646,6 +29851,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -22659,7 +29866,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22875,6 +30082,8 @@ export interface operations {
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
              *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
                 headers: {
@@ -22888,7 +30097,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "forbidden";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -23118,6 +30327,2976 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "insufficient_permissions" | "forbidden";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    requestSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestSignInLinkBody"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SignInBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_token`: Request a new link and use the one in the newest mail.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request" | "invalid_token";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView2"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView3"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Number of days, today included. Default: 30. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateOrgBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgAnswer"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resumeOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgAnswer"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView4"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteMemberBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMemberBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWorkspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListView5"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    switchWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -24172,6 +34351,138 @@ export interface operations {
                     /** Format: date-time */
                     created_at: string;
                     data: components["schemas"]["WorkspaceResumedData"] | components["schemas"]["EnvelopeData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.signup.created": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+                "X-Service-Timestamp": string;
+                /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+                "X-Service-Signature": string;
+                /** @description Event id. Process each id once. */
+                "webhook-id": string;
+                /** @description Same as X-Service-Timestamp. */
+                "webhook-timestamp": string;
+                /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "signup.created";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: components["schemas"]["SignupCreatedData"] | components["schemas"]["EnvelopeData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.signup.claimed": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+                "X-Service-Timestamp": string;
+                /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+                "X-Service-Signature": string;
+                /** @description Event id. Process each id once. */
+                "webhook-id": string;
+                /** @description Same as X-Service-Timestamp. */
+                "webhook-timestamp": string;
+                /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "signup.claimed";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: components["schemas"]["SignupClaimedData"] | components["schemas"]["EnvelopeData"];
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledged. Any other status, including redirects, or no complete response within 10 seconds is a failure, with up to 8 retries within 24 hours. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.escalation.sent": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Unix time of the attempt, in seconds. Reject requests that are more than 300 seconds off. */
+                "X-Service-Timestamp": string;
+                /** @description Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the secret as returned. */
+                "X-Service-Signature": string;
+                /** @description Event id. Process each id once. */
+                "webhook-id": string;
+                /** @description Same as X-Service-Timestamp. */
+                "webhook-timestamp": string;
+                /** @description Standard Webhooks signature: `v1,<base64>`. For 24 hours after a rotation, two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Event id, the same on every attempt and every transport.
+                     */
+                    id: string;
+                    /** @constant */
+                    type: "escalation.sent";
+                    /** Format: date-time */
+                    created_at: string;
+                    data: components["schemas"]["EscalationSentData"] | components["schemas"]["EnvelopeData"];
                 };
             };
         };

@@ -1,6 +1,5 @@
 import createClient from 'openapi-fetch';
 import type { Readable } from 'openapi-typescript-helpers';
-import { SUMMARIES } from './api-features';
 import type { components, paths } from './api-types';
 import { asApiError, errorFrom } from './errors';
 
@@ -55,30 +54,8 @@ export async function ok<T>(answer: Promise<Answer<T>>): Promise<T> {
   return settled.data as T;
 }
 
-/** Sends a request to a route that the OpenAPI document does not list. */
-export async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers: Record<string, string> = {};
-  if (method !== 'GET') headers['X-Requested-With'] = REQUESTED_WITH;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  let response: Response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers,
-      credentials: 'same-origin',
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-  } catch (error) {
-    throw asApiError(error);
-  }
-  const parsed: unknown = await response.json().catch(() => null);
-  if (response.status === 401 && !path.startsWith('/platform/auth/')) signedOut();
-  if (!response.ok) throw errorFrom(response.status, parsed);
-  return parsed as T;
-}
-
 /** The query of lists that need no bodies. */
-export const summary: object = SUMMARIES ? { view: 'summary' } : {};
+export const summary = { view: 'summary' } as const;
 
 /** The query of reads that show a person what agents do not get yet. */
 export const everything = { include_unscreened: true, include_held: true } as const;

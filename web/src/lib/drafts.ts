@@ -22,36 +22,6 @@ export function contentOf(draft: Draft): DraftContent {
   };
 }
 
-/** A short digest of everything that would be sent, to notice changes. Not a security measure. */
-export function fingerprint(draft: Draft): string {
-  const files = draft.attachments.map((file) => file.sha256);
-  const all = JSON.stringify([contentOf(draft), draft.html, draft.data, files, draft.reply_to_message_id]);
-  // FNV-1a over UTF-16 code units, twice with different offsets.
-  return fnv(all, 0x811c9dc5) + fnv(all, 0x050c5d1f);
-}
-
-function fnv(text: string, offset: number): string {
-  let hash = offset;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, '0');
-}
-
-/** The metadata of a draft that a person sent back, until the agent changes the content. */
-export function sendBackMetadata(draft: Draft, note: string, by: string): Record<string, string> {
-  return { review: 'sent_back', review_note: note, review_by: by, review_of: fingerprint(draft) };
-}
-
-/** Whether the draft waits for the agent and not for a person. */
-export function isSentBack(draft: Draft): boolean {
-  const metadata = draft.metadata as Record<string, unknown>;
-  return metadata.review === 'sent_back' && metadata.review_of === fingerprint(draft);
-}
-
-/** Takes the metadata of `sendBackMetadata` away again. */
-export const NOT_SENT_BACK = { review: null, review_note: null, review_by: null, review_of: null };
-
 /** Whether a draft can still be changed and sent. */
 export function isOpen(status: Draft['status']): boolean {
   return ['draft', 'failed', 'scheduled'].includes(status);
@@ -68,11 +38,24 @@ export function changes(before: DraftContent, after: DraftContent): Partial<Draf
   return changed;
 }
 
+/** Whether a saved draft is what the person saw and wrote, and nothing else. */
+export function isAsWritten(saved: Draft, shown: Draft, edited: DraftContent): boolean {
+  const files = (draft: Draft) => draft.attachments.map((file) => file.sha256).join();
+  const data = (draft: Draft) =>
+    JSON.stringify([draft.data, draft.type, draft.reply_to_message_id, draft.reply_all]);
+  return (
+    Object.keys(changes(contentOf(saved), edited)).length === 0 &&
+    files(saved) === files(shown) &&
+    data(saved) === data(shown) &&
+    (saved.html === null || saved.html === shown.html)
+  );
+}
+
 const KEY = 'posthouse.draft.';
 
 interface Remembered {
   base: DraftContent;
-  saved: string;
+  saved: string | null;
 }
 
 /** What the agent wrote, as far as this browser knows: kept while the last change was the person's. */
@@ -80,14 +63,14 @@ export function agentVersion(draft: Draft): DraftContent {
   const stored = localStorage.getItem(KEY + draft.id);
   if (stored) {
     const remembered = JSON.parse(stored) as Remembered;
-    if (remembered.saved === fingerprint(draft)) return remembered.base;
+    if (remembered.saved === draft.content_sha256) return remembered.base;
   }
   return contentOf(draft);
 }
 
 /** Remembers the agent's version behind a change that the person saved. */
 export function rememberVersion(saved: Draft, base: DraftContent): void {
-  localStorage.setItem(KEY + saved.id, JSON.stringify({ base, saved: fingerprint(saved) }));
+  localStorage.setItem(KEY + saved.id, JSON.stringify({ base, saved: saved.content_sha256 }));
 }
 
 export function forgetVersion(id: string): void {

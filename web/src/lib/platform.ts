@@ -1,98 +1,40 @@
-import { send, type Schemas } from './api';
+import { api, ok, type Schemas } from './api';
 
-export type Role = 'owner' | 'member';
+export type User = Schemas['User'];
+export type Workspace = Schemas['Workspace'];
+export type Role = User['role'];
+export type SignedIn = Schemas['SignedIn'];
+export type ApiKey = Schemas['ApiKey'];
+export type NewApiKey = Schemas['CreateApiKeyBody'];
+export type Usage = Schemas['Usage'];
+export type Session = Schemas['Session'];
+export type Member = Schemas['Member'];
+export type WorkspaceChange = Schemas['UpdateOrgBody'];
+export type WorkspaceOfPerson = Schemas['WorkspaceMembership'];
 
-export interface User {
-  id: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  created_at: string;
-}
+const at = (id: string) => ({ params: { path: { id } } });
 
-/** The workspace object of the account. Newer servers add settings to it. */
-export type Workspace = Schemas['WorkspaceView'] & { ai_processing?: string; screening?: boolean };
-
-export interface SignedIn {
-  user: User;
-  org: Workspace;
-}
-
-export interface ApiKey {
-  id: string;
-  name: string;
-  prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  scope?: string;
-  inbox_id?: string | null;
-  permissions?: string[];
-}
-
-export interface NewApiKey {
-  name: string;
-  preset?: string;
-  scope?: string;
-  inbox_id?: string;
-}
-
-export interface Usage {
-  today: { sent: number; received: number };
-  limits: Record<string, number | null>;
-  inboxes: number;
-  series: { date: string; sent: number; received: number }[];
-}
-
-export interface Session {
-  id: string;
-  created_at: string;
-  last_used_at: string;
-  user_agent: string | null;
-  ip: string | null;
-  current: boolean;
-}
-
-export interface Member {
-  id: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  status: 'active' | 'invited';
-  created_at: string;
-}
-
-export interface WorkspaceChange {
-  name?: string;
-  ai_processing?: string;
-  screening?: boolean;
-  ai_disclosure?: { visible_line: string; text: string | null; share_workspace_name: boolean };
-}
-
-interface List<T> {
-  data: T[];
-}
-
-const id = encodeURIComponent;
-
+/** The routes that only a signed-in person has. */
 export const platform = {
-  requestLink: (email: string) => send<null>('POST', '/platform/auth/magic-link', { email }),
-  verifyToken: (token: string) => send<SignedIn>('POST', '/platform/auth/verify', { token }),
+  requestLink: (email: string) => ok(api.POST('/platform/auth/magic-link', { body: { email } })),
+  verifyToken: (token: string) => ok(api.POST('/platform/auth/verify', { body: { token } })),
   verifyCode: (email: string, code: string) =>
-    send<SignedIn>('POST', '/platform/auth/verify', { email, code }),
-  signOut: () => send<null>('POST', '/platform/auth/logout'),
-  me: () => send<SignedIn>('GET', '/platform/me'),
-  keys: () => send<List<ApiKey>>('GET', '/platform/api-keys'),
-  createKey: (key: NewApiKey) => send<{ api_key: ApiKey; key: string }>('POST', '/platform/api-keys', key),
-  revokeKey: (key: string) => send<null>('DELETE', `/platform/api-keys/${id(key)}`),
-  usage: (days: number) => send<Usage>('GET', `/platform/usage?days=${days}`),
-  updateWorkspace: (change: WorkspaceChange) => send<unknown>('PATCH', '/platform/org', change),
-  resume: () => send<unknown>('POST', '/platform/org/resume'),
-  sessions: () => send<List<Session>>('GET', '/platform/sessions'),
-  endSession: (session: string) => send<null>('DELETE', `/platform/sessions/${id(session)}`),
-  members: () => send<List<Member>>('GET', '/platform/members'),
-  invite: (email: string, role: Role) => send<unknown>('POST', '/platform/members', { email, role }),
+    ok(api.POST('/platform/auth/verify', { body: { email, code } })),
+  signOut: () => ok(api.POST('/platform/auth/logout')),
+  me: () => ok(api.GET('/platform/me')),
+  keys: () => ok(api.GET('/platform/api-keys')),
+  createKey: (body: NewApiKey) => ok(api.POST('/platform/api-keys', { body })),
+  revokeKey: (key: string) => ok(api.DELETE('/platform/api-keys/{id}', at(key))),
+  usage: (days: number) => ok(api.GET('/platform/usage', { params: { query: { days } } })),
+  updateWorkspace: (body: WorkspaceChange) => ok(api.PATCH('/platform/org', { body })),
+  resume: () => ok(api.POST('/platform/org/resume')),
+  sessions: () => ok(api.GET('/platform/sessions')),
+  endSession: (session: string) => ok(api.DELETE('/platform/sessions/{id}', at(session))),
+  workspaces: () => ok(api.GET('/platform/workspaces')),
+  switchWorkspace: (workspace: string) => ok(api.POST('/platform/workspaces/{id}/switch', at(workspace))),
+  members: () => ok(api.GET('/platform/members')),
+  invite: (email: string, role: Role) => ok(api.POST('/platform/members', { body: { email, role } })),
   changeRole: (member: string, role: Role) =>
-    send<unknown>('PATCH', `/platform/members/${id(member)}`, { role }),
-  removeMember: (member: string) => send<null>('DELETE', `/platform/members/${id(member)}`),
+    ok(api.PATCH('/platform/members/{id}', { ...at(member), body: { role } })),
+  removeMember: (member: string) => ok(api.DELETE('/platform/members/{id}', at(member))),
 };

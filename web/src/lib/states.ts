@@ -60,3 +60,17 @@ const DELIVERY: Record<string, string> = {
 export function deliveryWords(status: string): string {
   return DELIVERY[status] ?? status;
 }
+
+const ATTEMPT: Record<string, string> = {
+  delivered: 'accepted by the recipient’s server',
+  sent: 'handed to the relay',
+  captured: 'captured on this machine, nothing left',
+  retried: 'not accepted for now',
+  bounced: 'refused for good',
+  failed: 'could not be sent',
+};
+
+/** Says how one try of a delivery ended. */
+export function attemptWords(outcome: string): string {
+  return ATTEMPT[outcome] ?? outcome;
+}

@@ -1,4 +1,4 @@
-import { api, everything, ok, summary, type Schemas } from './api';
+import { api, ok, type Schemas } from './api';
 import { Pages } from './load.svelte';
 import type { StreamEvent } from './stream-client';
 
@@ -15,7 +15,6 @@ export class ThreadList {
   readonly pages: Pages<Thread>;
   /** Threads that changed while the list must not move. */
   waiting = $state.raw<Thread[]>([]);
-  unread = $state.raw<ReadonlySet<string>>(new Set());
   private filter: ThreadFilter = { inbox: null, labels: '' };
 
   constructor() {
@@ -27,7 +26,7 @@ export class ThreadList {
     this.filter = filter;
     this.waiting = [];
     if (!same) this.pages.reset();
-    await Promise.all([this.pages.restart(), this.loadUnread()]);
+    await this.pages.restart();
   }
 
   /** Takes an event into the list. `hold` keeps the order until `release`. */
@@ -45,12 +44,12 @@ export class ThreadList {
       subject: known?.subject ?? data.subject ?? null,
       participants: known?.participants ?? [data.from ?? '', ...(data.to ?? [])].filter((one) => one !== ''),
       message_count: (known?.message_count ?? 0) + 1,
+      unread_count: (known?.unread_count ?? 0) + (event.type === 'message.received' ? 1 : 0),
       last_message_at: event.created_at,
       created_at: known?.created_at ?? event.created_at,
       labels: known?.labels ?? [],
       metadata: known?.metadata ?? {},
     };
-    if (event.type === 'message.received') this.unread = new Set([...this.unread, thread.id]);
     this.waiting = [thread, ...this.waiting.filter((one) => one.id !== thread.id)];
     if (!hold) this.release();
   }
@@ -73,11 +72,10 @@ export class ThreadList {
   }
 
   markRead(id: string, read: boolean): void {
-    if (this.unread.has(id) !== read) return;
-    const unread = new Set(this.unread);
-    if (read) unread.delete(id);
-    else unread.add(id);
-    this.unread = unread;
+    const mark = (one: Thread) => (one.id === id ? { ...one, unread_count: read ? 0 : 1 } : one);
+    const before = this.pages.items.find((one) => one.id === id);
+    if (!before || before.unread_count > 0 !== read) return;
+    this.pages.items = this.pages.items.map(mark);
   }
 
   private fetch(cursor: string | undefined) {
@@ -88,18 +86,5 @@ export class ThreadList {
       ...(this.filter.labels ? { labels: this.filter.labels.split(',').map((one) => one.trim()) } : {}),
     };
     return ok(api.GET('/v1/threads', { params: { query } }));
-  }
-
-  /** Threads have no read state of their own: collects it from the newest unread messages. */
-  private async loadUnread(): Promise<void> {
-    const inbox = this.filter.inbox;
-    if (inbox === null) return;
-    const query = { is_read: false, direction: 'inbound', limit: 100, ...everything, ...summary } as const;
-    const page = await ok(
-      api.GET('/v1/inboxes/{id}/messages', { params: { path: { id: inbox }, query } }),
-    ).catch(() => null);
-    if (page && this.filter.inbox === inbox) {
-      this.unread = new Set(page.data.map((message) => message.thread_id));
-    }
   }
 }

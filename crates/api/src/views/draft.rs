@@ -3,7 +3,7 @@
 use crate::views::hex;
 use posthouse_domain::record::ApprovalOfMessage;
 use posthouse_domain::{
-    draft::{self, Draft, DraftFile},
+    draft::{self, Draft, DraftFile, SentBack},
     message::MessageKind,
     metadata::{self, Metadata},
 };
@@ -70,6 +70,11 @@ pub struct DraftView<'a> {
     approved_at: Option<TimestampView>,
     /// SHA-256 of the approved content (recipients, subject, bodies, data and attachments), in lower-case hex.
     approved_content_sha256: Option<String>,
+    /// SHA-256 of the content that would be sent now, in lower-case hex; null once the draft is sent. An approval
+    /// names it.
+    content_sha256: Option<String>,
+    /// Note of the person who sent the draft back to its author; null again once the content changes.
+    sent_back: Option<SentBackView<'a>>,
     /// Reason for the refusal of the last attempt to send.
     error: Option<DraftErrorView<'a>>,
     created_at: TimestampView,
@@ -90,6 +95,18 @@ pub struct DraftFileView<'a> {
     size_bytes: u64,
     /// SHA-256 of the content, in lower-case hex.
     sha256: String,
+}
+
+/// The note of a person who sent a draft back to its author.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DraftSentBack")]
+pub struct SentBackView<'a> {
+    /// What the person asks for.
+    note: &'a str,
+    /// Who sent it back.
+    by: ActorView,
+    /// When.
+    at: TimestampView,
 }
 
 /// The refusal of an attempt to send a draft.
@@ -146,6 +163,8 @@ impl<'a> DraftView<'a> {
             approved_by: approval.map(|approval| ActorView::of(&approval.by)),
             approved_at: approval.map(|approval| approval.at.into()),
             approved_content_sha256: approval.map(|approval| hex(&approval.content_sha256)),
+            content_sha256: (d.status != draft::DraftStatus::Sent).then(|| hex(&d.content_sha256())),
+            sent_back: d.sent_back.as_ref().map(SentBackView::of),
             error: d.failure.as_ref().map(|f| DraftErrorView { code: &f.code, message: &f.message }),
             created_at: d.created_at.into(),
             updated_at: d.updated_at.into(),
@@ -168,6 +187,12 @@ impl<'a> DraftFileView<'a> {
             size_bytes: file.size_bytes,
             sha256: hex(&file.sha256),
         }
+    }
+}
+
+impl<'a> SentBackView<'a> {
+    fn of(back: &'a SentBack) -> Self {
+        Self { note: &back.note, by: ActorView::of(&back.by), at: back.at.into() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The message object. Members without a value are null, not absent (`docs/decisions/0005-null-instead-of-absent.md`).
 
 use crate::views::hex;
-use posthouse_domain::record::Record;
+use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
-    label::BLOCKED,
+    delivery::{AttemptResultName, KeptAttempt},
     message::{
-        Attachment, Channel, DeliveryStatus, Direction, MessageKind, MessageStatus, MessageVerification,
+        Attachment, Channel, DeliveryStatus, Direction, HoldReason, MessageKind, MessageStatus, MessageVerification,
         RecipientDelivery, TlsParameters,
     },
 };
@@ -15,7 +15,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{TimestampView, draft::ApprovalView, json_text, name_of};
+use super::{
+    TimestampView,
+    agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
+    draft::ApprovalView,
+    json_text, name_of,
+};
 
 /// A message.
 #[derive(Serialize, JsonSchema)]
@@ -57,15 +62,16 @@ pub struct MessageView<'a> {
     reply_to: Option<&'a str>,
     /// Decoded subject.
     subject: Option<&'a str>,
-    /// Plain text body.
+    /// Plain text body. Null in a summary.
     text: Option<&'a str>,
-    /// HTML body.
+    /// HTML body. Null in a summary.
     html: Option<&'a str>,
-    /// New text alone, without quoted history and signature.
+    /// New text alone, without quoted history and signature. At most its first 200 characters in a summary.
     extracted_text: Option<&'a str>,
-    /// Header fields by lower-case name: a string, or an array of strings for a repeated field.
-    #[schemars(with = "std::collections::BTreeMap<String, HeaderValueSchema>")]
-    headers: &'a RawValue,
+    /// Header fields by lower-case name: a string, or an array of strings for a repeated field. Null only in a
+    /// summary.
+    #[schemars(with = "Option<std::collections::BTreeMap<String, HeaderValueSchema>>")]
+    headers: Option<&'a RawValue>,
     /// Callers' and system labels, in the order they were added.
     labels: &'a [String],
     /// Whether the message is marked as read.
@@ -86,19 +92,20 @@ pub struct MessageView<'a> {
     attachments: Vec<AttachmentView<'a>>,
     /// Results of content analysis.
     ai: AiView<'a>,
-    /// Sender's structured data; untrusted.
+    /// Sender's structured data; untrusted. Null in a summary.
     #[schemars(with = "Option<serde_json::Value>")]
     data: Option<&'a RawValue>,
     /// State at each recipient; null for received mail.
     delivery: Option<Vec<DeliveryView<'a>>>,
-    /// Reserved; always null.
-    agent: Option<()>,
-    /// Reserved; always null.
-    author: Option<()>,
+    /// Delivery from another inbox of this service, with the service's signature; null for other mail and sent
+    /// messages.
+    agent: Option<AgentDeliveryView<'a>>,
+    /// Signature of the author with a key of its own; null without one.
+    author: Option<AuthorSignatureView<'a>>,
     /// Approval of the draft that became this message; null if it wasn't a draft.
     approval: Option<ApprovalView>,
-    /// Reserved; always null.
-    ai_disclosure: Option<()>,
+    /// What the `Agent-Disclosure` field says about the author; null without the field.
+    ai_disclosure: Option<DisclosureView<'a>>,
     /// State of the analysis of received mail; null for sent mail.
     analysis: Option<AnalysisView>,
     /// State of the screening of received mail; null for sent mail.
@@ -214,6 +221,35 @@ pub struct DeliveryView<'a> {
     updated_at: TimestampView,
 }
 
+/// A delivery attempt of a sent message for one recipient.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeliveryAttempt")]
+pub struct DeliveryAttemptView<'a> {
+    /// Recipient's address.
+    address: &'a str,
+    /// Number of the attempt, from 1.
+    attempt: u32,
+    /// `delivered`, `sent` (to a relay), `captured`, `retried`, `bounced` or `failed`.
+    #[schemars(schema_with = "name_of::<AttemptResultName>")]
+    outcome: &'static str,
+    /// SMTP reply code of the remote server.
+    smtp_code: Option<u16>,
+    /// Enhanced status code of the remote server (RFC 3463).
+    enhanced_code: Option<&'a str>,
+    /// Host name and IP address of the remote server.
+    remote: Option<&'a str>,
+    /// Reply text of the remote server, or a local explanation.
+    detail: Option<&'a str>,
+    /// Reason for the failure, as in `delivery` of the message; null if the attempt succeeded.
+    class: Option<&'static str>,
+    /// Encryption of the session; null if it wasn't encrypted or reached no server.
+    tls: Option<TlsView<'a>>,
+    /// Time of the next attempt; null if there is none.
+    next_attempt_at: Option<TimestampView>,
+    /// Time at which the attempt ended.
+    at: TimestampView,
+}
+
 /// The encryption of an SMTP session.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DeliveryTls")]
@@ -256,9 +292,14 @@ impl<'a> MessageView<'a> {
     pub fn of(record: &'a Record) -> Self {
         let (m, bodies) = (&record.message, &record.bodies);
         let received = m.direction == Direction::Inbound;
-        let blocked = received && m.labels.iter().any(|label| label == BLOCKED);
-        let open = !record.withheld;
-        let (screening, reason) = if blocked { ("held", "blocked") } else { ("screened", "not_available") };
+        let (open, is_full) = (!record.withheld, record.view == RecordView::Full);
+        let (screening, reason) = match (m.held, m.released_at) {
+            (None, _) => ("screened", "not_available"),
+            (Some(reason), None) => ("held", reason.text()),
+            (Some(reason), Some(_)) => ("released", reason.text()),
+        };
+        // A list stops mail before it is analyzed.
+        let unanalyzed = if m.held == Some(HoldReason::Blocked) { "blocked" } else { "not_available" };
         Self {
             id: m.id.into(),
             inbox_id: m.inbox.into(),
@@ -279,7 +320,7 @@ impl<'a> MessageView<'a> {
             text: bodies.text.as_deref().filter(|_| open),
             html: bodies.html.as_deref().filter(|_| open),
             extracted_text: bodies.extracted_text.as_deref().filter(|_| open),
-            headers: headers(if open { &bodies.headers_json } else { "" }),
+            headers: is_full.then(|| headers(if open { &bodies.headers_json } else { "" })),
             labels: &m.labels,
             is_read: m.is_read,
             provider_message_id: None,
@@ -290,14 +331,18 @@ impl<'a> MessageView<'a> {
             contact_id: m.contact.map(Into::into),
             attachments: record.attachments.iter().filter(|_| open).map(AttachmentView::of).collect(),
             ai: AiView { verification: m.verification.as_ref().filter(|_| open).map(VerificationView::of) },
-            data: m.data.as_deref().filter(|_| open).map(json_text),
+            data: m.data.as_deref().filter(|_| open && is_full).map(json_text),
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
-            agent: None,
-            author: None,
+            agent: m.agent.as_ref().map(AgentDeliveryView::of),
+            author: m.author.as_ref().map(AuthorSignatureView::of),
             approval: record.approval.as_ref().map(ApprovalView::of),
-            ai_disclosure: None,
-            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(reason) }),
-            screening: received.then_some(ScreeningView { state: screening, reason: Some(reason), released_at: None }),
+            ai_disclosure: m.disclosure.as_ref().map(DisclosureView::of),
+            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(unanalyzed) }),
+            screening: received.then_some(ScreeningView {
+                state: screening,
+                reason: Some(reason),
+                released_at: m.released_at.map(Into::into),
+            }),
             auto_reply: received && m.auto_reply,
             withheld: record.withheld.then_some(WithheldView {
                 state: screening,
@@ -362,6 +407,26 @@ impl<'a> DeliveryView<'a> {
             tls: entry.tls.as_ref().map(TlsView::of),
             attempts: entry.attempts,
             updated_at: entry.updated_at.into(),
+        }
+    }
+}
+
+impl<'a> DeliveryAttemptView<'a> {
+    /// Returns the view of a delivery attempt.
+    #[must_use]
+    pub fn of(attempt: &'a KeptAttempt) -> Self {
+        Self {
+            address: &attempt.address,
+            attempt: attempt.attempt,
+            outcome: attempt.outcome.text(),
+            smtp_code: attempt.smtp_code,
+            enhanced_code: attempt.enhanced_code.as_deref(),
+            remote: attempt.remote.as_deref(),
+            detail: attempt.detail.as_deref(),
+            class: attempt.class.map(BounceClass::text),
+            tls: attempt.tls.as_ref().map(TlsView::of),
+            next_attempt_at: attempt.next_at.map(Into::into),
+            at: attempt.at.into(),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use posthouse_domain::{
     id::MessageId,
-    queue::{ClaimedMessage, Claims, DELIVERIES_MAX, ExtendedLease, LeaseOutcome, QueueState, ReturnedMessage},
+    queue::{
+        ClaimedMessage, Claims, DELIVERIES_MAX, ExtendedLease, LeaseOutcome, QueueEntry, QueueState, ReturnedMessage,
+    },
     time::Time,
 };
 use schemars::JsonSchema;
@@ -87,6 +89,52 @@ pub enum OrGoneView<T> {
     Gone(GoneView),
 }
 
+/// A message in a work queue: in flight, or a dead letter.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "QueueItem")]
+pub struct QueueItemView<'a> {
+    message_id: Uuid,
+    /// Inbox of the queue.
+    inbox_id: Uuid,
+    /// Thread of the message.
+    thread_id: Uuid,
+    /// `in_flight` or `dead_letter`.
+    state: &'static str,
+    /// Author of the message.
+    from: &'a str,
+    /// Subject of the message; null also if its content is withheld.
+    subject: Option<&'a str>,
+    /// Number of deliveries.
+    delivery_count: u32,
+    /// Name of the worker that claimed it last.
+    consumer: Option<&'a str>,
+    /// End of the lease; null for a dead letter.
+    lease_until: Option<TimestampView>,
+    /// Time at which the message became a dead letter; null in flight.
+    dead_at: Option<TimestampView>,
+    /// Time at which the message was stored.
+    created_at: TimestampView,
+}
+
+/// A message that a person gave back to its queue.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RequeuedMessage")]
+pub struct GivenBackView {
+    id: Uuid,
+    /// Number of deliveries that count from now on.
+    delivery_count: u32,
+    /// Time from which it can be claimed: now.
+    available_at: TimestampView,
+}
+
+/// A dead letter that a person dropped.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DroppedMessage")]
+pub struct DroppedView {
+    id: Uuid,
+    dropped_at: TimestampView,
+}
+
 /// The current state of an inbox's work queue, independent of the time range of the metrics.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "QueueState")]
@@ -165,6 +213,42 @@ impl ExtendedView {
             lease_id: extended.lease.into(),
             lease_until: extended.until.into(),
         })
+    }
+}
+
+impl<'a> QueueItemView<'a> {
+    /// Returns the view of a message in a queue.
+    #[must_use]
+    pub fn of(entry: &'a QueueEntry, from: &'a str, subject: Option<&'a str>) -> Self {
+        Self {
+            message_id: entry.message.into(),
+            inbox_id: entry.inbox.into(),
+            thread_id: entry.thread.into(),
+            state: if entry.lease_until.is_some() { "in_flight" } else { "dead_letter" },
+            from,
+            subject,
+            delivery_count: entry.deliveries.min(DELIVERIES_MAX),
+            consumer: entry.consumer.as_deref(),
+            lease_until: entry.lease_until.map(Into::into),
+            dead_at: entry.dead_at.map(Into::into),
+            created_at: entry.created_at.into(),
+        }
+    }
+}
+
+impl GivenBackView {
+    /// Returns the view of a message that was returned to its queue.
+    #[must_use]
+    pub fn of(id: MessageId, delivery_count: u32, available_at: Time) -> Self {
+        Self { id: id.into(), delivery_count, available_at: available_at.into() }
+    }
+}
+
+impl DroppedView {
+    /// Returns the view of a dropped dead letter.
+    #[must_use]
+    pub fn of(id: MessageId, at: Time) -> Self {
+        Self { id: id.into(), dropped_at: at.into() }
     }
 }
 

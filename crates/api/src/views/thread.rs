@@ -21,6 +21,8 @@ pub struct ThreadView<'a> {
     participants: &'a [String],
     /// Number of messages.
     message_count: u64,
+    /// Number of unread messages.
+    unread_count: u64,
     /// Time of the newest message.
     last_message_at: TimestampView,
     created_at: TimestampView,
@@ -54,6 +56,7 @@ impl<'a> ThreadView<'a> {
             subject: thread.subject.as_deref().filter(|_| thread.message_count > 0),
             participants: &thread.participants,
             message_count: thread.message_count,
+            unread_count: thread.unread_count,
             last_message_at: thread.last_message_at.into(),
             created_at: thread.created_at.into(),
             labels: &thread.labels,

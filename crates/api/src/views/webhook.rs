@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use posthouse_domain::{
     event::EventPayload,
-    webhook::{StartedAttempt, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails},
+    webhook::{AttemptDetails, StartedAttempt, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -90,6 +90,47 @@ pub struct WebhookDeliveryView {
     next_attempt_at: Option<TimestampView>,
 }
 
+/// One attempt with its request and response.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookExchange")]
+pub struct AttemptDetailsView<'a> {
+    #[serde(flatten)]
+    delivery: WebhookDeliveryView,
+    /// Request of the attempt; null if nothing was sent.
+    request: Option<SentRequestView<'a>>,
+    /// Response; null if there was none.
+    response: Option<ResponseView<'a>>,
+}
+
+/// The request of an attempt.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookRequest")]
+pub struct SentRequestView<'a> {
+    /// Always `POST`.
+    method: &'static str,
+    /// URL at the time of the attempt.
+    url: &'a str,
+    /// Header fields; `(hidden)` in place of the values that the owner of the webhook chose.
+    headers: BTreeMap<&'a str, String>,
+    /// Event as it is rendered now; null if it is no longer in the log.
+    body: Option<String>,
+    /// Whether `body` is byte for byte what was sent. Events are rendered when they are read, so a changed or deleted
+    /// message changes them.
+    body_as_sent: bool,
+}
+
+/// The response to an attempt.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookResponse")]
+pub struct ResponseView<'a> {
+    /// HTTP status.
+    status: u16,
+    /// First header fields, up to 4 KiB; values of repeated fields are joined by commas.
+    headers: BTreeMap<&'a str, String>,
+    /// First 500 bytes of the body.
+    excerpt: &'a str,
+}
+
 /// A delivery started by a test or a redelivery.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookTry")]
@@ -154,6 +195,36 @@ impl WebhookDeliveryView {
             next_attempt_at: d.next_attempt_at.map(Into::into),
         }
     }
+}
+
+impl<'a> AttemptDetailsView<'a> {
+    /// Returns the view of an attempt with its request and response.
+    #[must_use]
+    pub fn of(details: &'a AttemptDetails) -> Self {
+        let (delivery, exchange) = (&details.delivery, details.exchange.as_ref());
+        let response = exchange.zip(delivery.response_status).map(|(exchange, status)| ResponseView {
+            status,
+            headers: fields(&exchange.response_headers),
+            excerpt: delivery.response_excerpt.as_deref().unwrap_or_default(),
+        });
+        let body = details.body.as_deref();
+        let request = exchange.map(|exchange| SentRequestView {
+            method: "POST",
+            url: &exchange.url,
+            headers: fields(&exchange.request_headers),
+            body: body.map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+            body_as_sent: details.body_as_sent,
+        });
+        Self { delivery: WebhookDeliveryView::of(delivery), request, response }
+    }
+}
+
+fn fields(list: &[(String, String)]) -> BTreeMap<&str, String> {
+    let mut map: BTreeMap<&str, String> = BTreeMap::new();
+    for (name, value) in list {
+        map.entry(name).and_modify(|values| values.extend([", ", value])).or_insert_with(|| value.clone());
+    }
+    map
 }
 
 impl From<StartedAttempt> for StartedAttemptView {

@@ -46,6 +46,8 @@ pub struct WorkspaceView {
     ai_processing: &'static str,
     /// Whether agents receive screened mail only.
     screening: bool,
+    /// After how many days mail is deleted for good; null if never.
+    retention_days: Option<u32>,
     /// A daily message limit that replaces the plan's; null without one.
     daily_send_limit: Option<u64>,
     created_at: TimestampView,
@@ -90,6 +92,7 @@ impl WorkspaceView {
             },
             ai_processing: w.ai_processing.text(),
             screening: w.screening,
+            retention_days: w.retention_days,
             daily_send_limit: w.daily_send_limit,
             created_at: w.created_at.into(),
         }

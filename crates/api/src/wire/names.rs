@@ -1,11 +1,16 @@
 //! Named enums of the domain as request values.
 
 use posthouse_domain::{
+    agent::{
+        card::{CardVisibility, Routing},
+        report::ReportReason,
+    },
     contact::ContactKind,
     draft,
     escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
+    record::RecordView,
     user::Role,
     workspace::{AiProcessing, DisclosureLine},
 };
@@ -44,7 +49,10 @@ macro_rules! names {
 
 names!(
     AiProcessing,
+    CardVisibility,
     DisclosureLine,
+    ReportReason,
+    Routing,
     Role,
     Channel,
     ContactKind,
@@ -54,6 +62,7 @@ names!(
     ListDirection,
     ListKind,
     MessageStatus,
+    RecordView,
     draft::DraftStatus
 );
 

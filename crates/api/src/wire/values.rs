@@ -100,6 +100,32 @@ impl QueryValue for SecretText {
     }
 }
 
+/// A SHA-256 in hex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sha256Hex(pub [u8; 32]);
+
+impl BodyValue for Sha256Hex {
+    fn schema() -> Value {
+        json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" })
+    }
+
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let parse = |text: &str| {
+            let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
+            let mut bytes = [0; 32];
+            let pairs = text.as_bytes().chunks(2);
+            let is_hex = text.len() == 64
+                && bytes.iter_mut().zip(pairs).all(|(byte, pair)| {
+                    let both = digit(pair[0]).zip(digit(pair[1]));
+                    *byte = both.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()).unwrap_or_default();
+                    both.is_some()
+                });
+            is_hex.then_some(Self(bytes)).ok_or_else(|| "must be 64 lower-case hex digits".to_owned())
+        };
+        kinds::string(value, path, problems, parse)
+    }
+}
+
 impl BodyValue for ClockTime {
     fn schema() -> Value {
         json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" })

@@ -91,5 +91,6 @@ pub(super) fn outgoing_message(
         subject: c.subject.clone().unwrap_or_default(),
         content,
         origin: original.map_or(OutgoingKind::New, |original| OutgoingKind::Reply(Box::new(original))),
+        author: None,
     })
 }

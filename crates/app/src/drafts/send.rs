@@ -45,18 +45,20 @@ pub(super) struct DraftBeingSent {
     draft: Draft,
     /// The approval of a scheduled draft; `None` means that the caller approves now.
     approval: Option<Approval>,
+    /// The content that the caller has read and approves, if it named it.
+    expected: Option<[u8; 32]>,
     step: DraftStep,
 }
 
 impl DraftBeingSent {
     /// Wraps a draft that the caller sends now.
-    pub(super) fn by_caller(draft: &Draft) -> Self {
-        Self { draft: draft.clone(), approval: None, step: DraftStep::Send }
+    pub(super) fn by_caller(draft: &Draft, expected: Option<[u8; 32]>) -> Self {
+        Self { draft: draft.clone(), approval: None, expected, step: DraftStep::Send }
     }
 
     /// Wraps a scheduled draft that is due.
     pub(super) fn due(draft: &Draft) -> Self {
-        Self { draft: draft.clone(), approval: draft.approval.clone(), step: DraftStep::Due }
+        Self { draft: draft.clone(), approval: draft.approval.clone(), expected: None, step: DraftStep::Due }
     }
 
     /// Returns a renderer of the response body from the sent draft and its message.
@@ -75,6 +77,7 @@ impl QueueHook for DraftBeingSent {
         let found = drafts::lock(tx, self.draft.workspace, self.draft.id)?;
         let now = found.ok_or_else(|| Refusal::not_found("draft"))?;
         draft::apply(now.status, self.step)?;
+        self.expected.map_or(Ok(()), |expected| now.require_content(expected))?;
         if now.revision != self.draft.revision {
             let refusal = Refusal::new(ErrorCode::DraftNotEditable, "The draft was changed while it was being sent.");
             return Err(refusal.detail(Detail::Status(now.status)).with_fix("Read the draft and send it again."));
@@ -120,15 +123,17 @@ enum DraftRead {
     Ready(Box<(Inbox, Draft, Result<DraftMaterial, Refusal>)>),
 }
 
-/// Sends a draft now. If a check refuses it, the draft stays unsent and its `error` shows the refusal.
+/// Sends a draft now. If a check refuses it, the draft stays unsent and its `error` shows the refusal. With `expected`,
+/// only a draft with that content is sent.
 ///
 /// # Errors
-/// `not_found`, `draft_not_editable`, `invalid_request` for an incomplete draft; otherwise as
+/// `not_found`, `draft_not_editable`, `draft_changed`, `invalid_request` for an incomplete draft; otherwise as
 /// [`crate::outbound::send::send`].
 pub async fn send(
     app: &Arc<App>,
     context: SendContext,
     id: DraftId,
+    expected: Option<[u8; 32]>,
     render: RenderSent,
 ) -> Result<SendResponse, Refusal> {
     let (caller, key, now) = (context.caller, context.key.clone(), app.clock.now());
@@ -141,6 +146,7 @@ pub async fn send(
         }
         let (inbox, found) = find(tx, &caller, which)?;
         draft::apply(found.status, DraftStep::Send)?;
+        expected.map_or(Ok(()), |expected| found.require_content(expected))?;
         let material = compose::load_material(tx, &found);
         Ok::<_, Refusal>(DraftRead::Ready(Box::new((inbox, found, material))))
     };
@@ -148,7 +154,7 @@ pub async fn send(
         DraftRead::Answered(posted) => return Ok(posted),
         DraftRead::Ready(read) => *read,
     };
-    let sealed = DraftBeingSent::by_caller(&found);
+    let sealed = DraftBeingSent::by_caller(&found, expected);
     let rendered = sealed.clone().render(render);
     let posted = attempt(app, context, inbox, material, sealed, rendered).await;
     if let Err(refusal) = &posted
@@ -186,6 +192,7 @@ pub(super) const fn is_a_check(code: ErrorCode) -> bool {
             | ErrorCode::IdempotencyKeyReused
             | ErrorCode::IdempotencyInFlight
             | ErrorCode::DraftNotEditable
+            | ErrorCode::DraftChanged
     )
 }
 

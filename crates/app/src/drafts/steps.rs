@@ -1,8 +1,8 @@
-//! Schedules, cancels and deletes drafts, without changing their content.
+//! Schedules, sends back, cancels and deletes drafts, without changing their content.
 
 use posthouse_domain::{
     auth::Caller,
-    draft::{self, Draft, DraftStep},
+    draft::{self, Draft, DraftStep, SentBack},
     error::Refusal,
     event::EventKind,
     time::Time,
@@ -22,6 +22,32 @@ pub async fn schedule(app: &App, caller: Caller, which: DraftRef, at: Time) -> R
     let work = move |tx: &mut Tx| {
         let (_, before) = lock(tx, &caller, which)?;
         let after = before.scheduled(at, &actor::of(tx, &caller)?, now)?;
+        let ids = ids.clone();
+        drafts::update(tx, &before, &after)?;
+        set_job(tx, &after, &ids, now)?;
+        append_event(tx, EventKind::DraftUpdated, &after, &ids, now)?;
+        Ok::<_, Refusal>(after)
+    };
+    app.store.write(work).await
+}
+
+/// Sends a draft back to its author with a note. With `expected`, only a draft with that content.
+///
+/// # Errors
+/// Returns `not_found`, `draft_not_editable`, `draft_changed`, or an error if the database call fails.
+pub async fn send_back(
+    app: &App,
+    caller: Caller,
+    which: DraftRef,
+    note: String,
+    expected: Option<[u8; 32]>,
+) -> Result<Draft, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let (_, before) = lock(tx, &caller, which)?;
+        let back = SentBack { note: note.clone(), by: actor::of(tx, &caller)?, at: now };
+        let after = before.returned(back)?;
+        expected.map_or(Ok(()), |expected| before.require_content(expected))?;
         let ids = ids.clone();
         drafts::update(tx, &before, &after)?;
         set_job(tx, &after, &ids, now)?;

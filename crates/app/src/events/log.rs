@@ -9,7 +9,11 @@ use posthouse_domain::{
     event::{Event, EventKind},
     id::{EventId, InboxId, WorkspaceId},
 };
-use posthouse_store::{Result as StoreResult, Tx, events, inboxes};
+use posthouse_store::{
+    Result as StoreResult, Tx,
+    events::{self, EventRange},
+    inboxes,
+};
 
 /// Events read per query.
 const STEP: u32 = 200;
@@ -73,7 +77,7 @@ pub struct EventReadLimits {
 /// Consecutive events of the log, read together.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventBatch {
-    /// The events that passed the filter, oldest first.
+    /// The events that passed the filter, in reading order.
     pub events: Vec<Event>,
     /// The position of the last event scanned; the next read continues after it.
     pub seen: i64,
@@ -83,7 +87,7 @@ pub struct EventBatch {
     pub is_end: bool,
 }
 
-/// Returns the events after position `seq` that pass the filter.
+/// Returns the events after position `seq` that pass the filter, oldest first.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -95,13 +99,39 @@ pub fn after(
     bounds: EventReadLimits,
 ) -> StoreResult<EventBatch> {
     let inbox = filter.only_inbox();
+    collect(filter, seq, bounds, |seen| events::after(tx, workspace, inbox, seen, STEP))
+}
+
+/// Returns the events before position `seq` that pass the filter, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn before(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    filter: &EventFilter,
+    seq: i64,
+    bounds: EventReadLimits,
+) -> StoreResult<EventBatch> {
+    let inbox = filter.only_inbox();
+    let step = |seen| events::between(tx, workspace, inbox, EventRange { after: 0, before: seen }, STEP);
+    collect(filter, seq, bounds, step)
+}
+
+/// Collects the events that pass the filter. `step` returns the next events after a position, in reading order.
+fn collect(
+    filter: &EventFilter,
+    seq: i64,
+    bounds: EventReadLimits,
+    mut step: impl FnMut(i64) -> StoreResult<Vec<Event>>,
+) -> StoreResult<EventBatch> {
     let mut batch = EventBatch { seen: seq, ..EventBatch::default() };
     let mut scanned = 0;
     while batch.events.len() < bounds.events && scanned < bounds.scanned {
-        let step = events::after(tx, workspace, inbox, batch.seen, STEP)?;
-        let count = step.len();
+        let found = step(batch.seen)?;
+        let count = found.len();
         scanned += count;
-        for event in step {
+        for event in found {
             if batch.events.len() == bounds.events {
                 return Ok(batch);
             }

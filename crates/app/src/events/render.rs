@@ -13,14 +13,32 @@ use posthouse_domain::{
     inbox::Inbox,
     message::Message,
     plan::Plans,
+    record::RecordView,
     time::Time,
 };
 use posthouse_store::{Result, Tx, drafts, inboxes, messages, workspaces};
 
 use crate::inboxes::view;
 
-/// Loads the objects shown by the first of up to 100 events of one workspace: as many events as show bodies of
-/// `bytes_max` together, but at least one. Leaves out messages in deleted inboxes.
+/// How much of the objects in events is loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventDetail {
+    /// How much of each message and draft.
+    pub view: RecordView,
+    /// Bytes of bodies that all events show together.
+    pub bytes_max: u64,
+}
+
+impl EventDetail {
+    /// Loads everything, as far as the bodies fit.
+    #[must_use]
+    pub const fn full(bytes_max: u64) -> Self {
+        Self { view: RecordView::Full, bytes_max }
+    }
+}
+
+/// Loads the objects shown by the first of up to 100 events of one workspace: as many events as show the bodies
+/// that `show` allows, but at least one. Leaves out messages in deleted inboxes.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -30,12 +48,14 @@ pub fn load(
     mut events: Vec<Event>,
     plans: &Plans,
     now: Time,
-    bytes_max: u64,
+    show: EventDetail,
 ) -> Result<Vec<RenderableEvent>> {
     let Some(tenant) = workspaces::get(tx, workspace)? else { return Ok(Vec::new()) };
     let mut found = messages::get_many(tx, workspace, &message_ids(&events))?;
-    let count = fitting(tx, workspace, &events, &found, bytes_max)?;
-    events.truncate(count);
+    if show.view == RecordView::Full {
+        let count = fitting(tx, workspace, &events, &found, show.bytes_max)?;
+        events.truncate(count);
+    }
     let mut rows: Vec<Inbox> = Vec::new();
     let shows_inbox = |event: &&Event| event.event.message.is_some() || is_of_draft(event.event.kind);
     for id in events.iter().filter(shows_inbox).filter_map(|event| event.event.inbox) {
@@ -48,8 +68,8 @@ pub fn load(
     let ids = message_ids(&events);
     found.retain(|message| ids.contains(&message.id));
     found.retain(|message| rows.iter().any(|inbox| inbox.id == message.inbox && inbox.deleted_at.is_none()));
-    let records = messages::records(tx, workspace, found)?;
-    let drafts = load_drafts(tx, workspace, &events)?;
+    let records = messages::records_in(tx, workspace, found, show.view)?;
+    let drafts = load_drafts(tx, workspace, &events, show.view)?;
     let shown = events.into_iter().map(|event| {
         let inbox = views.iter().find(|(id, _)| Some(*id) == event.event.inbox).map(|(_, view)| view.clone());
         let record = records.iter().find(|record| Some(record.message.id) == event.event.message).cloned();
@@ -110,11 +130,19 @@ fn draft_id(read: &LoadedDraftEvent) -> Option<DraftId> {
     read.draft.get("id")?.as_str()?.parse().ok()
 }
 
-/// Returns the drafts of up to 100 events, as they were at the time of each event.
-fn load_drafts(tx: &mut Tx, workspace: WorkspaceId, events: &[Event]) -> Result<Vec<(EventId, DraftSnapshot)>> {
+/// Returns the drafts of up to 100 events, as they were at the time of each event. A summary has no bodies.
+fn load_drafts(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    events: &[Event],
+    view: RecordView,
+) -> Result<Vec<(EventId, DraftSnapshot)>> {
     let about = events.iter().map(|event| &event.event).filter(|event| is_of_draft(event.kind));
     let read = |event: &NewEvent| Some((event.id, serde_json::from_str::<LoadedDraftEvent>(&event.detail_json).ok()?));
     let mut kept: Vec<(EventId, LoadedDraftEvent)> = about.filter_map(read).collect();
+    if view == RecordView::Summary {
+        return Ok(kept.into_iter().map(|(id, read)| (id, read.draft)).collect());
+    }
     let mut ids: Vec<DraftId> = kept.iter().filter_map(|(_, read)| draft_id(read)).collect();
     ids.sort_unstable();
     ids.dedup();

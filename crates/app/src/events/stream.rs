@@ -3,7 +3,7 @@
 //! Live events come from [`Streams`](crate::events::subscriptions::Streams). The replay and the live events leave
 //! no gap, because both use the position up to which the replay was read.
 
-use crate::events::render;
+use crate::events::render::{self, EventDetail};
 use posthouse_domain::{
     auth::{Caller, KEY_RANDOM_CHARS, Permission},
     error::Refusal,
@@ -151,7 +151,7 @@ pub async fn render_events(
     let (plans, now, bytes_max) = (app.config.plans, app.clock.now(), app.config.limits.page_bytes);
     app.store
         .read_for(workspace, move |tx| {
-            let shown = render::load(tx, workspace, some.clone(), &plans, now, bytes_max)?;
+            let shown = render::load(tx, workspace, some.clone(), &plans, now, EventDetail::full(bytes_max))?;
             Ok(shown.iter().map(|shown| written(&EventView::in_form(shown, form))).collect())
         })
         .await

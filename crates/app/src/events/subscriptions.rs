@@ -4,7 +4,7 @@
 //! All readers run in one task, [`run`]. A stream that falls too far behind gets a lag error and has to resume: the
 //! reader doesn't wait for it and buffers nothing for it. Each stream applies its own filter.
 
-use crate::events::render;
+use crate::events::render::{self, EventDetail};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -277,7 +277,7 @@ async fn read(
     let work = move |tx: &mut Tx| -> StoreResult<(StreamBatch, i64, bool)> {
         let batch = log::after(tx, workspace, &EventFilter::default(), seq, READ_BOUNDS)?;
         let count = batch.events.len();
-        let loaded = render::load(tx, workspace, batch.events, &plans, now, bytes_max)?;
+        let loaded = render::load(tx, workspace, batch.events, &plans, now, EventDetail::full(bytes_max))?;
         // Events that didn't fit are read again, in the next batch.
         let (seen, is_end) = match loaded.last() {
             Some(last) if loaded.len() < count => (last.event().seq, false),

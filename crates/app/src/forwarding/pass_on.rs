@@ -205,6 +205,7 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
         subject: compose::bounded_subject(ready.message.subject.as_deref().unwrap_or_default()),
         content: empty_content(),
         origin: OutgoingKind::AutomaticForward(raw),
+        author: None,
     };
     let context = SendContext { caller, inbox: ready.inbox.id, key: None, fence: None };
     let hook = Box::new(ready.clone());

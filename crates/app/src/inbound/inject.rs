@@ -71,6 +71,7 @@ pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, 
         protocol: "HTTP",
         tls: None,
         may_not_fit_in: None,
+        held: None,
     };
     Ok(InjectionResult { stored: receive::receive(app, arrival).await?, refused })
 }

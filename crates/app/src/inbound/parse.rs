@@ -3,6 +3,7 @@
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
 use posthouse_domain::{
+    agent_message::disclosure::{self, Disclosure},
     id::WorkspaceId,
     label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
     message::{Channel, MessageBodies, MessageKind, MessageVerification},
@@ -71,6 +72,8 @@ pub struct ParsedMail {
     pub data: Option<String>,
     /// The message type chosen by the sender.
     pub kind: MessageKind,
+    /// What it says about its author, unverified unless the mail came from an inbox of this service.
+    pub disclosure: Option<Disclosure>,
     /// How the mail traveled.
     pub channel: Channel,
     /// The report about sent mail, if it contains one.
@@ -122,6 +125,25 @@ pub struct Provenance<'a> {
     pub authserv_id: &'a str,
 }
 
+impl ParsedMail {
+    /// Verifies what received mail says about its author: the author is an inbox of this service, and a DKIM signature
+    /// of its domain proves that this service sent it. Our signatures cover the field.
+    pub fn verify_disclosure(&mut self, is_own_inbox: bool) {
+        let is_signed = self
+            .proven_author
+            .as_ref()
+            .is_some_and(|proven| proven.signers.iter().any(|signer| signer == proven.address.domain()));
+        self.set_disclosure_verified(is_own_inbox && is_signed);
+    }
+
+    /// Sets whether what the mail says about its author is verified.
+    pub fn set_disclosure_verified(&mut self, is_verified: bool) {
+        if let Some(disclosure) = &mut self.disclosure {
+            disclosure.verified = is_verified;
+        }
+    }
+}
+
 /// Parses a mail; with its provenance if it was received.
 #[must_use]
 pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMail {
@@ -154,6 +176,7 @@ pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMa
         size_bytes: raw.len() as u64,
         data: None,
         kind: MessageKind::Message,
+        disclosure: parsed.headers.first(disclosure::FIELD_LOWER).map(|value| Disclosure::parse(value, false)),
         channel: Channel::Email,
         from,
         bodies: MessageBodies {

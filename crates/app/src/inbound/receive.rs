@@ -10,6 +10,7 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
+    message::HoldReason,
     plan::Plans,
     time::Time,
 };
@@ -64,6 +65,8 @@ pub struct InboundMail {
     /// The only workspace of the recipients, if it may have no room for the mail, because the client didn't state its
     /// size.
     pub may_not_fit_in: Option<WorkspaceId>,
+    /// Why agents don't get the mail until a person releases it.
+    pub held: Option<HoldReason>,
 }
 
 /// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
@@ -90,13 +93,16 @@ pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<Mes
     let handover =
         SmtpClientFacts { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
     let mut results = authenticate(app, &arrival.raw, digest, handover).await;
-    if let Some(author) = author
-        && is_own_inbox(app, author).await?
-    {
+    let is_own = match author {
+        Some(author) => is_own_inbox(app, author).await?,
+        None => false,
+    };
+    if is_own {
         results.refuse_claim_of_own_inbox();
     }
     refuse_by_policy(app, &arrival, &results)?;
-    let prepared = prepare(app, arrival, results).await?;
+    let mut prepared = prepare(app, arrival, results).await?;
+    prepared.mail.verify_disclosure(is_own);
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let (hostname, key) = (app.config.hostname.clone(), app.address_key()?);
     let (feedback_sources, plans) = (app.config.inbound.feedback_sources.clone(), app.config.plans);
@@ -309,7 +315,15 @@ fn store(
         };
         let trace = trace_lines(&prepared.arrival, address, settings.hostname, &content.to_string(), now);
         let at = ReportContext { paths, exchangers: &prepared.exchangers, feedback_sources: settings.feedback_sources };
-        let copy = InboundCopy { mail: &prepared.mail, content, trace: &trace, at, key: settings.key };
+        let copy = InboundCopy {
+            mail: &prepared.mail,
+            content,
+            trace: &trace,
+            at,
+            key: settings.key,
+            held: prepared.arrival.held,
+            agent: None,
+        };
         let message = store::file(tx, copy, inbox, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;

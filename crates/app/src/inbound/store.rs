@@ -1,12 +1,12 @@
 //! Stores a mail in an inbox: its thread, message, labels, attachments and event, in one transaction.
 
 use posthouse_domain::{
-    escalation::OnCallMailKind,
+    escalation::{EscalationTrigger, OnCallMailKind},
     event::{EventKind, NewEvent},
     id::{AttachmentId, ContentId, IdGenerator, MessageId, ThreadId},
     inbox::Inbox,
     label::{BLOCKED, UNVERIFIED_REPORT},
-    message::{Attachment, Direction, Message, MessageStatus},
+    message::{Attachment, Direction, HoldReason, Message, MessageStatus},
     metrics::Counters,
     send::BOUNCE_LABEL,
     text,
@@ -22,7 +22,7 @@ use posthouse_store::{
 
 use super::screen_sender;
 use crate::{
-    escalation::raise,
+    escalation::raise::{self, EscalationSubject},
     inbound::{
         apply_report::{self, ReportContext, ReportedMessage},
         conversation::JoinedThread,
@@ -31,6 +31,7 @@ use crate::{
         upsert_contacts::{self, ContactContext},
     },
     keyring::instance_key::AddressKey,
+    signing::agent_copy::AgentCopy,
 };
 
 /// Maximum number of references looked up, newest first.
@@ -49,6 +50,10 @@ pub struct InboundCopy<'a> {
     pub at: ReportContext<'a>,
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
+    /// Why agents don't get it until a person releases it.
+    pub held: Option<HoldReason>,
+    /// Signs the copy, if another inbox of this service sent it as an agent message.
+    pub agent: Option<AgentCopy<'a>>,
 }
 
 /// Stores a received copy in an inbox. Its event is held while the inbox is paused.
@@ -65,21 +70,25 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let message: MessageId = ids.next();
     let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
     let stopped = screen_sender::is_blocked(tx, mail, inbox)?;
-    let conversation = if stopped {
+    let held = if stopped { Some(HoldReason::Blocked) } else { copy.held };
+    let is_shown = held.is_none();
+    let conversation = if !is_shown {
         blocked_thread(tx, mail, inbox, ids, created_at)?
     } else {
         thread_of(tx, mail, inbox, ids, created_at)?
     };
     let mut stored = row(copy, inbox, message, conversation.id, created_at, now);
+    stored.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
     let is_report = !subjects.is_empty();
     // A report that doesn't count is an ordinary message with its own event.
     let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_report_like.then_some(UNVERIFIED_REPORT) };
     stored.labels.extend(label.map(str::to_owned));
     stored.labels.extend(stopped.then(|| BLOCKED.to_owned()));
+    stored.held = held;
     messages::insert(tx, &stored)?;
     metrics::count(tx, inbox.workspace, inbox.id, now, &Counters::received(&stored.labels))?;
     file_attachments(tx, mail, &stored, ids)?;
-    if !stopped {
+    if is_shown {
         let subject = mail.subject.as_deref();
         let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
         upsert_contacts::received(tx, context, mail, ids)?;
@@ -93,7 +102,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
         tx.wake(inbox.workspace.0);
         return Ok(message);
     }
-    if !stopped {
+    if is_shown {
         forwards::enqueue(tx, &stored, ids)?;
     }
     let kind = if stopped { EventKind::MessageReceivedBlocked } else { EventKind::MessageReceived };
@@ -110,6 +119,9 @@ fn escalate(tx: &mut Tx, stored: &Message, subjects: &[ReportedMessage], ids: &I
             let kind = OnCallMailKind::Response;
             return on_call::record_mail(tx, &OnCallMail { workspace, message, thread, kind, created_at: now });
         }
+    }
+    if stored.held.is_some_and(|reason| reason != HoldReason::Blocked) {
+        raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(stored), ids, now)?;
     }
     raise::raise_labels(tx, stored, stored.labels.iter().map(String::as_str), ids, now)
 }
@@ -151,10 +163,15 @@ fn row(
         trace: copy.trace.to_owned(),
         verification: mail.verification.clone(),
         data: mail.data.clone(),
+        agent: None,
+        author: copy.agent.and_then(|agent| agent.author()),
+        disclosure: mail.disclosure.clone(),
         answers: None,
         contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
         contact: None,
         has_attachments: !mail.files.is_empty(),
+        held: None,
+        released_at: None,
         status_at: now,
         sent_at: None,
         received_at: Some(now),
@@ -212,7 +229,7 @@ pub fn thread_of(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerato
     }
 }
 
-/// Returns the thread of a mail that a receive list stopped. The mail doesn't change an existing thread; a new thread
+/// Returns the thread of a held mail. The mail doesn't change an existing thread; a new thread
 /// has a message count of 0 and stays unlisted until other mail joins it.
 fn blocked_thread(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
     match found(tx, mail, inbox, at)? {
@@ -267,6 +284,7 @@ fn begin_with(
         subject: mail.subject.clone(),
         participants: mail.participants.clone(),
         message_count,
+        unread_count: 0,
         labels: Vec::new(),
         metadata_json: "{}".to_owned(),
         last_message_at: at,

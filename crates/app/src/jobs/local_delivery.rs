@@ -12,7 +12,7 @@ use std::{
 
 use posthouse_domain::{
     id::{EnvelopeId, WorkspaceId},
-    job::JobKind,
+    job::{JobKind, JobReason},
     time::{MINUTE_MS, Time},
 };
 use posthouse_store::jobs::{
@@ -75,6 +75,10 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         LocalDeliveryStep::Gone => JobAttemptResult::Settle(JobOutcome::Done),
         LocalDeliveryStep::Hold(why) => {
             JobAttemptResult::Settle(JobOutcome::Hold { at: app.clock.now().plus_ms(HELD_MS), why })
+        }
+        LocalDeliveryStep::Full { at } => {
+            let at = at.unwrap_or_else(|| app.clock.now().plus_ms(HELD_MS));
+            JobAttemptResult::Settle(JobOutcome::Hold { at, why: JobReason::TemporaryFailure })
         }
     })
 }

@@ -6,6 +6,7 @@ use crate::Instance;
 use std::sync::Arc;
 
 use posthouse_domain::{
+    agent::report,
     escalation, event, identity,
     job::{JobKind, JobReason},
     queue::DELETED_RETENTION_MS,
@@ -13,12 +14,12 @@ use posthouse_domain::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, greylist, identity_requests, identity_sign_ins, identity_tokens, incidents,
+    Result, Tx, agent_keys, agent_reports, greylist, identity_requests, identity_sign_ins, identity_tokens, incidents,
     jobs::{
         self,
         recovery::{self, LostJob},
     },
-    local_deliveries, metrics, on_call, queue, signups, sweep as store, webhooks,
+    local_deliveries, metrics, on_call, queue, sessions, sign_ins, signups, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
@@ -124,13 +125,18 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     repeat(app, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_challenges(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| agent_keys::prune_nonces(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| sign_ins::prune(tx, now, ROWS_MAX)).await?;
+    repeat(app, move |tx| sessions::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| identity_requests::prune(tx, now, ROWS_MAX)).await?;
     repeat(app, move |tx| identity_tokens::prune(tx, now, ROWS_MAX)).await?;
     let sign_ins_before = now.plus_ms(-identity::HISTORY_MS);
     repeat(app, move |tx| identity_sign_ins::prune(tx, sign_ins_before, ROWS_MAX)).await?;
     let incidents_before = now.plus_ms(-suspension::WINDOW_MS);
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
+    let reports_before = now.plus_ms(-report::REPORT_RETENTION_MS);
+    repeat(app, move |tx| agent_reports::prune(tx, reports_before, ROWS_MAX)).await?;
     let requests_before = now.plus_ms(-escalation::CONFIRMATION_WINDOW_MS);
     repeat(app, move |tx| on_call::prune_requests(tx, requests_before, ROWS_MAX)).await?;
     let mails_before = now.plus_ms(-escalation::MAIL_RETENTION_MS);

@@ -176,6 +176,12 @@ impl<K: Copy + Eq + Hash> BudgetShare<K> {
         }
     }
 
+    /// Returns what the share holds.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.held
+    }
+
     /// Returns the key.
     #[must_use]
     pub fn key(&self) -> K {

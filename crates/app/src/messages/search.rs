@@ -11,7 +11,7 @@ use posthouse_domain::{
     id::{InboxId, MessageId},
     message::{Channel, MessageKind},
     page::{CursorPosition, Page, PageRequest},
-    record::Record,
+    record::{Record, RecordView},
     search::{self, ParsedQuery, RankTier},
 };
 use posthouse_store::{
@@ -37,6 +37,8 @@ pub struct SearchRequest {
     pub cursor: Option<String>,
     /// Maximum number of hits.
     pub limit: u32,
+    /// How much of each hit is shown. Snippets need the bodies, so all are read.
+    pub view: RecordView,
 }
 
 /// Runs a search, and renders the page of hits on a thread of the store.
@@ -78,7 +80,7 @@ fn page(
         kind: request.kind,
     };
     let hits = store::hits(tx, narrowing, query, paging.after.map(position_after), paging.rows_to_fetch())?;
-    paging.page_of(hits, position).try_map(|hits| load(tx, caller, query, hits, bytes_max))
+    paging.page_of(hits, position).try_map(|hits| load(tx, caller, query, hits, request.view, bytes_max))
 }
 
 /// Loads the messages of the first hits, as far as they fit in `bytes_max`; `None` for a message that was deleted.
@@ -87,6 +89,7 @@ fn load(
     caller: &Caller,
     query: &ParsedQuery,
     hits: Vec<IndexHit>,
+    view: RecordView,
     bytes_max: u64,
 ) -> Result<Vec<Option<SearchHit>>, Refusal> {
     let ids: Vec<MessageId> = hits.iter().map(|hit| hit.message).collect();
@@ -100,8 +103,11 @@ fn load(
     for hit in hits {
         let at = records.iter().position(|record| record.message.id == hit.message);
         found.push(at.map(|at| {
-            let record = records.swap_remove(at);
+            let mut record = records.swap_remove(at);
             let snippet = snippet(query, &record);
+            if view == RecordView::Summary {
+                record.summarize();
+            }
             SearchHit { record, rank: hit.tier.rank(), snippet }
         }));
         if is_cut && Some(hit.message) == last {

@@ -64,8 +64,8 @@ struct DueMail {
     sender: Option<Inbox>,
     /// The address of the inbox that the contact is on call for; `None` for the workspace.
     about: Option<String>,
-    /// The recipient; `None` if mail can't be sent to it.
-    to: Option<Address>,
+    /// The recipients: the contact, or all owners; empty if mail can't be sent to any.
+    to: Vec<Address>,
 }
 
 /// The changes in the transaction that stores the mail.
@@ -116,14 +116,14 @@ pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<ContactMailRe
         return Ok(ContactMailResult::Done);
     };
     let DueMail { contact, kind, sender, about, to } = due;
-    let Some(to) = to else {
+    let Some(first) = to.first().cloned() else {
         tracing::warn!(workspace_id = %which.workspace, contact_id = %which.id, "on_call.no_recipient");
         give_up(app, which).await?;
         return Ok(ContactMailResult::Done);
     };
     let Some(inbox) = sender else { return Ok(ContactMailResult::NoSender) };
     let sent = if kind == OnCallMailKind::Confirmation {
-        let mail = LinkMail { to, subject: SUBJECT, path: PATH };
+        let mail = LinkMail { to: first, subject: SUBJECT, path: PATH };
         let place = about.unwrap_or_else(|| inbox.address.clone());
         let is_one_inbox = contact.inbox.is_some();
         let composed = link_mail::compose(app, &inbox, mail, |link| confirmation_text(&place, is_one_inbox, link))?;
@@ -135,7 +135,7 @@ pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<ContactMailRe
         queue::post_with_hook(app, context, composed.outgoing, inbox, hook, render).await.map(drop)
     } else {
         let text = owner_text(app, &contact, about.as_deref());
-        let notice = PersonNotice { to: vec![to], subject: OWNER_SUBJECT.to_owned(), text, reply_to: None };
+        let notice = PersonNotice { to, subject: OWNER_SUBJECT.to_owned(), text, reply_to: None };
         let hook = Box::new(ContactMailHook { contact, kind, token: None });
         notice::send_with_hook(app, inbox, notice, hook).await
     };
@@ -171,9 +171,9 @@ fn find(tx: &mut Tx, which: ContactRef, served: &[String]) -> StoreResult<Option
         None => None,
     };
     let to = if kind == OnCallMailKind::Confirmation {
-        recipients::sendable(tx, &contact, served)?
+        recipients::sendable(tx, &contact, served)?.into_iter().collect()
     } else {
-        Address::parse(&workspace.owner_email).ok()
+        recipients::owners(tx, &workspace)?
     };
     let sender = sender::of(tx, which.workspace, contact.inbox, served)?;
     Ok(Some(DueMail { contact, kind, sender, about, to }))

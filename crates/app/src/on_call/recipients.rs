@@ -1,8 +1,13 @@
 //! Who gets an escalation: the confirmed contacts that mail reaches.
 
-use posthouse_domain::escalation::OnCallContact;
+use posthouse_domain::{
+    escalation::OnCallContact,
+    send::RECIPIENTS_MAX,
+    user::{Member, Role},
+    workspace::Workspace,
+};
 use posthouse_mail::address::Address;
-use posthouse_store::{Result, Tx};
+use posthouse_store::{Result, Tx, suppressions, users};
 
 use super::contacts::OnCallContactState;
 use crate::inbound::recipient::is_own_address;
@@ -27,6 +32,27 @@ pub(super) fn reachable(tx: &mut Tx, states: &[OnCallContactState], served: &[St
 pub(super) fn sendable(tx: &mut Tx, contact: &OnCallContact, served: &[String]) -> Result<Option<Address>> {
     let Ok(address) = Address::parse(&contact.address) else { return Ok(None) };
     Ok(if is_own_address(tx, &address, served)? { None } else { Some(address) })
+}
+
+/// Returns the addresses of all owners of a workspace that mail reaches: its members with that role, or the owner's
+/// address if it has none.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn owners(tx: &mut Tx, workspace: &Workspace) -> Result<Vec<Address>> {
+    let members = users::of_workspace(tx, workspace.id)?;
+    let is_owner = |member: &Member| member.role == Role::Owner && member.joined_at.is_some();
+    let mut emails: Vec<String> = members.into_iter().filter(is_owner).map(|owner| owner.user.email).collect();
+    if emails.is_empty() {
+        emails.push(workspace.owner_email.clone());
+    }
+    let mut found = Vec::new();
+    for email in emails {
+        let is_suppressed = suppressions::get(tx, workspace.id, &email)?.is_some();
+        found.extend(Address::parse(&email).ok().filter(|_| !is_suppressed));
+    }
+    found.truncate(RECIPIENTS_MAX);
+    Ok(found)
 }
 
 fn is_on_call(state: &OnCallContactState) -> bool {

@@ -2,12 +2,13 @@
 
 use posthouse_domain::{
     auth::Caller,
-    error::Refusal,
+    error::{ErrorCode, Refusal},
     escalation::{EscalationDelivery, EscalationSettings, InboxEscalation, QuietHours, TriggerChanges, TriggerSet},
     id::{InboxId, WorkspaceId},
+    workspace::ClaimStatus,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes};
+use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes, workspaces};
 
 use super::contacts::{self, ContactList, OnCallContactState};
 use crate::{access::visible, app::App, escalation::raise, inbound::recipient::served_domains};
@@ -102,6 +103,7 @@ pub async fn change_workspace(
 ) -> Result<WorkspaceOnCall, Refusal> {
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let work = move |tx: &mut Tx| {
+        require_claimed(tx, caller.workspace)?;
         inboxes::take_workspace(tx, caller.workspace)?;
         let before = escalations::settings(tx, caller.workspace)?;
         let after = changed(&before, &change);
@@ -131,6 +133,7 @@ pub async fn change_inbox(
     let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
+        require_claimed(tx, inbox.workspace)?;
         inboxes::take_workspace(tx, inbox.workspace)?;
         let before = escalations::settings_of_inbox(tx, inbox.workspace, inbox.id)?;
         let triggers = match &change.triggers {
@@ -152,6 +155,16 @@ pub async fn change_inbox(
         Ok::<_, Refusal>(load_inbox(tx, inbox.workspace, inbox.id)?)
     };
     app.store.write(work).await
+}
+
+/// Checks that a person owns the workspace: an agent alone could have the service write to strangers.
+fn require_claimed(tx: &mut Tx, id: WorkspaceId) -> Result<(), Refusal> {
+    let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+    if workspace.claim == ClaimStatus::Unclaimed {
+        let refusal = Refusal::new(ErrorCode::UnclaimedWorkspace, "An unclaimed workspace can't have people on call.");
+        return Err(refusal.with_fix("Have a person claim the workspace first, with `POST /v1/signup/claim`."));
+    }
+    Ok(())
 }
 
 fn load(tx: &mut Tx, workspace: WorkspaceId) -> StoreResult<WorkspaceOnCall> {

@@ -3,6 +3,10 @@
 //! A message is rendered once. The same bytes are sent, shown to the sender and stored in local copies.
 
 use posthouse_domain::{
+    agent_message::{
+        author::AuthorClaims,
+        disclosure::{self, DisclosureParties},
+    },
     error::{ErrorCode, Refusal},
     id::MessageId,
     inbox::Inbox,
@@ -57,6 +61,8 @@ pub struct ComposedMessage {
     /// The token that replaces [placeholder](crate::keyring::sealed_link::TOKEN_PLACEHOLDER) in the copies of its
     /// recipients.
     pub token: Option<String>,
+    /// Whether an agent wrote it, so that it gets an `Agent-Disclosure` field.
+    pub is_by_agent: bool,
 }
 
 /// An outgoing message before it is stored.
@@ -72,6 +78,8 @@ pub struct OutgoingMessage {
     pub content: OutgoingContent,
     /// The kind of message, with the message that it replies to or its bytes.
     pub origin: OutgoingKind,
+    /// The signature of its author, if the author holds a key.
+    pub author: Option<AuthorClaims>,
 }
 
 impl OutgoingMessage {
@@ -120,7 +128,12 @@ pub fn complete(content: &mut OutgoingContent, has_remote_recipients: bool) {
 ///
 /// # Errors
 /// Returns `invalid_request` if a value can't be represented in a message.
-pub fn raw(outgoing: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<u8>, Refusal> {
+pub fn raw(
+    outgoing: &OutgoingMessage,
+    from: &Mailbox,
+    disclosure: &DisclosureParties,
+    now: Time,
+) -> Result<Vec<u8>, Refusal> {
     let message_id = thread::new_message_id(&outgoing.message.to_string(), from.address().domain());
     let original = outgoing.answers();
     let references = original.map(|o| thread::reply_references(&o.references, &o.rfc_message_id)).unwrap_or_default();
@@ -135,6 +148,7 @@ pub fn raw(outgoing: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<
             content_id: file.content_id.as_deref(),
         })
         .collect();
+    let disclosure = disclosure.header();
     let mime = MimeMessage {
         message_id: &message_id,
         date_ms: now.millis(),
@@ -148,10 +162,18 @@ pub fn raw(outgoing: &OutgoingMessage, from: &Mailbox, now: Time) -> Result<Vec<
         attachments: &files,
         in_reply_to: original.map(|o| o.rfc_message_id.as_str()),
         references: &references,
-        extra: &[],
+        extra: &[(disclosure::FIELD, &disclosure)],
     };
     let built = build::build(&mime).map_err(|problem| Refusal::invalid_field("body", problem.to_string()))?;
     Ok(built.raw)
+}
+
+/// Puts the field `Agent-Disclosure` in front of a composed message.
+#[must_use]
+pub fn with_disclosure(raw: &[u8], parties: &DisclosureParties) -> Vec<u8> {
+    let mut all = format!("{}: {}\r\n", disclosure::FIELD, parties.header()).into_bytes();
+    all.extend_from_slice(raw);
+    all
 }
 
 /// Truncates a derived subject to [`SUBJECT_CHARS_MAX`].

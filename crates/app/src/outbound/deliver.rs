@@ -240,14 +240,15 @@ async fn settle(app: &App, mut settling: FinishedDelivery, fence: SettleFence) -
     };
     let write = move |tx: &mut Tx| {
         let plan = settle::plan(&settling, now);
-        let next = match plan.next_at(&settling, &schedules, now) {
+        let next_at = plan.next_at(&settling, &schedules, now);
+        let next = match next_at {
             None => DeliveryStep::Done,
             Some(at) => DeliveryStep::Retry { at, why: JobReason::TemporaryFailure },
         };
         if !fence(tx, next)? {
             return Ok(None);
         }
-        let outcomes = settle::write(tx, &settling, &plan, &ids.clone(), now)?;
+        let outcomes = settle::write(tx, &settling, &plan, next_at, &ids.clone(), now)?;
         Ok(Some((next, outcomes)))
     };
     let Some((next, outcomes)) = persist(app, write).await? else {

@@ -55,6 +55,7 @@ pub async fn forward(
         )),
         content: OutgoingContent { files, ..content },
         origin: OutgoingKind::Forward,
+        author: None,
     };
     queue::post(app, context, outgoing, found.inbox, render).await
 }

@@ -62,7 +62,8 @@ pub(crate) fn compose(
         people: MessageRecipients { to: vec![Mailbox::from(mail.to)], cc: Vec::new(), bcc: Vec::new() },
         subject: mail.subject.to_owned(),
         content: empty_content(),
-        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token) }),
+        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token), is_by_agent: false }),
+        author: None,
     };
     Ok(ComposedLinkMail { outgoing, token_sha256 })
 }

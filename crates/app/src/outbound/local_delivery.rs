@@ -6,9 +6,9 @@ pub mod accept;
 pub mod run;
 
 use posthouse_domain::{
+    agent_message::content::SignedContent,
     id::{ContentId, IdGenerator, WorkspaceId},
     inbox::Inbox,
-    message::Channel,
     send::DATA_FILE_NAME,
     time::Time,
 };
@@ -34,6 +34,7 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
+    signing::agent_copy::{AgentCopy, CheckedSender, CopySigner},
 };
 
 /// The reason in authentication results of local mail.
@@ -114,7 +115,7 @@ pub(super) fn received(
             mail.files.pop_if(|file| file.filename.as_deref() == Some(DATA_FILE_NAME));
         }
     }
-    ParsedMail { labels: Vec::new(), channel: Channel::Agent, agent_of: Some(sender), ..mail }
+    ParsedMail { labels: Vec::new(), agent_of: Some(sender), ..mail }
 }
 
 /// The copy that recipients on this service get.
@@ -128,6 +129,10 @@ pub struct LocalCopy<'a> {
     pub from: &'a Address,
     /// The fields that the sender's request named.
     pub requested: Option<&'a RequestedFields>,
+    /// What signatures of the copies cover, and who signs; `None` for ordinary mail.
+    pub signed: Option<(&'a SignedContent, &'a CopySigner)>,
+    /// Whether this server wrote the `Agent-Disclosure` field.
+    pub disclosed: bool,
 }
 
 /// Stores one copy in each inbox of the sender's workspace, even if several recipient addresses reach it.
@@ -137,13 +142,20 @@ pub struct LocalCopy<'a> {
 pub fn deliver(
     tx: &mut Tx,
     copy: LocalCopy<'_>,
+    sender: &Inbox,
     inboxes: &[&Inbox],
     key: &AddressKey,
     ids: &IdGenerator,
     now: Time,
 ) -> Result<()> {
     let Some(first) = inboxes.first() else { return Ok(()) };
-    let LocalCopy { mail, raw, from, .. } = copy;
+    let LocalCopy { mail, raw, from, signed, .. } = copy;
+    let checked = match signed {
+        Some((content, _)) => Some(CheckedSender::read(tx, sender.workspace, sender.id, content)?),
+        None => None,
+    };
+    let agent = signed.zip(checked.as_ref());
+    let agent = agent.map(|((content, signer), sender)| AgentCopy { content, sender, signer });
     let trace = trace::return_path(&from.smtp_form());
     let content: ContentId = ids.next();
     contents::insert(tx, first.workspace, content, raw, &mail.bodies)?;
@@ -151,7 +163,8 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let copy = InboundCopy { mail, content, trace: &trace, at: ReportContext::default(), key };
+        let at = ReportContext::default();
+        let copy = InboundCopy { mail, content, trace: &trace, at, key, held: None, agent };
         store::file(tx, copy, inbox, ids, now)?;
     }
     Ok(())

@@ -81,8 +81,8 @@ fn outgoing(app: &App, inbox: &Inbox, notice: PersonNotice) -> Result<OutgoingMe
     let to = notice.to.iter().map(|to| Mailbox::cleaned(None, to.clone())).collect();
     let people = MessageRecipients { to, cc: Vec::new(), bcc: Vec::new() };
     let raw = compose_notice(app, &notice, inbox, message, &people)?;
-    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: None });
-    Ok(OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin })
+    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: None, is_by_agent: false });
+    Ok(OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin, author: None })
 }
 
 /// Composes the MIME of a notice.

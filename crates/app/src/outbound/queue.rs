@@ -7,12 +7,16 @@
 use std::{borrow::Cow, sync::Arc};
 
 use posthouse_domain::{
+    agent_message::{
+        author::{AuthorClaims, AuthoredContent},
+        content::SignedContent,
+    },
     auth::Caller,
     error::{Detail, ErrorCode, Refusal},
     gate::{self, SendPurpose, StorageNeed},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
-    message::{DeliveryStatus, MessageStatus},
+    message::{Channel, DeliveryStatus, MessageStatus},
     plan::Plans,
     record::Record,
     time::Time,
@@ -32,6 +36,7 @@ use posthouse_store::{
 };
 
 use super::{
+    agent_content,
     compose::{self, OutgoingKind, OutgoingMessage},
     send_context::SendContext,
 };
@@ -47,9 +52,11 @@ use crate::{
     keyring::signer::{DomainKeys, SigningError},
     keyring::{instance_key::AddressKey, sealed_link},
     outbound::local_delivery::{self, RecipientRoute},
+    signing::agent_copy::{self, CopySigner},
     workspaces::suspension,
 };
 
+mod author;
 mod decide;
 mod write;
 
@@ -95,6 +102,8 @@ struct QueueConfig {
     attempts_max: u32,
     /// Hashes the addresses of forgotten contacts.
     key: AddressKey,
+    /// Whether mail between inboxes of this service is agent messages.
+    agent_messaging: bool,
 }
 
 /// A composed message, ready for the transaction.
@@ -111,11 +120,21 @@ struct QueuedMessage {
     requested: Option<RequestedFields>,
     /// The bytes for local recipients, if they differ from those that the sender sees.
     local_raw: Option<StoredRaw>,
+    /// What signatures of the copies on this service cover, and who signs; `None` for ordinary mail.
+    signed_copy: Option<SignedCopy>,
+    /// The author's signature with the parts that it must cover.
+    author: Option<(AuthorClaims, AuthoredContent)>,
     /// The DKIM signatures, if the message could be signed now.
     signed: Option<DkimSignatures>,
     /// Other changes in the transaction of the message.
     hook: Option<Box<dyn QueueHook>>,
     now: Time,
+}
+
+/// What the service signs for each copy.
+struct SignedCopy {
+    content: SignedContent,
+    signer: CopySigner,
 }
 
 impl QueuedMessage {
@@ -250,7 +269,11 @@ async fn ready(
 ) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
     let now = app.clock.now();
     let author = compose::author(&inbox)?;
+    let id = inbox.workspace;
+    let workspace = app.store.read_inline(move |tx| workspaces::get(tx, id)).await?;
+    let workspace = workspace.ok_or_else(|| Refusal::not_found("workspace"))?;
     let config = QueueConfig {
+        agent_messaging: app.config.agents.messaging,
         plans: app.config.plans,
         own: served_domains(app),
         served: served_domains_of(app, &outgoing.people.deliveries()).await?,
@@ -258,6 +281,7 @@ async fn ready(
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
         key: app.address_key()?,
     };
+    let signer = copy_signer(app, &config, &outgoing).await?;
     let hostname = app.config.hostname.clone();
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
@@ -266,25 +290,43 @@ async fn ready(
         let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
         let (has_local, has_remote) = {
             let all = outgoing.people.deliveries();
-            (all.iter().any(|a| is_local(a)), all.iter().any(|a| !is_local(a)))
+            // With agent messaging off, recipients on this service get ordinary mail too.
+            (all.iter().any(|a| is_local(a)), !config.agent_messaging || all.iter().any(|a| !is_local(a)))
         };
+        let parties = agent_content::parties(&workspace, &inbox, &config.own);
+        let discloses = discloses(&outgoing);
+        let author_claims = outgoing.author.take().map(|claims| (claims, agent_content::authored(&outgoing, &inbox)));
+        if author_claims.is_none() {
+            agent_content::add_visible_line(&mut outgoing.content, &workspace);
+        }
         let raw = match outgoing.origin.raw() {
+            Some(raw) if discloses => compose::with_disclosure(&with_crlf(std::mem::take(raw)), &parties),
             Some(raw) => with_crlf(std::mem::take(raw)),
             None => {
                 compose::complete(&mut outgoing.content, has_remote);
-                compose::raw(&outgoing, &author, now)?
+                compose::raw(&outgoing, &author, &parties, now)?
             }
         };
         let opened = with_link_token(&outgoing, &raw);
         let from = author.into_address();
         let results = local_delivery::own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        let requested = requested_fields(&outgoing, has_remote);
-        let received = has_local.then(|| {
+        let requested = config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
+        let mut received = has_local.then(|| {
             let (raw, workspace) = (opened.as_ref().unwrap_or(&raw), context.caller.workspace);
             with_requested_bodies(&outgoing, local_delivery::received(raw, provenance, workspace, requested.as_ref()))
         });
-        let sent = with_requested_fields(&outgoing, parse_message(&raw, None));
+        let mut sent = with_requested_fields(&outgoing, parse_message(&raw, None));
+        sent.set_disclosure_verified(discloses);
+        let disclosed = discloses.then_some(&parties);
+        let claims = author_claims.as_ref().map(|(claims, _)| claims);
+        let content = received.as_ref().filter(|_| config.agent_messaging);
+        let content = content.and_then(|copy| agent_content::signed(copy, &from, disclosed, claims));
+        let signed_copy = content.zip(signer).map(|(content, signer)| SignedCopy { content, signer });
+        if let Some(copy) = &mut received {
+            copy.channel = if signed_copy.is_some() { Channel::Agent } else { Channel::Email };
+            copy.set_disclosure_verified(discloses);
+        }
         let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
             Ok(StoredRaw { place: RawLocation::Inline(blobs.compress(&bytes)?), bytes: bytes.len() as u64 })
         };
@@ -300,6 +342,8 @@ async fn ready(
             received,
             requested,
             local_raw: opened,
+            signed_copy,
+            author: author_claims,
             signed,
             hook,
             now,
@@ -307,6 +351,32 @@ async fn ready(
         Ok((ready, raw))
     };
     app.blocking_pool.run_sized(bytes, work).await?
+}
+
+/// Returns whether an agent wrote the message, so that it says so.
+fn discloses(outgoing: &OutgoingMessage) -> bool {
+    match &outgoing.origin {
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => true,
+        OutgoingKind::Submitted(submitted) => submitted.is_by_agent,
+        OutgoingKind::AutomaticForward(_) => false,
+    }
+}
+
+/// Returns the key that signs the copies of recipients on this service; `None` if there are none, or if they get
+/// ordinary mail.
+async fn copy_signer(
+    app: &App,
+    config: &QueueConfig,
+    outgoing: &OutgoingMessage,
+) -> Result<Option<CopySigner>, Refusal> {
+    let is_local = |address: &&Address| local_delivery::is_served(address, &config.served);
+    if !config.agent_messaging || !outgoing.people.deliveries().iter().any(is_local) {
+        return Ok(None);
+    }
+    agent_copy::signer(app).await.map(Some).map_err(|error| {
+        tracing::error!(cause = %error, "agent_message.not_signed");
+        Refusal::new(ErrorCode::Internal, "The message couldn't be signed.")
+    })
 }
 
 /// Normalizes the line endings of a message composed elsewhere, so that the signed and shown bytes are those that SMTP
@@ -399,6 +469,9 @@ fn store(
     }
     if let Some(hook) = &ready.hook {
         hook.check_unchanged(tx)?;
+    }
+    if let Some((claims, content)) = &ready.author {
+        author::accept(tx, &inbox, claims, content, ready.now)?;
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     // An escalation has limits of its own.

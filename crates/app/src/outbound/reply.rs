@@ -54,6 +54,7 @@ pub async fn reply(
         subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
         content: command.content,
         origin: OutgoingKind::Reply(Box::new(original)),
+        author: command.author,
     };
     queue::post(app, context, outgoing, inbox, render).await
 }

@@ -46,5 +46,6 @@ fn outgoing_message(app: &App, command: SendCommand) -> OutgoingMessage {
         subject: command.subject,
         content: command.content,
         origin: OutgoingKind::New,
+        author: command.author,
     }
 }

@@ -57,13 +57,14 @@ pub(crate) async fn send(app: &Arc<App>, mail: ServiceMail, hook: Box<dyn QueueH
     let unwritable = || Refusal::new(ErrorCode::Internal, "The mail couldn't be composed.");
     let raw = plain.compose(app.clock.now()).ok_or_else(unwritable)?;
     let people = MessageRecipients { to: vec![Mailbox::from(mail.to)], cc: Vec::new(), bcc: Vec::new() };
-    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: mail.token });
+    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: mail.token, is_by_agent: false });
     let outgoing = OutgoingMessage {
         message: mail.message,
         people,
         subject: mail.subject.to_owned(),
         content: empty_content(),
         origin,
+        author: None,
     };
     let caller = Caller::service(inbox.workspace, inbox.id);
     let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };

@@ -112,7 +112,13 @@ pub async fn submit(
         people,
         subject: compose::bounded_subject(&subject),
         content: empty_content(),
-        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: answers.map(Box::new), token: None }),
+        origin: OutgoingKind::Submitted(ComposedMessage {
+            raw,
+            answers: answers.map(Box::new),
+            token: None,
+            is_by_agent: true,
+        }),
+        author: None,
     };
     let context = SendContext { caller, inbox: id, key: None, fence: None };
     queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;

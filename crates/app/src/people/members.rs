@@ -141,7 +141,7 @@ fn notify_an_owner(tx: &mut Tx, workspace: WorkspaceId) -> StoreResult<()> {
     let Some(current) = workspaces::get(tx, workspace)? else { return Ok(()) };
     match owners.first() {
         Some(first) if !owners.iter().any(|owner| owner.user.email == current.owner_email) => {
-            users::set_owner_email(tx, workspace, &first.user.email)
+            workspaces::set_owner(tx, workspace, &first.user.email)
         }
         _ => Ok(()),
     }

@@ -29,6 +29,8 @@ pub struct OrgChange {
     pub ai_processing: Option<AiProcessing>,
     /// Whether agents receive screened mail only.
     pub screening: Option<bool>,
+    /// The number of days that mail is kept; `Some(None)` for ever.
+    pub retention_days: Option<Option<u32>>,
     /// The disclosure.
     pub disclosure: Option<DisclosureChange>,
 }
@@ -46,6 +48,7 @@ pub async fn change(app: &App, caller: Caller, change: OrgChange) -> Result<Work
         workspace.name = change.name.unwrap_or(workspace.name);
         workspace.ai_processing = change.ai_processing.unwrap_or(workspace.ai_processing);
         workspace.screening = change.screening.unwrap_or(workspace.screening);
+        workspace.retention_days = change.retention_days.unwrap_or(workspace.retention_days);
         if let Some(disclosure) = change.disclosure {
             let to = &mut workspace.ai_disclosure;
             to.visible_line = disclosure.visible_line.unwrap_or(to.visible_line);

@@ -6,7 +6,7 @@
 use posthouse_domain::{
     auth::KEY_RANDOM_CHARS,
     error::{LimitName, Refusal},
-    id::{IdGenerator, SignInId, WorkspaceId},
+    id::{IdGenerator, SessionId, SignInId, WorkspaceId},
     job::{JobKind, JobReason},
     time::{MINUTE_MS, Time},
     user::{
@@ -176,32 +176,49 @@ pub async fn verify(app: &App, proof: SignInProof, client: SignInClient) -> Resu
         },
     };
     let (ids, now) = (app.clock.ids(), app.clock.now());
-    let mut random = [0; 2 * KEY_RANDOM_CHARS];
-    app.clock.random(&mut random);
-    let secret = SessionSecret::from_random(&random);
+    let secret = new_secret(app);
     let work = move |tx: &mut Tx| {
         let Some(sign_in) = proof.consume(tx, now)? else { return Ok::<_, Refusal>(None) };
         let Some(member) = member_of(tx, &sign_in)? else { return Ok(None) };
         let Some(workspace) = workspaces::get(tx, member.workspace)? else { return Ok(None) };
-        users::join(tx, member.workspace, member.user.id, now)?;
         sign_ins::delete_of_email(tx, &sign_in.email, member.workspace)?;
-        if let Some(before) = &client.session {
-            sessions::delete_by_digest(tx, &before.digest())?;
-        }
-        let session = Session {
-            workspace: member.workspace,
-            id: ids.clone().next(),
-            user: member.user.id,
-            user_agent: client.user_agent.as_deref().map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect()),
-            ip: client.ip.clone(),
-            created_at: now,
-            last_used_at: now,
-            expires_at: now.plus_ms(SESSION_MS),
-        };
-        sessions::insert(tx, &session, &secret.digest(), session_cutoff(now), SESSIONS_MAX)?;
+        begin_session(tx, &member, &client, &secret, ids.clone().next(), now)?;
         Ok(Some(SignedIn { member, workspace, secret: secret.clone() }))
     };
     app.store.write(work).await
+}
+
+/// Returns the secret of a new session.
+pub(super) fn new_secret(app: &App) -> SessionSecret {
+    let mut random = [0; 2 * KEY_RANDOM_CHARS];
+    app.clock.random(&mut random);
+    SessionSecret::from_random(&random)
+}
+
+/// Begins a session of a member, and ends the one that the browser has.
+pub(super) fn begin_session(
+    tx: &mut Tx,
+    member: &Member,
+    client: &SignInClient,
+    secret: &SessionSecret,
+    id: SessionId,
+    now: Time,
+) -> StoreResult<()> {
+    users::join(tx, member.workspace, member.user.id, now)?;
+    if let Some(before) = &client.session {
+        sessions::delete_by_digest(tx, &before.digest())?;
+    }
+    let session = Session {
+        workspace: member.workspace,
+        id,
+        user: member.user.id,
+        user_agent: client.user_agent.as_deref().map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect()),
+        ip: client.ip.clone(),
+        created_at: now,
+        last_used_at: now,
+        expires_at: now.plus_ms(SESSION_MS),
+    };
+    sessions::insert(tx, &session, &secret.digest(), session_cutoff(now), SESSIONS_MAX)
 }
 
 /// A proof with what the store needs to check it.

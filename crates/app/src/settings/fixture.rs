@@ -91,6 +91,7 @@ fn unlimited() -> PlanLimits {
         inboxes: None,
         identities: None,
         domains: None,
+        public_listings: None,
         emails_per_month: None,
         daily_sends_per_inbox: None,
         daily_sends: None,

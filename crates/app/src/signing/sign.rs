@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_domain::{signing_key::SigningPurpose, time::Time};
 use posthouse_mail::jose::{
     jws::{JwsHeader, sign_compact},
@@ -36,6 +37,29 @@ impl ServiceSigner {
     /// Returns [`Es256KeyError`] if the cryptographic library fails.
     pub fn sign(&self, typ: &str, claims: &Value) -> Result<String, Es256KeyError> {
         sign_compact(&self.key, JwsHeader { typ, kid: &self.kid }, claims)
+    }
+}
+
+/// A JSON Web Signature without its payload, which both sides have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DetachedSignature {
+    /// The protected header, in base64url.
+    pub protected: String,
+    /// The signature, in base64url.
+    pub signature: String,
+}
+
+impl ServiceSigner {
+    /// Returns a signature over a payload that is sent separately (RFC 7515 appendix F). The header names `alg` `ES256`
+    /// and the id of the key.
+    ///
+    /// # Errors
+    /// Returns [`Es256KeyError`] if the cryptographic library fails.
+    pub fn sign_detached(&self, header: &Value, payload: &[u8]) -> Result<DetachedSignature, Es256KeyError> {
+        let protected = URL_SAFE_NO_PAD.encode(header.to_string());
+        let signed = format!("{protected}.{}", URL_SAFE_NO_PAD.encode(payload));
+        let signature = URL_SAFE_NO_PAD.encode(self.key.sign(signed.as_bytes())?);
+        Ok(DetachedSignature { protected, signature })
     }
 }
 

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use posthouse_domain::{
     time::Time,
-    webhook::{EXCERPT_BYTES_MAX, Webhook, WebhookDelivery, WebhookDeliveryStatus, excerpt},
+    webhook::{
+        EXCERPT_BYTES_MAX, HIDDEN_VALUE, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookExchange, excerpt,
+        kept_headers,
+    },
 };
+use sha2::{Digest, Sha256};
 
 use super::{
     LeasedAttempt, seal,
@@ -28,6 +32,8 @@ pub struct FinishedAttempt {
     pub leased_attempt: LeasedAttempt,
     /// The result; the next attempt is not decided yet.
     pub delivery: WebhookDelivery,
+    /// What was sent; `None` if nothing was.
+    pub exchange: Option<WebhookExchange>,
     /// When the attempt began.
     pub began_at: Time,
     /// When the attempt ended.
@@ -44,9 +50,10 @@ pub async fn attempt(
     body: Option<Bytes>,
 ) -> FinishedAttempt {
     let began_at = app.clock.now();
+    let mut exchange = None;
     let answered = match body {
         None => Err("the event is no longer in the log".to_owned()),
-        Some(body) => post(&app, &webhook, &leased, body).await,
+        Some(body) => post(&app, &webhook, &leased, body, &mut exchange).await,
     };
     let at = app.clock.now();
     let mut random = [0; 4];
@@ -54,6 +61,7 @@ pub async fn attempt(
     let chance = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
     FinishedAttempt {
         delivery: delivery_record(&leased, answered, at.since_ms(began_at)),
+        exchange,
         leased_attempt: leased,
         began_at,
         at,
@@ -61,7 +69,14 @@ pub async fn attempt(
     }
 }
 
-async fn post(app: &App, webhook: &Webhook, leased: &LeasedAttempt, body: Bytes) -> Result<HttpResponse, String> {
+/// Sends the request, and notes in `exchange` what was sent and which header fields came back.
+async fn post(
+    app: &App,
+    webhook: &Webhook,
+    leased: &LeasedAttempt,
+    body: Bytes,
+    exchange: &mut Option<WebhookExchange>,
+) -> Result<HttpResponse, String> {
     let url = url::target(app, &webhook.url)?;
     let opened = seal::open(app, webhook).map_err(|error| {
         tracing::error!(webhook_id = %webhook.id, cause = %error, "webhook.not_opened");
@@ -75,6 +90,14 @@ async fn post(app: &App, webhook: &Webhook, leased: &LeasedAttempt, body: Bytes)
         vec![HttpHeader::new("Content-Type", "application/json"), HttpHeader::new("User-Agent", USER_AGENT)];
     let signed = sign::fields(secrets, &leased.event.to_string(), now.seconds(), &body);
     headers.extend(signed.into_iter().map(|(name, value)| HttpHeader::new(name, value)));
+    let shown = headers.iter().map(|field| (field.name.clone(), field.value.clone()));
+    let hidden = opened.headers.iter().map(|(name, _)| (name.clone(), HIDDEN_VALUE.to_owned()));
+    let mut sent = WebhookExchange {
+        url: webhook.url.clone(),
+        request_headers: shown.chain(hidden).collect(),
+        body_sha256: Sha256::digest(&body).into(),
+        response_headers: Vec::new(),
+    };
     headers.extend(opened.headers.into_iter().map(|(name, value)| HttpHeader { name, value }));
     let request = HttpRequest {
         method: HttpMethod::Post,
@@ -87,7 +110,13 @@ async fn post(app: &App, webhook: &Webhook, leased: &LeasedAttempt, body: Bytes)
         repeatable: true,
         limits: HttpLimits { timeout_ms: app.config.webhooks.timeout_ms, response_bytes_max: EXCERPT_BYTES_MAX },
     };
-    app.http_out.send(request).await.map_err(|error| error.to_string())
+    let answered = app.http_out.send(request).await.map_err(|error| error.to_string());
+    if let Ok(answer) = &answered {
+        sent.response_headers =
+            kept_headers(answer.headers.iter().map(|field| (field.name.clone(), field.value.clone())));
+    }
+    *exchange = Some(sent);
+    answered
 }
 
 /// Returns the delivery record to store. Any status but 2xx is a failure; redirects are not followed.

@@ -1,6 +1,6 @@
 //! Renders the request bodies. All webhooks that get an event in the same payload form share the same bytes.
 
-use crate::events::render;
+use crate::events::render::{self, EventDetail};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -56,7 +56,7 @@ fn load(
     let place = |event: &Event| wanted.iter().position(|(id, _)| *id == event.event.id);
     found.sort_by_key(place);
     let unread = limit_bytes(tx, workspace, &mut found)?;
-    let shown: Vec<RenderableEvent> = render::load(tx, workspace, found, plans, now, u64::MAX)?;
+    let shown: Vec<RenderableEvent> = render::load(tx, workspace, found, plans, now, EventDetail::full(u64::MAX))?;
     let of = |id: EventId| shown.iter().find(|shown| shown.event().event.id == id);
     let read = wanted.iter().filter(|(id, _)| !unread.contains(id));
     Ok(read

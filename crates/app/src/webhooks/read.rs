@@ -6,16 +6,18 @@ use std::sync::Arc;
 use posthouse_domain::{
     auth::Caller,
     error::Refusal,
-    id::WebhookId,
+    id::{WebhookDeliveryId, WebhookId},
     page::PageRange,
-    webhook::{Webhook, WebhookDelivery},
+    webhook::{AttemptDetails, Webhook, WebhookDelivery},
 };
 use posthouse_store::{
-    Tx, webhook_deliveries as deliveries,
+    Tx,
+    webhook_deliveries::{self as deliveries, AttemptRef},
     webhooks::{self},
 };
+use sha2::{Digest, Sha256};
 
-use super::seal;
+use super::{payloads, seal};
 use crate::app::App;
 
 /// Returns a webhook of the caller's workspace. Keys with inbox scope have no access to webhooks, so scope isn't
@@ -71,6 +73,31 @@ pub async fn attempts(
         Ok::<_, Refusal>(deliveries::page(tx, caller.workspace, id, page)?)
     };
     app.store.read_for(caller.workspace, work).await
+}
+
+/// Returns one attempt with what it sent and received.
+///
+/// # Errors
+/// Returns `not_found` if the webhook or the attempt is not in the workspace, or an error if a database call fails.
+pub async fn attempt(
+    app: &Arc<App>,
+    caller: Caller,
+    id: WebhookId,
+    of: WebhookDeliveryId,
+) -> Result<AttemptDetails, Refusal> {
+    let place = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
+    let work = move |tx: &mut Tx| {
+        let webhook = visible(tx, &caller, id)?;
+        let delivery = deliveries::get(tx, place)?.ok_or_else(|| Refusal::not_found("delivery"))?;
+        Ok::<_, Refusal>((webhook, delivery, deliveries::exchange(tx, place)?))
+    };
+    let (webhook, delivery, exchange) = app.store.read_for(caller.workspace, work).await?;
+    let wanted = vec![(delivery.event, webhook.payload)];
+    let rendered = payloads::render(app, caller.workspace, wanted).await?;
+    let body = rendered.into_iter().find_map(|rendered| rendered.json);
+    let sent = exchange.as_ref().map(|exchange| exchange.body_sha256);
+    let body_as_sent = body.as_ref().is_some_and(|body| Some(Sha256::digest(body).into()) == sent);
+    Ok(AttemptDetails { delivery, exchange, body: body.map(Vec::from), body_as_sent })
 }
 
 /// Completes a webhook with the details that the API shows.

@@ -49,7 +49,7 @@ pub(super) fn settle(
         let mut own = Vec::with_capacity(ended.len());
         for one in ended {
             let delivery = with_next(one, webhook.enabled, start_ms);
-            if deliveries::settle(tx, workspace, one.leased_attempt.token, &delivery)? {
+            if deliveries::settle(tx, workspace, one.leased_attempt.token, &delivery, one.exchange.as_ref())? {
                 own.push(one);
                 settled.next = settled.next.into_iter().chain(delivery.next_attempt_at).min();
             }

@@ -91,6 +91,9 @@ impl Draft {
             (DraftStep::Unschedule, _) => (after.send_at, after.approval) = (None, None),
             _ => {}
         }
+        if new_content || step == DraftStep::EditAndSchedule {
+            after.sent_back = None;
+        }
         let changed = after != *self;
         if changed {
             (after.revision, after.updated_at) = (self.revision + 1, now);
@@ -108,6 +111,20 @@ impl Draft {
         let mut after = self.clone();
         (after.status, after.revision, after.updated_at) = (status, self.revision + 1, now);
         after.schedule(at, by, now);
+        after.sent_back = None;
+        Ok(after)
+    }
+
+    /// Returns the draft sent back to its author with a note, without schedule and approval.
+    ///
+    /// # Errors
+    /// Returns `draft_not_editable`.
+    pub fn returned(&self, back: super::SentBack) -> Result<Self, Refusal> {
+        let mut after = self.clone();
+        after.status = apply(self.status, DraftStep::SendBack)?;
+        (after.send_at, after.approval) = (None, None);
+        (after.revision, after.updated_at) = (self.revision + 1, back.at);
+        after.sent_back = Some(back);
         Ok(after)
     }
 

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{ErrorCode, FieldProblem};
-use crate::{auth::Permission, draft::status::DraftStatus, gate::loop_rule::LoopRule, id::InboxId, time::Time};
+use crate::{
+    agent_key::ProofProblem, agent_message::author::AuthorRefusal, auth::Permission, draft::status::DraftStatus,
+    gate::loop_rule::LoopRule, id::InboxId, time::Time,
+};
 
 named! {
     /// Why a request was refused, in `details.reason`.
@@ -93,6 +96,16 @@ named! {
         InvitationsPerDay = "invitations_per_day",
         /// Members of a workspace, invited ones included.
         Members = "members",
+        /// Directory look-ups of a key or session per minute.
+        ResolvesPerMinute = "resolves_per_minute",
+        /// Directory searches of a key or session per minute.
+        SearchesPerMinute = "searches_per_minute",
+        /// Checks of signatures and agents, of a key or session, per minute.
+        VerificationsPerMinute = "verifications_per_minute",
+        /// Requests to the public directory from one client address per minute.
+        PublicRequestsPerMinute = "public_requests_per_minute",
+        /// Reports about agents that a workspace makes per day.
+        ReportsPerDay = "reports_per_day",
         /// Identity tokens of one agent per minute.
         IdentityTokensPerAgent = "identity_tokens_per_agent",
         /// Identity tokens of the agents of one workspace per minute.
@@ -142,6 +155,8 @@ detail_values! {
     RefusalReason: { "type": "string", "enum": RefusalReason::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     LimitName: { "type": "string", "enum": LimitName::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     DraftStatus: { "type": "string", "enum": DraftStatus::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    AuthorRefusal: { "type": "string", "enum": AuthorRefusal::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    ProofProblem: { "type": "string", "enum": ProofProblem::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     LoopRule: { "type": "string", "enum": LoopRule::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     Vec<FieldProblem>: {
         "type": "array",
@@ -200,6 +215,10 @@ details! {
     From(String) = "from";
     /// Why the request was refused.
     Reason(RefusalReason) = "reason";
+    /// What is wrong with the signature of the author.
+    AuthorReason(AuthorRefusal) = "reason";
+    /// What is wrong with the proof of the key.
+    ProofReason(ProofProblem) = "reason";
     /// The permission that the key lacks.
     Permission(Permission) = "permission";
     /// The addresses that the refusal is about.
@@ -234,6 +253,8 @@ details! {
     RecordName(String) = "name";
     /// The draft's status.
     Status(DraftStatus) = "status";
+    /// The hash of the draft's current content.
+    ContentSha256(String) = "content_sha256";
     /// The rule that found the loop.
     Rule(LoopRule) = "rule";
 }
@@ -292,15 +313,20 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
-            ErrorCode::PlanLimitDomains | ErrorCode::PlanLimitIdentities | ErrorCode::PlanLimitIdentityClients => {
-                &[MAX]
-            }
+            ErrorCode::PlanLimitDomains
+            | ErrorCode::PlanLimitIdentities
+            | ErrorCode::PlanLimitIdentityClients
+            | ErrorCode::PlanLimitPublicListings => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },
             ErrorCode::AddressTaken => const { &[always(DetailKind::Address)] },
             ErrorCode::DraftNotEditable => const { &[always(DetailKind::Status)] },
+            ErrorCode::DraftChanged => const { &[always(DetailKind::ContentSha256)] },
             ErrorCode::DkimRecordNotFound => const { &[sometimes(DetailKind::RecordName)] },
             ErrorCode::DkimRotationTooSoon => const { &[always(DetailKind::RetireAt)] },
-            ErrorCode::IdempotencyInFlight | ErrorCode::SignupDisabled => &[RETRY],
+            ErrorCode::IdempotencyInFlight
+            | ErrorCode::SignupDisabled
+            | ErrorCode::DirectoryDisabled
+            | ErrorCode::PublicDirectoryDisabled => &[RETRY],
             ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
             ErrorCode::MessageTooLarge => {
                 const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }
@@ -313,6 +339,9 @@ impl ErrorCode {
             | ErrorCode::OrgDailyLimitExceeded
             | ErrorCode::TemporaryInboxLimit
             | ErrorCode::SignupRateLimited => &[LIMIT, MAX, RETRY],
+            ErrorCode::AgentKeyLimit => &[MAX],
+            ErrorCode::InvalidAgentSignature => const { &[always(DetailKind::AuthorReason)] },
+            ErrorCode::InvalidKeyProof => const { &[always(DetailKind::ProofReason)] },
             ErrorCode::UnclaimedWorkspace => const { &[sometimes(DetailKind::Max)] },
             ErrorCode::UnclaimedRecipientLimit => const { &[LIMIT, MAX, always(DetailKind::Used), ADDRESSES, RETRY] },
             _ => &[],

@@ -115,8 +115,15 @@ fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
         all.insert(answer.status.to_string(), success(route, answer, generator));
     }
     for (status, codes) in refusals(route) {
-        // The route's own response with this status is more specific than the list of codes.
-        all.entry(status.to_string()).or_insert_with(|| refusal(route, status, &codes));
+        let refused = refusal(route, status, &codes);
+        match all.get_mut(&status.to_string()) {
+            // The route's own response in JSON is more specific than the list of codes. A page is for browsers only.
+            Some(own) if own["content"]["application/json"].is_null() => {
+                own["content"]["application/json"] = refused["content"]["application/json"].clone();
+            }
+            Some(_) => {}
+            None => drop(all.insert(status.to_string(), refused)),
+        }
     }
     Value::Object(all)
 }

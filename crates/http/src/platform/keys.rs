@@ -52,7 +52,7 @@ object! {
     struct KeyBody {
         /// The name.
         name: BoundedLine<1, NAME_CHARS_MAX>,
-        /// A set of permissions: `full`, `agent`, `send_only` or `read_only`. Default: `full`.
+        /// A set of permissions: `full`, `agent`, `send_only`, `read_only` or `approve`. Default: `full`.
         preset: Option<BoundedLine<1, 20>>,
         /// Permissions, in place of a preset.
         permissions: Option<BoundedList<BoundedLine<1, 40>, 1, PERMISSIONS_MAX>>,
@@ -123,7 +123,8 @@ async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result
         }
         (preset, None) => {
             let preset = preset.as_ref().map_or("full", |preset| preset.0.as_str());
-            let unknown = || Refusal::invalid_field("preset", "must be `full`, `agent`, `send_only` or `read_only`");
+            let unknown =
+                || Refusal::invalid_field("preset", "must be `full`, `agent`, `send_only`, `read_only` or `approve`");
             Permissions::preset(preset).ok_or_else(unknown)?
         }
     };

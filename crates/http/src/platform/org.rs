@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::workspace::WorkspaceView,
-    wire::{BoundedLine, EmptyInput, object},
+    wire::{BoundedInt, BoundedLine, EmptyInput, Patch, object},
 };
 use posthouse_app::{
     people::org::{self, DisclosureChange, OrgChange},
@@ -24,6 +24,8 @@ use posthouse_app::{
 
 /// Longest name of a workspace, in characters.
 const NAME_CHARS_MAX: usize = 100;
+/// Longest retention, in days.
+const RETENTION_DAYS_MAX: i64 = 36_500;
 /// Longest disclosure line, in characters.
 const DISCLOSURE_CHARS_MAX: usize = 300;
 
@@ -64,6 +66,8 @@ object! {
         ai_processing: Option<AiProcessing>,
         /// Whether agents receive screened mail only.
         screening: Option<bool>,
+        /// After how many days mail is deleted for good. Null: never.
+        retention_days: Patch<BoundedInt<1, RETENTION_DAYS_MAX>>,
         /// How sent mail discloses that an agent wrote it.
         ai_disclosure: Option<DisclosureBody>,
     }
@@ -83,10 +87,16 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, OrgBody>) -> Result
         text: given.text.map(|line| Some(line.0).filter(|line| !line.is_empty())),
         shares_name: given.share_workspace_name,
     });
+    let retention_days = match body.retention_days {
+        Patch::Keep => None,
+        Patch::Clear => Some(None),
+        Patch::Set(days) => Some(u32::try_from(days.0).ok()),
+    };
     let change = OrgChange {
         name: body.name.map(|name| name.0),
         ai_processing: body.ai_processing,
         screening: body.screening,
+        retention_days,
         disclosure,
     };
     let workspace = org::change(&app, input.caller, change).await?;

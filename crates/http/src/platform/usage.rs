@@ -78,7 +78,7 @@ struct DayView {
 async fn read(app: Arc<Api>, input: RouteInput<UsageQuery>) -> Result<RouteResponse, Refusal> {
     let days = input.query.days.map_or(DAYS, |days| days.0);
     let found = usage::of_workspace(&app, input.caller, days).await?;
-    let plan = app.config.plans.of(found.workspace.plan);
+    let plan = found.workspace.limits(&app.config.plans);
     let day = |day: &DailyUsage| DayView { date: day.date.to_string(), sent: day.sent, received: day.received };
     let today = found.days.last().map_or((0, 0), |today| (today.sent, today.received));
     RouteResponse::json(

@@ -55,6 +55,8 @@ pub struct RequestInfo {
     pub basic: Option<SecretText>,
     /// The session cookie.
     pub session: Option<SessionSecret>,
+    /// Whether the client asks for HTML, as browsers do.
+    pub wants_html: bool,
     /// The `User-Agent`.
     pub user_agent: Option<String>,
     /// The `If-None-Match` header, which conditional requests carry.

@@ -209,6 +209,23 @@ impl RouteResponse {
     #[must_use]
     pub fn cached(request: &RequestInfo, seconds: u32, content_type: &'static str, body: Vec<u8>) -> Self {
         let digest = Sha256::digest(&body);
+        Self::tagged(request, seconds, content_type, &digest, body)
+    }
+
+    /// [`RouteResponse::cached`] for a body that differs with each request, although it says the same: `identity` is what
+    /// equal bodies have in common.
+    #[must_use]
+    pub fn cached_as(
+        request: &RequestInfo,
+        seconds: u32,
+        content_type: &'static str,
+        identity: &[u8],
+        body: Vec<u8>,
+    ) -> Self {
+        Self::tagged(request, seconds, content_type, &Sha256::digest(identity), body)
+    }
+
+    fn tagged(request: &RequestInfo, seconds: u32, content_type: &'static str, digest: &[u8], body: Vec<u8>) -> Self {
         let tag: String = digest.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
         let tag = format!("\"{tag}\"");
         let known = request.if_none_match.as_deref().unwrap_or_default();

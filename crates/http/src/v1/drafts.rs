@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use super::send;
 use crate::route::{Route, RouteInput, RouteResponse, render_page};
-use crate::v1::drafts::bodies::{CreateDraftBody, ScheduleBody, UpdateDraftBody};
+use crate::v1::drafts::bodies::{ApproveBody, CreateDraftBody, ScheduleBody, SendBackBody, UpdateDraftBody};
 use posthouse_api::{
     views::{PageView, draft::DraftView, message::MessageView},
     wire::{CommaList, Cursor, EmptyInput, Limit, MetadataFilters, paging, query},
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Vec<Route> {
     use Permission::{DraftsRead, DraftsWrite};
     let of_inbox = "/v1/inboxes/{id}/drafts";
     let one = "/v1/inboxes/{id}/drafts/{draft_id}";
-    vec![
+    let mut all = vec![
         Route::new(Method::POST, of_inbox, "createDraft", DraftsWrite)
             .summary("Creates a draft. Replies get recipients, subject and thread. send_at needs messages:send, too.")
             .idempotent()
@@ -82,6 +82,15 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(204, None)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(delete),
+    ];
+    all.extend(decisions());
+    all
+}
+
+/// Returns the routes that send, schedule, send back and cancel a draft.
+fn decisions() -> [Route; 5] {
+    use Permission::{DraftsApprove, DraftsWrite};
+    [
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send", "sendDraft", DraftsWrite)
             .also(SENDING)
             .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")
@@ -89,6 +98,19 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<SentView<'_>>(202)
             .errors(SEND_ERRORS)
             .handle(send_now),
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/approve", "approveDraft", DraftsApprove)
+            .summary(
+                "Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.",
+            )
+            .idempotent()
+            .answers::<SentView<'_>>(202)
+            .errors(APPROVE_ERRORS)
+            .handle(approve),
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "sendBackDraft", DraftsApprove)
+            .summary("Sends a draft back to its author with a note, until its content changes. Ends its schedule.")
+            .answers::<DraftView<'_>>(200)
+            .errors(&[ErrorCode::DraftNotEditable, ErrorCode::DraftChanged])
+            .handle(send_back),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/schedule", "scheduleDraft", DraftsWrite)
             .also(SENDING)
             .summary("Schedules a draft 1 minute to 30 days ahead. Repeating the request moves the time.")
@@ -114,6 +136,17 @@ const SEND_ERRORS: &[ErrorCode] = &{
     all
 };
 
+/// Error codes that approving a draft can return.
+const APPROVE_ERRORS: &[ErrorCode] = &{
+    let mut all = [ErrorCode::DraftChanged; SEND_ERRORS.len() + 1];
+    let mut at = 0;
+    while at < SEND_ERRORS.len() {
+        all[at] = SEND_ERRORS[at];
+        at += 1;
+    }
+    all
+};
+
 query! {
     /// Filters and page of a list of drafts.
     struct InboxDraftsQuery {
@@ -121,6 +154,8 @@ query! {
         status: CommaList<DraftStatus, STATUSES_MAX>,
         /// Only drafts in this thread.
         thread_id: Option<Uuid>,
+        /// Only drafts that a person sent back and that wait for their author, or only others.
+        sent_back: Option<bool>,
         /// Only drafts whose metadata has this value, compared as text. With several values, all must match.
         metadata: MetadataFilters,
         /// The `next_cursor` of the previous page.
@@ -139,6 +174,8 @@ query! {
         status: CommaList<DraftStatus, STATUSES_MAX>,
         /// Only drafts in this thread.
         thread_id: Option<Uuid>,
+        /// Only drafts that a person sent back and that wait for their author, or only others.
+        sent_back: Option<bool>,
         /// Only drafts whose metadata has this value, compared as text. With several values, all must match.
         metadata: MetadataFilters,
         /// The `next_cursor` of the previous page.
@@ -169,9 +206,9 @@ async fn list_of_inbox(app: Arc<Api>, input: RouteInput<InboxDraftsQuery>) -> Re
 }
 
 async fn list(app: Arc<Api>, input: RouteInput<DraftsQuery>) -> Result<RouteResponse, Refusal> {
-    let DraftsQuery { inbox_id, status, thread_id, metadata, cursor, limit } = input.query;
+    let DraftsQuery { inbox_id, status, thread_id, sent_back, metadata, cursor, limit } = input.query;
     let inbox = inbox_id.map(InboxId).or(input.caller.scope().inbox());
-    page(&app, input.caller, inbox, InboxDraftsQuery { status, thread_id, metadata, cursor, limit }).await
+    page(&app, input.caller, inbox, InboxDraftsQuery { status, thread_id, sent_back, metadata, cursor, limit }).await
 }
 
 async fn page(
@@ -214,7 +251,8 @@ impl InboxDraftsQuery {
         statuses.dedup();
         let mut metadata = self.metadata.0.clone();
         metadata.sort();
-        DraftFilter { inbox, thread: self.thread_id.map(ThreadId), statuses, metadata }
+        let (thread, sent_back) = (self.thread_id.map(ThreadId), self.sent_back);
+        DraftFilter { inbox, thread, statuses, sent_back, metadata }
     }
 }
 
@@ -238,7 +276,20 @@ async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refus
 async fn send_now(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let which = draft_ref(&input)?;
     let context = send::send_context(&input, input.request.route)?;
-    Ok(send::answer(drafts::send(&app.app, context, which.draft, render_sent).await?))
+    Ok(send::answer(drafts::send(&app.app, context, which.draft, None, render_sent).await?))
+}
+
+async fn approve(app: Arc<Api>, input: RouteInput<EmptyInput, ApproveBody>) -> Result<RouteResponse, Refusal> {
+    let (which, expected) = (draft_ref(&input)?, input.body.content_sha256.0);
+    let context = send::send_context(&input, input.request.route)?;
+    Ok(send::answer(drafts::send(&app.app, context, which.draft, Some(expected), render_sent).await?))
+}
+
+async fn send_back(app: Arc<Api>, input: RouteInput<EmptyInput, SendBackBody>) -> Result<RouteResponse, Refusal> {
+    let (which, SendBackBody { note, content_sha256 }) = (draft_ref(&input)?, input.body);
+    let expected = content_sha256.map(|hash| hash.0);
+    let returned = drafts::send_back(&app, input.caller, which, note.0, expected).await?;
+    RouteResponse::json(200, &DraftView::of(&returned))
 }
 
 async fn schedule(app: Arc<Api>, input: RouteInput<EmptyInput, ScheduleBody>) -> Result<RouteResponse, Refusal> {

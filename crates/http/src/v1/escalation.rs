@@ -30,10 +30,11 @@ const WORKSPACE: &str = "/v1/escalation";
 /// Path of the settings of an inbox.
 const INBOX: &str = "/v1/inboxes/{id}/escalation";
 /// The error codes of a change.
-const CHANGE_ERROR_CODES: &[ErrorCode] = &[ErrorCode::RecipientSuppressed, ErrorCode::RateLimited];
+const CHANGE_ERROR_CODES: &[ErrorCode] =
+    &[ErrorCode::RecipientSuppressed, ErrorCode::RateLimited, ErrorCode::UnclaimedWorkspace];
 /// The error codes of a change of an inbox.
 const INBOX_CHANGE_ERROR_CODES: &[ErrorCode] =
-    &[ErrorCode::NotFound, ErrorCode::RecipientSuppressed, ErrorCode::RateLimited];
+    &[ErrorCode::NotFound, ErrorCode::RecipientSuppressed, ErrorCode::RateLimited, ErrorCode::UnclaimedWorkspace];
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::EscalationManage;

@@ -18,7 +18,10 @@ use posthouse_store::{
     inboxes::list::{self, InboxLifetime},
 };
 
-use super::inboxes::{NAME_CHARS_MAX, changed};
+use super::{
+    agents::CardBody,
+    inboxes::{NAME_CHARS_MAX, changed},
+};
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{PageView, identity::IdentityView},
@@ -26,9 +29,10 @@ use posthouse_api::{
 };
 use posthouse_app::{
     access::visible,
+    directory::{self, change::CardChange},
     inboxes::{
         change::{self, InboxChange},
-        create::{self, Lifespan, NewInbox},
+        create::{Lifespan, NewInbox},
         delete,
     },
 };
@@ -48,7 +52,17 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .answers::<IdentityView>(201)
             .answers::<IdentityView>(200)
-            .errors(&[ErrorCode::PlanLimitIdentities, ErrorCode::AddressTaken])
+            .errors(&[
+                ErrorCode::PlanLimitIdentities,
+                ErrorCode::AddressTaken,
+                ErrorCode::InvalidHandle,
+                ErrorCode::UnclaimedWorkspace,
+                ErrorCode::PlanLimitPublicListings,
+                ErrorCode::HandleTaken,
+                ErrorCode::VisibilityUnavailable,
+                ErrorCode::RoutingUnavailable,
+                ErrorCode::DirectoryDisabled,
+            ])
             .handle(create),
         Route::new(Method::GET, ALL, "listIdentities", InboxesRead)
             .summary("Lists the identities the key can access, newest first.")
@@ -81,6 +95,8 @@ object! {
         client_id: Option<BoundedLine<1, NAME_CHARS_MAX>>,
         /// Your own data.
         metadata: Option<Metadata>,
+        /// The card of the agent. Requires `directory:write`.
+        card: Option<CardBody>,
     }
 }
 
@@ -107,7 +123,8 @@ query! {
 }
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateIdentityBody>) -> Result<RouteResponse, Refusal> {
-    let created = create::create(&app, input.caller, input.body.parse()).await?;
+    let (new, card) = input.body.parse();
+    let created = directory::create::create(&app, input.caller, new, card).await?;
     RouteResponse::json(if created.is_new { 201 } else { 200 }, &IdentityView::of(&created.inbox))
 }
 
@@ -160,13 +177,14 @@ async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refus
 }
 
 impl CreateIdentityBody {
-    fn parse(self) -> NewInbox {
+    fn parse(self) -> (NewInbox, Option<CardChange>) {
         let life =
             Lifespan::Permanent { username: self.username, client_id: self.client_id.map(|id| id.0), domain: None };
         // Null values delete keys, and a new identity has none; the schema limits the number of keys.
         let given = self.metadata.unwrap_or_default().0;
         let metadata = metadata::merge(metadata::Metadata::new(), &given).unwrap_or_default();
-        NewInbox { kind: InboxKind::Identity, life, display_name: self.display_name.map(|name| name.0), metadata }
+        let display_name = self.display_name.map(|name| name.0);
+        (NewInbox { kind: InboxKind::Identity, life, display_name, metadata }, self.card.map(CardBody::parse))
     }
 }
 

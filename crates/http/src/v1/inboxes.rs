@@ -25,6 +25,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::agents::CardBody;
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{PageView, inbox::InboxView},
@@ -35,9 +36,10 @@ use posthouse_api::{
 };
 use posthouse_app::{
     access::visible,
+    directory::{self, change::CardChange},
     inboxes::{
         change::{self, InboxChange},
-        create::{self, Lifespan, NewInbox},
+        create::{Lifespan, NewInbox},
         delete,
     },
 };
@@ -45,7 +47,7 @@ use posthouse_app::{
 /// Longest `client_id` and display name in characters.
 pub(super) const NAME_CHARS_MAX: usize = 255;
 /// Longest reason of a pause in characters.
-const REASON_CHARS_MAX: usize = 500;
+pub(super) const REASON_CHARS_MAX: usize = 500;
 
 type Ttl = BoundedInt<{ inbox::TTL_SECONDS_MIN }, { inbox::TTL_SECONDS_MAX }>;
 
@@ -62,6 +64,13 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::TemporaryInboxLimit,
                 ErrorCode::AddressTaken,
                 ErrorCode::DomainNotVerified,
+                ErrorCode::InvalidHandle,
+                ErrorCode::UnclaimedWorkspace,
+                ErrorCode::PlanLimitPublicListings,
+                ErrorCode::HandleTaken,
+                ErrorCode::VisibilityUnavailable,
+                ErrorCode::RoutingUnavailable,
+                ErrorCode::DirectoryDisabled,
             ])
             .handle(create),
         Route::new(Method::GET, "/v1/inboxes", "listInboxes", InboxesRead)
@@ -111,6 +120,8 @@ object! {
         domain: Option<DomainName>,
         /// Creates a temporary inbox: it only receives, and expires after this many seconds.
         ttl_seconds: Option<Ttl>,
+        /// The card of the agent. Requires `directory:write`.
+        card: Option<CardBody>,
     }
     check temporary_alone, schema only_temporary;
 }
@@ -163,8 +174,8 @@ struct ResumedView {
 }
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateInboxBody>) -> Result<RouteResponse, Refusal> {
-    let new = input.body.parse();
-    let created = create::create(&app, input.caller, new).await?;
+    let (new, card) = input.body.parse();
+    let created = directory::create::create(&app, input.caller, new, card).await?;
     RouteResponse::json(if created.is_new { 201 } else { 200 }, &created.view)
 }
 
@@ -262,7 +273,7 @@ fn only_temporary() -> Value {
 }
 
 impl CreateInboxBody {
-    fn parse(self) -> NewInbox {
+    fn parse(self) -> (NewInbox, Option<CardChange>) {
         let life = match self.ttl_seconds {
             Some(ttl) => Lifespan::Temporary { ttl_seconds: ttl.0 },
             None => Lifespan::Permanent {
@@ -274,7 +285,8 @@ impl CreateInboxBody {
         // Null values delete keys, and a new inbox has none; the schema limits the number of keys.
         let given = self.metadata.unwrap_or_default().0;
         let metadata = metadata::merge(metadata::Metadata::new(), &given).unwrap_or_default();
-        NewInbox { kind: InboxKind::Mailbox, life, display_name: self.display_name.map(|name| name.0), metadata }
+        let display_name = self.display_name.map(|name| name.0);
+        (NewInbox { kind: InboxKind::Mailbox, life, display_name, metadata }, self.card.map(CardBody::parse))
     }
 }
 

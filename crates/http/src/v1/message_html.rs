@@ -15,7 +15,7 @@ use posthouse_store::messages;
 use super::fields::ScreeningQuery;
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::wire::{choice, query};
-use posthouse_app::access::visible;
+use posthouse_app::{access::visible, messages::mail_html};
 
 /// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
 const CLOSED: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
@@ -61,9 +61,10 @@ async fn read(app: Arc<Api>, input: RouteInput<HtmlQuery>) -> Result<RouteRespon
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         screening.open(&mut records);
-        Ok::<_, Refusal>(records.pop().filter(|record| !record.withheld).and_then(|record| record.bodies.html))
+        Ok::<_, Refusal>(records.pop().filter(|record| !record.withheld))
     });
-    let html = read.await?.ok_or_else(|| Refusal::not_found("HTML body"))?;
+    let missing = || Refusal::not_found("HTML body");
+    let html = mail_html::shown(&app, read.await?.ok_or_else(missing)?).await?.ok_or_else(missing)?;
     Ok(page(html, query.remote == Some(RemoteImages::On)))
 }
 

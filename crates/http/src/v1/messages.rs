@@ -12,12 +12,12 @@ use posthouse_domain::{
     label::{BLOCKED, LabelChange, PROMOTIONS},
     message::{Channel, Direction, Message, MessageKind, MessageStatus},
     page::{CursorPosition, Page},
-    record::Record,
+    record::{Record, RecordView},
     time::Time,
 };
 use posthouse_store::{
     Tx,
-    message_list::{self, InboxRef, MessageFilter},
+    message_list::{self, InboxRef, MessageFilter, ScreeningFilter},
     messages,
 };
 use serde_json::{Map, Value};
@@ -37,6 +37,7 @@ use posthouse_api::{
 };
 use posthouse_app::{
     access::visible,
+    inbound::release,
     messages::change::{self, MessageChange},
 };
 
@@ -70,10 +71,16 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<BatchView<MessageView<'_>>>(200)
             .handle(batch_update),
         Route::new(Method::POST, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
-            .summary("Releases a held message. Mail that a receive list stopped cannot be released.")
+            .summary("Releases a held message to agents. Mail that a receive list stopped cannot be released.")
+            .without_body()
             .answers::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
-            .handle(release),
+            .handle(release_message),
+        Route::new(Method::GET, "/v1/held-messages", "listHeldMessages", Permission::MessagesRead)
+            .summary("Lists the held messages of every inbox the key can access, newest first.")
+            .answers::<PageView<MessageView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list_held),
     ]
 }
 
@@ -129,6 +136,24 @@ query! {
         /// Whether to list messages labeled `ai:sales` or `local:spam`. If omitted, the inbox's `promotions_filter`
         /// decides.
         promotions: Option<PromotionsFilter>,
+        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
+        view: Option<RecordView>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Filters and page of the held messages.
+    struct HeldQuery {
+        /// Only messages of this inbox.
+        inbox_id: Option<Uuid>,
+        /// Whether to include the content. Requires `messages:release`.
+        include_held: bool,
+        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
+        view: Option<RecordView>,
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of messages per page. Default: 25.
@@ -212,25 +237,20 @@ impl MessageListQuery {
 
     /// Returns the filter for the store, or `None` if no message can match.
     fn filter(&self, inbox: &Inbox) -> Option<MessageFilter> {
-        let mut labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
-        let mut include_blocked = self.include_blocked;
-        let mut direction = self.direction;
-        match self.screening {
-            // Only received mail is screened, and all received mail is, unless a list stopped it.
-            Some(ScreeningState::Held) if direction != Some(Direction::Outbound) => {
-                // Only mail that a receive list stopped is held.
-                labels.push(BLOCKED.to_owned());
-            }
-            Some(ScreeningState::Screened) if direction != Some(Direction::Outbound) => {
-                direction = Some(Direction::Inbound);
-                include_blocked = false;
-            }
-            Some(_) => return None,
-            None => {}
-        }
+        let labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
+        // Only received mail is screened, and no mail waits for it.
+        let direction = if self.screening.is_some() { Some(Direction::Inbound) } else { self.direction };
+        let screening = match self.screening {
+            Some(_) if self.direction == Some(Direction::Outbound) => return None,
+            Some(ScreeningState::Pending) => return None,
+            Some(ScreeningState::Screened) => Some(ScreeningFilter::Passed),
+            Some(ScreeningState::Held) => Some(ScreeningFilter::Held),
+            Some(ScreeningState::Released) => Some(ScreeningFilter::Released),
+            None => None,
+        };
         let default = if inbox.filters_promotions() { PromotionsFilter::Exclude } else { PromotionsFilter::Include };
         let promotions = self.promotions.unwrap_or(default);
-        let mut hidden_labels = if include_blocked { Vec::new() } else { vec![BLOCKED] };
+        let mut hidden_labels = if self.include_blocked { Vec::new() } else { vec![BLOCKED] };
         if promotions == PromotionsFilter::Exclude {
             hidden_labels.extend(PROMOTIONS);
         }
@@ -243,6 +263,7 @@ impl MessageListQuery {
             status: self.status,
             channel: self.channel,
             kind: self.kind,
+            screening,
         })
     }
 }
@@ -274,9 +295,26 @@ fn read_page(
     let place = InboxRef { workspace: caller.workspace, inbox: id };
     let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
     let found = message_list::page(tx, place, &filter, before, paging.rows_to_fetch())?;
-    let mut page = load_records(tx, caller, paging.page_of(found, position), bytes_max)?;
+    let mut page = load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?;
     query.screening().open(page.rows_mut());
     Ok(page)
+}
+
+async fn list_held(app: Arc<Api>, input: RouteInput<HeldQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, query) = (input.caller, input.query);
+    let screening = ScreeningQuery { include_unscreened: false, include_held: query.include_held };
+    screening.check(&caller)?;
+    let inbox = query.inbox_id.map(InboxId).or(caller.scope().inbox());
+    let bytes_max = app.config.limits.page_bytes;
+    let paging = paging(format!("held messages {inbox:?}"), query.cursor.as_ref(), query.limit)?;
+    let work = move |tx: &mut Tx| {
+        inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
+        let found = message_list::held(tx, caller.workspace, inbox, paging.page())?;
+        let mut page = load_records(tx, &caller, paging.page_of(found, position), query.view, bytes_max)?;
+        screening.open(page.rows_mut());
+        render_page(&page, bytes_max, MessageView::of)
+    };
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 /// Returns the position of a message in lists, newest first.
@@ -284,15 +322,19 @@ pub(super) fn position(message: &Message) -> CursorPosition {
     CursorPosition { sort: message.created_at.millis(), id: message.id.0 }
 }
 
-/// Loads the records of a page of messages, as far as they fit in its bytes.
+/// Loads the records of a page of messages, as far as they fit in its bytes. Summaries are small.
 pub(super) fn load_records(
     tx: &mut Tx,
     caller: &Caller,
     page: Page<Message>,
+    view: Option<RecordView>,
     bytes_max: u64,
 ) -> Result<Page<Record>, Refusal> {
     page.try_map(|found| {
-        let records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
+        let records = match view.unwrap_or(RecordView::Full) {
+            RecordView::Full => messages::records_within(tx, caller.workspace, found, bytes_max)?,
+            RecordView::Summary => messages::records_in(tx, caller.workspace, found, RecordView::Summary)?,
+        };
         Ok(records.into_iter().map(Some).collect())
     })
 }
@@ -337,15 +379,10 @@ async fn batch_update(app: Arc<Api>, input: RouteInput<EmptyInput, BatchUpdateBo
     MessageBatch::new(app, input.caller, ids, ScreeningQuery::none()).respond().await
 }
 
-async fn release(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn release_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let caller = input.caller;
-    let message = app.store.read_for(caller.workspace, move |tx| visible::message(tx, &caller, id)).await?;
-    // Only mail that a receive list stopped is held.
-    if message.labels.iter().any(|label| label == BLOCKED) {
-        return Err(Refusal::new(ErrorCode::MessageBlocked, "A receive list blocked this message."));
-    }
-    Err(Refusal::new(ErrorCode::NotHeld, "This message is not held."))
+    let released = release::release(&app, input.caller, id).await?;
+    Ok(RouteResponse::written(200, render_one(&[released])?))
 }
 
 /// Returns each id once, in order.

@@ -10,6 +10,7 @@ use posthouse_domain::{
     id::InboxId,
     message::{Channel, MessageKind},
     page::Page,
+    record::RecordView,
     search::SearchHit,
 };
 use uuid::Uuid;
@@ -43,6 +44,8 @@ query! {
         channel: Option<Channel>,
         /// Only messages of this type.
         kind = "type": Option<MessageKind>,
+        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
+        view: Option<RecordView>,
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of messages per page. Default: 25.
@@ -59,6 +62,7 @@ impl SearchQuery {
             kind: self.kind,
             cursor: self.cursor.map(|cursor| cursor.0),
             limit: rows(self.limit),
+            view: self.view.unwrap_or(RecordView::Full),
         }
     }
 }

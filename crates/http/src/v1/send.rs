@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method};
 use posthouse_domain::{
+    agent_message::author::AuthorClaims,
     auth::Permission,
     error::{ErrorCode, Refusal},
     id::MessageId,
@@ -24,7 +25,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::fields::LeaseIdText;
+use super::{agent_keys::SIGNATURE_CHARS_MAX, fields::LeaseIdText};
 use crate::{
     idempotency::{self, REPLAYED_HEADER},
     route::{ATTACHMENT_BODY_BYTES_MAX, Route, RouteInput, RouteResponse},
@@ -37,6 +38,7 @@ use posthouse_api::{
     },
 };
 use posthouse_app::{
+    App, agent_keys,
     messages::claim::FencingToken,
     outbound::{
         compose::SUBJECT_CHARS_MAX,
@@ -67,6 +69,7 @@ pub(super) const SEND_ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::ContentDamaged,
     ErrorCode::MessageTooLarge,
     ErrorCode::IdempotencyKeyReused,
+    ErrorCode::InvalidAgentSignature,
     ErrorCode::RecipientBlocked,
     ErrorCode::RecipientSuppressed,
     ErrorCode::WorkspaceStopped,
@@ -151,6 +154,9 @@ object! {
         data: Option<BoundedJson<DATA_BYTES_MAX>>,
         /// The advisory message type.
         kind = "type": Option<MessageKind>,
+        /// The signature of the author, who holds a key of its own: a compact JSON Web Signature with the `typ`
+        /// `service-author+jwt`. The content then leaves exactly as signed.
+        agent_signature: Option<BoundedText<1, SIGNATURE_CHARS_MAX>>,
     }
     check one_of_the_bodies, schema has_a_body;
     check recipients_together, schema has_a_recipient;
@@ -173,6 +179,9 @@ object! {
         data: Option<BoundedJson<DATA_BYTES_MAX>>,
         /// The advisory message type.
         kind = "type": Option<MessageKind>,
+        /// The signature of the author, as in a send. It usually covers neither subject nor recipients, which the
+        /// server computes.
+        agent_signature: Option<BoundedText<1, SIGNATURE_CHARS_MAX>>,
         /// The lease under which the message was claimed. If it is not the current lease, the request fails with
         /// `lease_expired`.
         lease_id: Option<LeaseIdText>,
@@ -215,7 +224,7 @@ query! {
 async fn send(app: Arc<Api>, input: RouteInput<SendQuery, SendBody>) -> Result<RouteResponse, Refusal> {
     let dry_run = input.query.dry_run.unwrap_or(false);
     let context = send_context(&input, SEND_KEYS)?;
-    let command = input.body.command();
+    let command = input.body.command(&app)?;
     if dry_run {
         let decision = send::dry_run(&app.app, context, command).await?;
         return RouteResponse::json(200, &DecisionView::of(&decision));
@@ -227,7 +236,7 @@ async fn reply(app: Arc<Api>, input: RouteInput<EmptyInput, ReplyBody>) -> Resul
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.route)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
-    let command = input.body.command();
+    let command = input.body.command(&app)?;
     Ok(answer(reply::reply(&app.app, context, original, command, render()).await?))
 }
 
@@ -269,20 +278,29 @@ pub(super) fn answer(posted: SendResponse) -> RouteResponse {
     if posted.replayed { answer.with(REPLAYED_HEADER, HeaderValue::from_static("true")) } else { answer }
 }
 
+/// Parses the signature of an author.
+fn author(app: &App, given: Option<BoundedText<1, SIGNATURE_CHARS_MAX>>) -> Result<Option<AuthorClaims>, Refusal> {
+    let Some(text) = given else { return Ok(None) };
+    agent_keys::check_enabled(app)?;
+    AuthorClaims::parse(&text.0).map(Some)
+}
+
 impl SendBody {
-    fn command(self) -> SendCommand {
+    fn command(self, app: &App) -> Result<SendCommand, Refusal> {
+        let author = author(app, self.agent_signature)?;
         let parts =
             BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
         let content = parts.content(self.attachments);
-        SendCommand { people: people(self.to, self.cc, self.bcc), subject: self.subject.0, content }
+        Ok(SendCommand { people: people(self.to, self.cc, self.bcc), subject: self.subject.0, content, author })
     }
 }
 
 impl ReplyBody {
-    fn command(self) -> ReplyCommand {
+    fn command(self, app: &App) -> Result<ReplyCommand, Refusal> {
+        let author = author(app, self.agent_signature)?;
         let parts =
             BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
-        ReplyCommand { content: parts.content(self.attachments), all: self.reply_all.unwrap_or(false) }
+        Ok(ReplyCommand { content: parts.content(self.attachments), all: self.reply_all.unwrap_or(false), author })
     }
 }
 

@@ -10,7 +10,7 @@ use posthouse_domain::{
     id::{InboxId, ThreadId},
     list::searched_text,
     page::{CursorPosition, LIMIT_MAX, Page},
-    record::Record,
+    record::{Record, RecordView},
     thread::Thread,
     time::Time,
 };
@@ -133,6 +133,9 @@ query! {
         cursor: Option<Cursor>,
         /// Maximum number of messages. Default: 100.
         limit: Option<Limit>,
+        /// How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default:
+        /// full.
+        view: Option<RecordView>,
         /// Whether to include the content of mail that is not screened yet.
         include_unscreened: bool,
         /// Whether to include the content of held mail. Requires `messages:release`.
@@ -248,7 +251,7 @@ fn read_thread(
     let paging = paging(named, query.cursor.as_ref(), query.limit.or(Some(BoundedInt(LIMIT_MAX.into()))))?;
     let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
     let found = message_list::of_thread(tx, caller.workspace, id, before, paging.rows_to_fetch())?;
-    Ok((thread, load_records(tx, caller, paging.page_of(found, position), bytes_max)?))
+    Ok((thread, load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?))
 }
 
 async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateThreadBody>) -> Result<RouteResponse, Refusal> {

@@ -20,7 +20,7 @@ use posthouse_api::{
     views::{
         PageView,
         event::catalogue::{self, EventCatalogView},
-        webhook::{SecretWebhookView, StartedAttemptView, WebhookDeliveryView, WebhookView},
+        webhook::{AttemptDetailsView, SecretWebhookView, StartedAttemptView, WebhookDeliveryView, WebhookView},
     },
     wire::{
         BodyValue, BoundedLine, BoundedList, Cursor, EmptyInput, Limit, Patch, Problems, expected, member, object,
@@ -94,6 +94,10 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Lists the delivery attempts of the last 30 days, newest first.")
             .answers::<PageView<WebhookDeliveryView>>(200)
             .handle(deliveries),
+        route(Method::GET, "/v1/webhooks/{id}/deliveries/{delivery_id}", "getWebhookDelivery")
+            .summary("Returns a delivery attempt with its request and response.")
+            .answers::<AttemptDetailsView<'_>>(200)
+            .handle(delivery),
         route(Method::POST, "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliverWebhookEvent")
             .summary("Sends the event of a delivery again, under the same event id.")
             .answers::<StartedAttemptView>(202)
@@ -211,6 +215,12 @@ async fn deliveries(app: Arc<Api>, input: RouteInput<PageQuery>) -> Result<Route
     let found = read::attempts(&app, input.caller, id, paging.page()).await?;
     let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
     RouteResponse::page(&app, &page, WebhookDeliveryView::of)
+}
+
+async fn delivery(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "webhook")?;
+    let of: WebhookDeliveryId = input.path.id("delivery_id", "delivery")?;
+    RouteResponse::json(200, &AttemptDetailsView::of(&read::attempt(&app.app, input.caller, id, of).await?))
 }
 
 async fn redeliver(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {

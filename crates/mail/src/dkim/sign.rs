@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 const LINE_CHARS_MAX: usize = 76;
 
 /// Names signed once more than they occur, even if absent: a field added later breaks the signature.
-const OVERSIGNED: [&str; 12] = [
+const OVERSIGNED: [&str; 13] = [
     "From",
     "Subject",
     "To",
@@ -25,6 +25,7 @@ const OVERSIGNED: [&str; 12] = [
     "MIME-Version",
     "Content-Type",
     "Content-Transfer-Encoding",
+    "Agent-Disclosure",
 ];
 
 /// Names signed as often as they occur (RFC 6376 §5.4.1).

@@ -75,6 +75,12 @@ impl CompactJws {
         self.header.get(name).and_then(Value::as_str)
     }
 
+    /// Returns the compact text without white space.
+    #[must_use]
+    pub fn compact(&self) -> String {
+        format!("{}.{}", self.signed, URL_SAFE_NO_PAD.encode(&self.signature))
+    }
+
     /// Returns whether the key made the signature. The algorithm of the header must be that of the key.
     #[must_use]
     pub fn is_signed_by(&self, key: &PublicJwk) -> bool {

@@ -1,6 +1,6 @@
 //! Open files of the process. Every connection uses one, and a process without free ones can't open its database files.
 
-use posthouse_http::listener::CONNECTIONS_MAX;
+use posthouse_app::settings::http::CONNECTIONS_MAX;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::{Configuration, SmtpConfig};

@@ -65,7 +65,7 @@ pub(super) struct Create {
     /// Id of the inbox; requires --scope inbox.
     #[arg(long, value_name = "ID")]
     inbox: Option<String>,
-    /// Permissions and presets (full, agent, send_only, read_only), separated by commas.
+    /// Permissions and presets (full, agent, send_only, read_only, approve), separated by commas.
     #[arg(long, value_name = "LIST", default_value = "full")]
     permissions: String,
     #[command(flatten)]
@@ -93,7 +93,7 @@ fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
     let permissions = Permissions::parse(&given.permissions).map_err(|name| {
         let known: Vec<&str> = Permission::ALL.iter().map(|permission| permission.text()).collect();
         CommandError::Usage(format!(
-            "--permissions: unknown permission {name}; use full, agent, send_only, read_only, {}",
+            "--permissions: unknown permission {name}; use full, agent, send_only, read_only, approve, {}",
             known.join(", ")
         ))
     })?;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{CommandError, GlobalOptions};
 use crate::{
-    boot::{self, ReadyFile, Role},
+    boot::{self, ReadyFile, Role, web::HttpServer},
     config::{INVALID_SOCKET, Listeners},
 };
 
@@ -61,7 +61,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     text.trim().parse().map_err(|_| INVALID_SOCKET.to_owned())
 }
 
-pub(super) fn run(mut given: Options, options: &GlobalOptions) -> Result<(), CommandError> {
+pub(super) fn run(mut given: Options, options: &GlobalOptions, http: HttpServer) -> Result<(), CommandError> {
     // First of all: a ready file of a previous run would claim that this process is ready.
     let ready_file = given.ready_file.take().map(ReadyFile::claim).transpose()?;
     // A role may be named twice.
@@ -75,8 +75,8 @@ pub(super) fn run(mut given: Options, options: &GlobalOptions) -> Result<(), Com
     let config = crate::config::load(&options.sources().with_listeners(listeners))?;
     crate::telemetry::start(&config.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CommandError::failed)?;
-    let served =
-        runtime.block_on(boot::serve(config, boot::ServeOptions { roles, ready_file, new_store: given.new_store }));
+    let serve_options = boot::ServeOptions { roles, ready_file, new_store: given.new_store, http };
+    let served = runtime.block_on(boot::serve(config, serve_options));
     // Work that is still running used up the drain time and must not block the exit.
     runtime.shutdown_background();
     served.map_err(CommandError::from)

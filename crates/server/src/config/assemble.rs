@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use posthouse_app::settings::http::{CONNECTIONS_MAX, HttpConfig};
 use posthouse_app::settings::{
     AcmeConfig, AgentsConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
     ExternalAccount, InboundConfig, LimitsConfig, MailConfig, SignupConfig, TlsFiles, WebhookConfig,
     problem::ConfigProblem,
 };
 use posthouse_domain::signup::DIFFICULTY_MAX;
-use posthouse_http::{HttpConfig, listener::CONNECTIONS_MAX};
 use posthouse_mail::address::Address;
 
 use super::{

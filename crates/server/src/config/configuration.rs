@@ -5,9 +5,9 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
+use posthouse_app::settings::http::HttpConfig;
 use posthouse_app::settings::{AppConfig, network::Network};
 use posthouse_domain::plan::Limit;
-use posthouse_http::HttpConfig;
 
 /// The whole configuration. It dereferences to the settings of the use cases.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use posthouse_mail::smtp::server::{AuthMode, SmtpServerConfig, TlsMode};
 use super::{
     client::ConnectionPermits,
     client_limits::{ClientRates, FailedLogins, RateLimitedAction, ReachedRate},
-    content_budget::ContentBudget,
+    content_budget::SessionContent,
 };
 
 /// Maximum messages per session. It is high because a large provider may send its whole queue over one connection.
@@ -40,7 +40,6 @@ pub struct SmtpFrontend {
     pub(super) places: ConnectionPermits,
     rates: ClientRates,
     pub(super) sessions: AtomicU64,
-    pub(super) content: ContentBudget,
 }
 
 /// Session settings by kind of connection.
@@ -90,7 +89,6 @@ impl SmtpFrontend {
             places,
             rates: ClientRates::default(),
             sessions: AtomicU64::new(0),
-            content: ContentBudget::new(&app.config.limits),
             tls,
             config: config.clone(),
             app,
@@ -113,6 +111,13 @@ impl SmtpFrontend {
 
     pub(super) fn tls(&self) -> Option<Arc<rustls::ServerConfig>> {
         self.tls.clone()
+    }
+
+    /// Returns the content of a new session of a client.
+    pub(super) fn content(&self, client: IpAddr) -> SessionContent {
+        let budgets = &self.app.smtp_content;
+        let budget = if self.failed_logins.is_some() { &budgets.submission } else { &budgets.receipt };
+        SessionContent::new(budget, client, self.app.config.limits.smtp_content_bytes_per_client)
     }
 
     /// Returns the networks whose connections begin with a PROXY protocol header.

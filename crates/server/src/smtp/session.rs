@@ -14,7 +14,7 @@ use posthouse_mail::smtp::{
 };
 
 use super::{
-    content_budget::{ContentLimit, ContentReservation},
+    content_budget::{ContentLimit, SessionContent},
     frontend::{ConnectionKind, SmtpFrontend},
     inbound::Inbound,
     replies,
@@ -33,7 +33,7 @@ pub(super) struct Session<'h> {
     /// Completes when the process starts to drain; `None` afterwards.
     stopping: Option<BoxFuture<'h, ()>>,
     /// The content that this session buffers.
-    content: ContentReservation<'h>,
+    content: SessionContent,
 }
 
 /// The service that answers the requests of a session.
@@ -106,7 +106,7 @@ impl<'h> Session<'h> {
             None => SmtpRole::Inbound(Inbound::new(frontend, client_ip)),
             Some(failed) => SmtpRole::Submission(Submission::new(&frontend.app.app, failed, client_ip)),
         };
-        let content = frontend.content.reservation(client_ip);
+        let content = frontend.content(client_ip);
         let session = Self { frontend, smtp, service, timeouts, stopping: Some(stopping), content };
         (session, greeting)
     }

@@ -26,6 +26,8 @@ pub struct DraftFilter {
     pub thread: Option<ThreadId>,
     /// Any of these statuses; empty matches all.
     pub statuses: Vec<DraftStatus>,
+    /// Whether a person sent it back and it waits for its author.
+    pub sent_back: Option<bool>,
     /// Metadata keys with their required values; at most ten.
     pub metadata: Vec<(String, String)>,
 }
@@ -37,6 +39,7 @@ struct DraftPageShape {
     one_thread: bool,
     /// Whether the drafts of a single status are scanned along their own index.
     one_status: bool,
+    sent_back: Option<bool>,
     filters: usize,
     /// Whether the first filter matches few drafts, so that its rows drive the query.
     by_metadata: bool,
@@ -70,6 +73,7 @@ pub fn page(
         one_inbox: filter.inbox.is_some(),
         one_thread: filter.thread.is_some(),
         one_status: filter.statuses.len() == 1,
+        sent_back: filter.sent_back,
         filters: filters.len(),
         by_metadata,
     };
@@ -139,6 +143,11 @@ fn statement(shape: DraftPageShape) -> Sql {
     if shape.one_thread {
         clauses.push_str(&format!(" AND d.thread_id IS NOT NULL AND d.thread_id = ${}", reserve()));
     }
+    clauses.push_str(match shape.sent_back {
+        Some(true) => " AND d.sent_back IS NOT NULL",
+        Some(false) => " AND d.sent_back IS NULL",
+        None => "",
+    });
     for n in 0..shape.filters {
         let (key, value) = (reserve(), reserve());
         clauses.push_str(&if shape.by_metadata && n == 0 {
@@ -180,9 +189,11 @@ pub fn shapes(filters_max: usize) -> Vec<Sql> {
         for bits in 0..16 {
             let (one_inbox, one_thread) = (bits & 1 > 0, bits & 2 > 0);
             let (by_metadata, one_status) = (bits & 4 > 0, bits & 8 > 0);
-            let shape = DraftPageShape { one_inbox, one_thread, one_status, filters, by_metadata };
-            if filters > 0 || !shape.by_metadata {
-                all.push(statement(shape));
+            for sent_back in [None, Some(false), Some(true)] {
+                let shape = DraftPageShape { one_inbox, one_thread, one_status, sent_back, filters, by_metadata };
+                if filters > 0 || !shape.by_metadata {
+                    all.push(statement(shape));
+                }
             }
         }
     }

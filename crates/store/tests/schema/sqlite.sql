@@ -96,6 +96,21 @@ CREATE TABLE contents (
   headers TEXT NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
+CREATE TABLE delivery_attempts (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  position INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  smtp_code INTEGER,
+  enhanced_code TEXT,
+  remote TEXT,
+  detail TEXT,
+  class TEXT,
+  tls TEXT,
+  next_attempt_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id, position, attempt))STRICT, WITHOUT ROWID;
 CREATE TABLE dkim_keys (
   domain TEXT NOT NULL,
   selector TEXT NOT NULL,
@@ -162,6 +177,7 @@ CREATE TABLE drafts (
   approved_by_label TEXT,
   approved_at INTEGER,
   approved_content_sha256 BLOB,
+  sent_back TEXT,
   error_code TEXT,
   error_message TEXT,
   created_at INTEGER NOT NULL,
@@ -550,6 +566,8 @@ CREATE TABLE messages (
   answers BLOB,
   contact_address TEXT,
   has_attachments INTEGER NOT NULL,
+  held TEXT,
+  released_at INTEGER,
   status_at INTEGER NOT NULL,
   sent_at INTEGER,
   received_at INTEGER,
@@ -558,12 +576,15 @@ CREATE TABLE messages (
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WHERE status = 'bounced';
 CREATE INDEX messages_content ON messages (workspace_id, content_id);
+CREATE INDEX messages_held ON messages (workspace_id, created_at, id) WHERE held IS NOT NULL;
+CREATE INDEX messages_held_in_inbox ON messages (workspace_id, inbox_id, created_at) WHERE held IS NOT NULL;
 CREATE UNIQUE INDEX messages_inbox ON messages (workspace_id, inbox_id, created_at);
 CREATE INDEX messages_outbound ON messages (workspace_id, created_at) WHERE direction = 'outbound';
 CREATE INDEX messages_rfc_id ON messages (workspace_id, inbox_id, rfc_message_id);
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 CREATE INDEX messages_thread ON messages (workspace_id, thread_id, created_at);
 CREATE INDEX messages_unread ON messages (workspace_id, inbox_id, created_at) WHERE is_read = 0;
+CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHERE is_read = 0;
 CREATE TABLE metric_bounce_classes (
   workspace_id BLOB NOT NULL,
   slot INTEGER NOT NULL,
@@ -748,6 +769,7 @@ CREATE TABLE sessions (
   last_used_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX sessions_expiry ON sessions (expires_at);
 CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
 CREATE TABLE sign_ins (
   id BLOB NOT NULL PRIMARY KEY,
@@ -866,6 +888,7 @@ CREATE TABLE webhook_deliveries (
   status TEXT NOT NULL,
   response_status INTEGER,
   response_excerpt TEXT,
+  exchange TEXT,
   error TEXT,
   duration_ms INTEGER,
   created_at INTEGER NOT NULL,

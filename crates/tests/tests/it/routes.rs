@@ -3,6 +3,7 @@
 mod account;
 mod agents;
 mod contacts;
+mod directory;
 mod domains;
 mod downloads;
 mod drafts;
@@ -27,5 +28,6 @@ mod stream;
 mod suppressions;
 mod threads;
 mod verification;
+mod views;
 mod wait;
 pub(crate) mod webhooks;

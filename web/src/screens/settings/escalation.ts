@@ -1,14 +1,10 @@
-/** Who is called when an agent is stuck (`/v1/escalation`). */
-export interface Escalation {
-  contacts: { email: string; status: 'pending' | 'confirmed'; confirmed_at: string | null }[];
-  triggers: Record<string, boolean>;
-  delivery: 'immediate' | 'digest';
-  max_per_hour: number;
-  quiet_hours: { start: string; end: string; timezone: string } | null;
-  include_excerpt: boolean;
-}
+import type { Schemas } from '../../lib/api';
 
-export const TRIGGERS: Record<string, string> = {
+export type Escalation = Schemas['Escalation'];
+export type Trigger = keyof Escalation['triggers'];
+
+/** What a person on call is told about, in words. */
+export const TRIGGERS: Record<Trigger, string> = {
   needs_human: 'An agent or the categorizer asks for a person',
   phishing: 'Mail looks like phishing',
   blocked: 'A list stopped mail',

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::views::{
     TimestampView,
+    agent::CardView,
     domain::DomainView,
     inbox::InboxView,
     signup::SignupWorkspaceView,
@@ -220,6 +221,46 @@ pub struct SignupClaimed {
     pub workspace: SignupWorkspaceView,
     /// First inbox of the workspace.
     pub inbox: Option<InboxView>,
+}
+
+/// The data of `agent.updated`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentUpdatedData")]
+pub struct AgentUpdated {
+    /// Inbox or identity.
+    pub inbox: InboxView,
+    /// Card after the change.
+    pub card: CardView,
+}
+
+/// The data of `agent.revoked`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentRevokedData")]
+pub struct AgentRevoked {
+    /// Inbox or identity.
+    pub inbox: InboxView,
+    /// Card after the change; null if the agent has none.
+    pub card: Option<CardView>,
+    /// Reason, for people.
+    pub reason: Option<String>,
+}
+
+/// The data of `agent.deleted`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentDeletedData")]
+pub struct AgentDeleted {
+    /// Inbox or identity whose card was deleted.
+    pub inbox: InboxView,
+}
+
+/// The data of `agent.reported`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentReportedData")]
+pub struct AgentReported {
+    /// Inbox or identity that was reported.
+    pub inbox: InboxView,
+    /// `spam`, `impersonation`, `malicious`, `illegal` or `other`.
+    pub reason: &'static str,
 }
 
 /// The data of `identity.token_issued` and `identity.signed_in`.

@@ -1,8 +1,9 @@
 //! Sample records for the examples of the event catalog.
 
+mod agent;
 mod draft;
 
-use posthouse_domain::record::Record;
+use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
@@ -12,7 +13,8 @@ use posthouse_domain::{
         CheckedRecord, DnsRecordKey, DomainStatus, MailDomain, ROTATION_DUE_AFTER_MS, RecordStatus, ServerDnsSettings,
     },
     message::{
-        Channel, DeliveryStatus, Direction, Message, MessageBodies, MessageKind, MessageStatus, RecipientDelivery,
+        Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
+        RecipientDelivery,
     },
     plan::Plan,
     time::Time,
@@ -50,7 +52,7 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let is_of_message = kind.text().starts_with("message.") || kind == EventKind::DraftSent;
     let detail_json = detail(kind);
     let is_escalation = kind == EventKind::EscalationSent;
-    let is_of_agent = ["inbox.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
+    let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
     let of_inbox = is_of_agent || is_of_message || of_draft || is_escalation;
     let event = NewEvent {
         workspace: id(1),
@@ -118,6 +120,9 @@ fn detail(kind: EventKind) -> String {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Claimed)),
             inbox: Some(inbox(None)),
         }),
+        EventKind::AgentUpdated | EventKind::AgentRevoked | EventKind::AgentDeleted | EventKind::AgentReported => {
+            agent::detail(kind, inbox(None))
+        }
         EventKind::WorkspaceResumed => {
             let (workspace, stopped_at) = (OrgView::of(&workspace(false)), Time::from_millis(NOW_MS).into());
             data::text(&data::WorkspaceResumed { workspace, stopped_at, actor: ActorView::of(&draft::sample_actor()) })
@@ -249,8 +254,12 @@ fn record(kind: EventKind) -> Record {
     let mut message = message(status, entry.is_none());
     if kind == EventKind::MessageReceivedBlocked {
         message.labels.push("blocked".to_owned());
+        message.held = Some(HoldReason::Blocked);
     }
     let text = Some("Can you send the invoice of January again?".to_owned());
+    if kind == EventKind::MessageReleased {
+        (message.held, message.released_at) = (Some(HoldReason::Phishing), Some(Time::from_millis(NOW_MS)));
+    }
     let headers_json = r#"{"subject":"Invoice"}"#.to_owned();
     Record {
         message,
@@ -259,6 +268,7 @@ fn record(kind: EventKind) -> Record {
         deliveries: entry.map(delivery).into_iter().collect(),
         withheld: kind == EventKind::MessageReceivedBlocked,
         approval: (kind == DraftSent).then(draft::approval),
+        view: RecordView::Full,
     }
 }
 
@@ -292,10 +302,15 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         trace: String::new(),
         verification: None,
         data: None,
+        agent: None,
+        author: None,
+        disclosure: None,
         answers: None,
         contact_address: None,
         contact: None,
         has_attachments: false,
+        held: None,
+        released_at: None,
         status_at: now,
         sent_at: (!inbound).then_some(now),
         received_at: inbound.then_some(now),

@@ -2,7 +2,7 @@
 //! `docs/decisions/0055-a-message-shows-its-worst-recipient.md`.
 
 use posthouse_domain::{
-    delivery::{self, AttemptContext, AttemptOutcome, BounceKind, OutboundMode},
+    delivery::{self, AttemptContext, AttemptOutcome, AttemptResultName, BounceKind, KeptAttempt, OutboundMode},
     event::{EventKind, NewEvent},
     id::IdGenerator,
     message::{DeliveryStatus, RecipientDelivery, overall_status},
@@ -14,7 +14,7 @@ use posthouse_mail::{address::Address, bounce::BounceClass};
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, LockedMessage, MessageStatusUpdate},
-    events, inboxes, metrics, recipients, suppressions,
+    delivery_attempts, events, inboxes, metrics, recipients, suppressions,
 };
 
 use super::{AttemptResult, FinishedDelivery};
@@ -108,6 +108,7 @@ pub(super) fn write(
     tx: &mut Tx,
     settling: &FinishedDelivery,
     plan: &SettlePlan,
+    next_at: Option<Time>,
     ids: &IdGenerator,
     now: Time,
 ) -> Result<Vec<SettledRecipient>> {
@@ -119,8 +120,10 @@ pub(super) fn write(
         // The message was deleted during the attempt.
         return Ok(Vec::new());
     };
-    for (after, _) in &plan.entries {
+    for (after, outcome) in &plan.entries {
         recipients::update(tx, envelope.workspace, envelope.message, after)?;
+        let kept = kept_attempt(after, *outcome, settling.mode, next_at, now);
+        delivery_attempts::insert(tx, envelope.workspace, envelope.message, &kept)?;
     }
     let is_first_sent = plan.has_sent() && held.sent_at.is_none();
     let update = MessageStatusUpdate {
@@ -143,7 +146,7 @@ pub(super) fn write(
     append_events(tx, EventContext { settling, plan, held, is_first_sent, ids, now })?;
     let settled = |(after, outcome): &(RecipientDelivery, Option<AttemptOutcome>)| {
         let bounced = after.class.filter(|_| matches!(outcome, Some(AttemptOutcome::Bounced { .. })));
-        (outcome_label(*outcome, settling.mode), bounced)
+        (result_name(*outcome, settling.mode).text(), bounced)
     };
     Ok(plan.entries.iter().map(settled).collect())
 }
@@ -229,14 +232,39 @@ fn failure(settling: &FinishedDelivery, plan: &SettlePlan) -> Option<data::Bounc
     (failed && !recipients.is_empty()).then(|| data::Bounce { r#type: BounceKind::Soft.text(), recipients })
 }
 
-/// Returns the outcome label of a recipient for the metrics.
-fn outcome_label(outcome: Option<AttemptOutcome>, mode: OutboundMode) -> &'static str {
+/// Returns the attempt to keep for a recipient with this entry. A local problem that ended the delivery before an
+/// attempt has a number of its own.
+fn kept_attempt(
+    after: &RecipientDelivery,
+    outcome: Option<AttemptOutcome>,
+    mode: OutboundMode,
+    next_at: Option<Time>,
+    now: Time,
+) -> KeptAttempt {
+    KeptAttempt {
+        position: after.position,
+        address: after.address.clone(),
+        attempt: after.attempts + u32::from(outcome.is_none()),
+        outcome: result_name(outcome, mode),
+        smtp_code: after.smtp_code,
+        enhanced_code: after.enhanced_code.clone(),
+        remote: after.remote.clone(),
+        detail: after.detail.clone(),
+        class: after.class,
+        tls: after.tls.clone(),
+        next_at: next_at.filter(|_| outcome == Some(AttemptOutcome::Retry)),
+        at: now,
+    }
+}
+
+/// Returns what an attempt led to, also as the label of the metrics.
+fn result_name(outcome: Option<AttemptOutcome>, mode: OutboundMode) -> AttemptResultName {
     match (outcome, mode) {
-        (None | Some(AttemptOutcome::Failed), _) => "failed",
-        (Some(AttemptOutcome::Retry), _) => "retried",
-        (Some(AttemptOutcome::Bounced { .. }), _) => "bounced",
-        (Some(AttemptOutcome::Done), OutboundMode::Direct) => "delivered",
-        (Some(AttemptOutcome::Done), OutboundMode::Relay) => "sent",
-        (Some(AttemptOutcome::Done), OutboundMode::Capture) => "captured",
+        (None | Some(AttemptOutcome::Failed), _) => AttemptResultName::Failed,
+        (Some(AttemptOutcome::Retry), _) => AttemptResultName::Retried,
+        (Some(AttemptOutcome::Bounced { .. }), _) => AttemptResultName::Bounced,
+        (Some(AttemptOutcome::Done), OutboundMode::Direct) => AttemptResultName::Delivered,
+        (Some(AttemptOutcome::Done), OutboundMode::Relay) => AttemptResultName::Sent,
+        (Some(AttemptOutcome::Done), OutboundMode::Capture) => AttemptResultName::Captured,
     }
 }

@@ -76,6 +76,8 @@ pub fn enqueue(
             content: ids.next(),
             mail_from: copy.from.to_string(),
             requested: copy.requested.cloned(),
+            signed: copy.signed.map(|(content, _)| content.clone()),
+            disclosed: copy.disclosed,
             recipients: other.recipients,
             state: LocalDeliveryState::Pending,
             missing: Vec::new(),

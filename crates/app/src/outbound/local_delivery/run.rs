@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     delivery::LocalDeliveryState,
+    error::LimitName,
     id::{EnvelopeId, IdGenerator, InboxId, MessageId, WorkspaceId},
     job::{JobKind, JobReason},
+    message::Channel,
     plan::Plans,
     time::Time,
 };
@@ -35,10 +37,9 @@ use crate::{
     keyring::instance_key::AddressKey,
     limits::storage_limit,
     outbound::deliver::{local, prepare},
+    signing::agent_copy::{self, AgentCopy, CheckedSender, CopySigner},
 };
 
-/// Why a delivery fails whose recipients store as much as their plan allows.
-const STORAGE_FULL: &str = "The recipient's storage is full (plans.*.storage_bytes).";
 /// Deliveries of one sender that a job reads at once.
 const BATCH_MAX: u32 = 16;
 
@@ -60,6 +61,21 @@ pub enum LocalDeliveryStep {
     Gone,
     /// The sender may not send now.
     Hold(JobReason),
+    /// The workspace of the recipients is full.
+    Full {
+        /// When to try again; `None` for a delivery that only waits for an earlier one.
+        at: Option<Time>,
+    },
+}
+
+/// The result of an attempt to store the copies.
+enum StoreAttempt {
+    Ended(LocalOutcome),
+    /// Nothing was stored, because the workspace of the recipients stores as much as its plan allows.
+    Full {
+        /// The storage of the plan, in bytes.
+        max: u64,
+    },
 }
 
 /// Runs a delivery after the earlier ones of its sender.
@@ -71,16 +87,20 @@ pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<Loc
     loop {
         let Some(batch) = app.store.read(move |tx| load(tx, reference)).await? else { return Ok(step) };
         let is_ready = |loaded: &LoadedDelivery| batch.hold.is_none() || loaded.raw.is_none();
-        let (mut outcomes, mut failure, mut waits) = (Vec::new(), None, false);
+        let (mut outcomes, mut failure, mut waits, mut full) = (Vec::new(), None, false, None);
         for loaded in batch.deliveries {
             if !is_ready(&loaded) {
                 waits = true;
                 continue;
             }
             match outcome(app, &loaded).await {
-                Ok(Some(outcome)) => outcomes.push((loaded.delivery, outcome)),
+                Ok(Some(StoreAttempt::Ended(outcome))) => outcomes.push((loaded.delivery, outcome)),
                 Ok(None) => {}
-                // A later delivery must not overtake this one.
+                // A later delivery must not overtake one of these.
+                Ok(Some(StoreAttempt::Full { max })) => {
+                    full = Some((loaded.delivery, max));
+                    break;
+                }
                 Err(error) => {
                     failure = Some(error);
                     break;
@@ -94,7 +114,37 @@ pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<Loc
             (None, Some(reason)) if waits => return Ok(LocalDeliveryStep::Hold(reason)),
             _ => {}
         }
+        if let Some((delivery, max)) = full
+            && let Some(step) = postpone(app, delivery, max, reference).await?
+        {
+            return Ok(step);
+        }
     }
+}
+
+/// Records that the workspace of the recipients is full, and returns when to try again. A job does so for its own delivery
+/// only, so that each attempt counts once. Returns `None` if the delivery ended.
+async fn postpone(
+    app: &App,
+    delivery: LocalDelivery,
+    storage_max: u64,
+    reference: LocalDeliveryRef,
+) -> StoreResult<Option<LocalDeliveryStep>> {
+    if delivery.id != reference.id {
+        return Ok(Some(LocalDeliveryStep::Full { at: None }));
+    }
+    let schedule_ms = app.config.delivery.retry_schedule_ms.clone();
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let settle = move |tx: &mut Tx| {
+        deliveries::lock(tx, delivery.sender_workspace, delivery.message)?;
+        local::settle_full(tx, &delivery, storage_max, &schedule_ms, &ids, now)
+    };
+    app.metrics.limit_refused(LimitName::StorageBytes);
+    if let Some(at) = app.store.write(settle).await? {
+        return Ok(Some(LocalDeliveryStep::Full { at: Some(at) }));
+    }
+    give_up(app, reference, "The recipient's storage was full until the message expired.".to_owned()).await?;
+    Ok(None)
 }
 
 /// Ends a delivery whose job is dead: recipients without a copy fail. Returns whether there was anything to end.
@@ -165,14 +215,19 @@ fn recorded(delivery: &LocalDelivery) -> Option<LocalOutcome> {
 }
 
 /// Stores the copies of a delivery unless that happened before. Returns the outcome; `None` if the delivery is over.
-async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<LocalOutcome>> {
-    let Some(raw) = &loaded.raw else { return Ok(recorded(&loaded.delivery)) };
+async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<StoreAttempt>> {
+    let Some(raw) = &loaded.raw else { return Ok(recorded(&loaded.delivery).map(StoreAttempt::Ended)) };
     let mail = parse(app, &loaded.delivery, raw.clone()).await?;
     let key = app.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
     let storage = StorageClaim { plans: app.config.plans, bytes: raw.bytes };
-    app.store.write(move |tx| store_copies(tx, reference, &mail, &key, storage, &ids.clone(), now)).await
+    let signer = match loaded.delivery.signed {
+        Some(_) => Some(agent_copy::signer(app).await.map_err(|error| Error::Unavailable(error.to_string().into()))?),
+        None => None,
+    };
+    let copies = NewCopies { mail, key, signer, storage };
+    app.store.write(move |tx| store_copies(tx, reference, &copies, &ids.clone(), now)).await
 }
 
 /// Parses the copy. It was parsed before, when the message was accepted.
@@ -185,11 +240,15 @@ async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResu
     let from = sender(delivery)?;
     let (hostname, workspace) = (app.config.hostname.clone(), delivery.sender_workspace);
     let requested = delivery.requested.clone();
+    let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
+    let disclosed = delivery.disclosed;
     let work = move || -> StoreResult<ParsedMail> {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        Ok(received(&raw, provenance, workspace, requested.as_ref()))
+        let mut mail = received(&raw, provenance, workspace, requested.as_ref());
+        mail.set_disclosure_verified(disclosed);
+        Ok(ParsedMail { channel, ..mail })
     };
     let parsed = app.blocking_pool.run_sized(bytes_max, work).await;
     parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
@@ -200,6 +259,15 @@ fn sender(delivery: &LocalDelivery) -> StoreResult<Address> {
     Address::parse(&delivery.mail_from).map_err(broken)
 }
 
+/// What the transaction that stores the copies needs.
+struct NewCopies {
+    mail: ParsedMail,
+    key: AddressKey,
+    /// Signs agent messages.
+    signer: Option<CopySigner>,
+    storage: StorageClaim,
+}
+
 /// The bytes that the copies of a delivery share, and the limits that they count for.
 #[derive(Clone, Copy)]
 struct StorageClaim {
@@ -208,33 +276,36 @@ struct StorageClaim {
 }
 
 /// Stores one copy in each inbox that still exists and records the outcome, unless another worker did. Without room for
-/// them in the plan, the delivery fails at once, so that the sender learns about it.
+/// them in the plan, nothing is recorded.
 fn store_copies(
     tx: &mut Tx,
     reference: LocalDeliveryRef,
-    mail: &ParsedMail,
-    key: &AddressKey,
-    claim: StorageClaim,
+    new: &NewCopies,
     ids: &IdGenerator,
     now: Time,
-) -> StoreResult<Option<LocalOutcome>> {
+) -> StoreResult<Option<StoreAttempt>> {
+    let NewCopies { mail, key, signer, storage: claim } = new;
     let LocalDeliveryRef { workspace, id } = reference;
     let Some(delivery) = local_deliveries::take(tx, workspace, id)? else { return Ok(None) };
     if let Some(outcome) = recorded(&delivery) {
-        return Ok(Some(outcome));
+        return Ok(Some(StoreAttempt::Ended(outcome)));
     }
     let need = storage_limit::need(tx, &claim.plans, workspace, claim.bytes)?;
-    if need.check().is_err() {
-        contents::delete_pending(tx, workspace, delivery.content)?;
-        let outcome = LocalOutcome::Failed(STORAGE_FULL.to_owned());
-        local_deliveries::settle(tx, &delivery, &outcome)?;
-        return Ok(Some(outcome));
+    if let Err(refusal) = need.check() {
+        return Ok(Some(StoreAttempt::Full { max: refusal.max().unwrap_or_default() }));
     }
     // Another unit may fill the workspace until the commit. Then this attempt fails, and the next one records it.
     storage::limit(tx, &claim.plans);
     inboxes::lock_all(tx, delivery.recipients.iter().map(|recipient| (workspace, recipient.inbox)).collect())?;
     let trace = trace::return_path(&sender(&delivery)?.smtp_form());
-    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at: ReportContext::default(), key };
+    let sender = match &delivery.signed {
+        Some(content) => Some(CheckedSender::read(tx, delivery.sender_workspace, delivery.sender_inbox, content)?),
+        None => None,
+    };
+    let agent = delivery.signed.as_ref().zip(sender.as_ref()).zip(signer.as_ref());
+    let agent = agent.map(|((content, sender), signer)| AgentCopy { content, sender, signer });
+    let at = ReportContext::default();
+    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at, key, held: None, agent };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
     for recipient in &delivery.recipients {
         if reached.contains(&recipient.inbox) {
@@ -255,7 +326,7 @@ fn store_copies(
     }
     let outcome = LocalOutcome::Stored { missing };
     local_deliveries::settle(tx, &delivery, &outcome)?;
-    Ok(Some(outcome))
+    Ok(Some(StoreAttempt::Ended(outcome)))
 }
 
 /// Settles the sent messages of deliveries from one inbox, then deletes the deliveries with their jobs.

@@ -21,7 +21,7 @@ use posthouse_store::{
     usage, workspaces,
 };
 
-use super::{QueuedMessage, ready, size_refusal};
+use super::{QueuedMessage, author, ready, size_refusal};
 use crate::{
     access::visible,
     app::App,
@@ -94,9 +94,17 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
     let used = usage::current(tx, inbox.workspace, inbox.id, ready.now)?;
     let storage = storage_limit::need(tx, &ready.config.plans, workspace.id, added_bytes(ready))?;
     let facts = facts(tx, ready, &workspace, &inbox, used, storage)?;
+    let signature = match &ready.author {
+        Some((claims, content)) => author::check(tx, &inbox, claims, content, ready.now)?.err(),
+        None => None,
+    };
     let recipients = ready.message.people.deliveries().into_iter().map(|address| RecipientDecision {
         address: address.to_string(),
-        channel: if local_delivery::is_served(address, &ready.config.served) { Channel::Agent } else { Channel::Email },
+        channel: if ready.config.agent_messaging && local_delivery::is_served(address, &ready.config.served) {
+            Channel::Agent
+        } else {
+            Channel::Email
+        },
         suppressed: facts.suppressed.iter().any(|suppressed| suppressed == address.canonical_str()),
         blocked: facts.blocked.iter().any(|blocked| blocked == address.canonical_str()),
     });
@@ -110,7 +118,7 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
             workspace_day: left(facts.workspace_day),
             burst: left(facts.burst),
         },
-        refusal: size.or_else(|| gate::may_send(&facts).err()),
+        refusal: size.or(signature).or_else(|| gate::may_send(&facts).err()),
     })
 }
 

@@ -81,8 +81,15 @@ pub(super) fn message(
     }
     if let Some(mail) = &ready.received {
         let raw = ready.local_raw.as_ref().unwrap_or(raw);
-        let copy = LocalCopy { mail, raw, from: &ready.from, requested: ready.requested.as_ref() };
-        local_delivery::deliver(tx, copy, &here, &ready.config.key, ids, ready.now)?;
+        let copy = LocalCopy {
+            mail,
+            raw,
+            from: &ready.from,
+            requested: ready.requested.as_ref(),
+            signed: ready.signed_copy.as_ref().map(|signed| (&signed.content, &signed.signer)),
+            disclosed: ready.sent.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified),
+        };
+        local_delivery::deliver(tx, copy, inbox, &here, &ready.config.key, ids, ready.now)?;
         accept::enqueue(tx, &stored, copy, others, ids, ready.now)?;
     }
     let (people, key) = (&ready.message.people, &ready.config.key);
@@ -145,7 +152,7 @@ fn entries(
             position,
             envelope: None,
             address: address.to_string(),
-            channel: Channel::Agent,
+            channel: if ready.config.agent_messaging { Channel::Agent } else { Channel::Email },
             status: DeliveryStatus::Delivered,
             smtp_code: None,
             enhanced_code: None,
@@ -242,10 +249,15 @@ fn row(
         trace: String::new(),
         verification: None,
         data: mail.data.clone(),
+        agent: None,
+        author: ready.author.as_ref().map(|(claims, _)| claims.signature()),
+        disclosure: mail.disclosure.clone(),
         answers: outgoing.answers().map(|original| original.id),
         contact_address: contact_address(inbox, routes),
         contact: None,
         has_attachments: !mail.files.is_empty(),
+        held: None,
+        released_at: None,
         status_at: ready.now,
         sent_at: has_left.then_some(ready.now),
         received_at: None,

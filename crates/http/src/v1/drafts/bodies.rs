@@ -14,12 +14,15 @@ use uuid::Uuid;
 use super::super::send::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, body, labels};
 use posthouse_api::wire::{
     BodyValue, BoundedJson, BoundedLine, BoundedList, BoundedText, Metadata, OneOrMany, Patch, Problems, Recipient,
-    UserLabel, object,
+    Sha256Hex, UserLabel, object,
 };
 use posthouse_app::{
     drafts::{DraftFileInput, DraftInput, ReplyTarget},
     outbound::compose::SUBJECT_CHARS_MAX,
 };
+
+/// Longest note to the author of a draft, in characters.
+const NOTE_CHARS_MAX: usize = 2_000;
 
 type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
 type BodyText = BoundedText<0, BODY_CHARS_MAX>;
@@ -101,6 +104,24 @@ object! {
     pub struct ScheduleBody {
         /// The time to send at, 1 minute to 30 days ahead.
         send_at: Time,
+    }
+}
+
+object! {
+    /// The approval of a draft.
+    pub struct ApproveBody {
+        /// The `content_sha256` of the draft as the approver has read it.
+        content_sha256: Sha256Hex,
+    }
+}
+
+object! {
+    /// What the author of a draft should change.
+    pub struct SendBackBody {
+        /// The note to the author.
+        note: BoundedText<1, NOTE_CHARS_MAX>,
+        /// The `content_sha256` of the draft as it was read. If omitted, the draft is sent back whatever its content.
+        content_sha256: Option<Sha256Hex>,
     }
 }
 

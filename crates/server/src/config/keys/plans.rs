@@ -14,6 +14,7 @@ macro_rules! plan {
         inboxes: $inboxes:literal,
         identities: $identities:literal,
         domains: $domains:literal,
+        public_listings: $public_listings:literal,
         emails_per_month: $emails_per_month:literal,
         daily_sends_per_inbox: $daily_sends_per_inbox:literal,
         daily_sends: $daily_sends:literal,
@@ -44,6 +45,12 @@ macro_rules! plan {
                     default: value($domains),
                     example: 5,
                     help: "Maximum custom domains.",
+                }
+                PUBLIC_LISTINGS: Limit = concat!("plans.", $plan, ".public_listings") => {
+                    kind: Quota,
+                    default: value($public_listings),
+                    example: 10,
+                    help: "Maximum cards in the public directory.",
                 }
                 EMAILS_PER_MONTH: Limit = concat!("plans.", $plan, ".emails_per_month") => {
                     kind: Quota,
@@ -101,6 +108,7 @@ macro_rules! plan {
                     inboxes: values.get(&INBOXES),
                     identities: values.get(&IDENTITIES),
                     domains: values.get(&DOMAINS),
+                    public_listings: values.get(&PUBLIC_LISTINGS),
                     emails_per_month: values.get(&EMAILS_PER_MONTH),
                     daily_sends_per_inbox: values.get(&DAILY_SENDS_PER_INBOX),
                     daily_sends: values.get(&DAILY_SENDS),
@@ -119,6 +127,7 @@ plan!(free = "free" {
     inboxes: 3,
     identities: 3,
     domains: 1,
+    public_listings: 3,
     emails_per_month: 3_000,
     daily_sends_per_inbox: 100,
     daily_sends: 500,
@@ -133,6 +142,7 @@ plan!(builder = "builder" {
     inboxes: 100,
     identities: 100,
     domains: 10,
+    public_listings: 100,
     emails_per_month: 50_000,
     daily_sends_per_inbox: 1_000,
     daily_sends: 5_000,
@@ -147,6 +157,7 @@ plan!(team = "team" {
     inboxes: "unlimited",
     identities: "unlimited",
     domains: 50,
+    public_listings: "unlimited",
     emails_per_month: 500_000,
     daily_sends_per_inbox: 5_000,
     daily_sends: 50_000,

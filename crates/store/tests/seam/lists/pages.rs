@@ -1,11 +1,11 @@
 //! Pages of messages, message summaries for long-polls, and erasing.
 
 use super::*;
-use posthouse_domain::message::MessageVerification;
+use posthouse_domain::message::{HoldReason, MessageVerification};
 use posthouse_store::{
     arrivals::{self, ArrivalFilter, ArrivalTimeRange},
     erase,
-    message_list::{self, MessageFilter},
+    message_list::{self, MessageFilter, ScreeningFilter},
 };
 
 const LABELS: [&str; 5] = ["a", "b", "rare", "blocked", "ai:sales"];
@@ -23,6 +23,8 @@ fn random_message(n: u128, numbers: &mut Numbers) -> Message {
     }
     message.channel = [Channel::Email, Channel::Agent][numbers.below(2) as usize];
     message.kind = [MessageKind::Message, MessageKind::Task][numbers.below(2) as usize];
+    message.held = numbers.maybe(|_| HoldReason::Phishing);
+    message.released_at = message.held.and_then(|_| numbers.maybe(|_| message.created_at));
     message
 }
 
@@ -39,6 +41,9 @@ fn random_filter(numbers: &mut Numbers) -> MessageFilter {
         status: numbers.maybe(|n| [MessageStatus::Received, MessageStatus::Bounced][n.below(2) as usize]),
         channel: numbers.maybe(|_| Channel::Email),
         kind: numbers.maybe(|_| MessageKind::Task),
+        screening: numbers.maybe(|n| {
+            [ScreeningFilter::Passed, ScreeningFilter::Held, ScreeningFilter::Released][n.below(3) as usize]
+        }),
     }
 }
 
@@ -52,6 +57,11 @@ fn passes(message: &Message, filter: &MessageFilter) -> bool {
         && filter.status.is_none_or(|status| message.status == status)
         && filter.channel.is_none_or(|channel| message.channel == channel)
         && filter.kind.is_none_or(|kind| message.kind == kind)
+        && filter.screening.is_none_or(|screening| match screening {
+            ScreeningFilter::Passed => message.held.is_none(),
+            ScreeningFilter::Held => message.is_held(),
+            ScreeningFilter::Released => message.released_at.is_some(),
+        })
 }
 
 /// Returns all pages of a filter, concatenated.
@@ -131,6 +141,7 @@ async fn long_poll_reads_are_ordered_and_skip_blocked_messages() {
             .write(|tx| {
                 for n in 1..=6 {
                     let mut message = message(n, if n == 3 { &["blocked"] } else { &[] });
+                    message.held = (n == 3).then_some(HoldReason::Blocked);
                     if n != 2 {
                         let code = Some(format!("{n}"));
                         message.verification =

@@ -2,7 +2,8 @@
 
 use super::*;
 use posthouse_store::{
-    Engine, Sql, Value, all_statements, contact_list, drafts::list as draft_list, message_list, search, thread_list,
+    Engine, Sql, Value, all_statements, card_index, contact_list, drafts::list as draft_list, message_list, search,
+    thread_list,
 };
 
 /// Files whose statements are checked one by one.
@@ -182,7 +183,8 @@ async fn every_shape_prepares_on_both_engines() {
                     draft_list::shapes(10),
                 ];
                 let search = search::shapes(tx.engine(), 3);
-                lists.concat().iter().chain(&search).try_for_each(|sql| tx.prepare(sql).map(drop))
+                let cards = card_index::shapes(tx.engine());
+                lists.concat().iter().chain(&search).chain(&cards).try_for_each(|sql| tx.prepare(sql).map(drop))
             })
             .await
             .unwrap();

@@ -88,11 +88,16 @@ const LISTS: &[ListedRoute] = &[
         filter: None,
         add: add_webhook_delivery,
     },
+    ListedRoute { route: "listHeldMessages", path: "/v1/held-messages", filter: None, add: add_held },
     ListedRoute { route: "listEvents", path: "/v1/events", filter: None, add: add_message },
 ];
 
 /// Paged routes that are not lists, each with its reason.
-const NOT_LISTS: &[(&str, &str)] = &[("getThread", "one thread, whose messages are paged backward by earlier_cursor")];
+const NOT_LISTS: &[(&str, &str)] = &[
+    ("getThread", "one thread, whose messages are paged backward by earlier_cursor"),
+    ("listQueueItems", "items come and go with leases; `routes/queue/by_hand` reads the pages"),
+    ("listDeliveryAttempts", "the attempts of one message; `scenarios/delivery/direct` reads the pages"),
+];
 
 fn add_inbox(fixture: &ListFixture, _at: usize) -> AddFuture<'_> {
     Box::pin(async {
@@ -137,6 +142,14 @@ fn add_domain(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
 fn add_message(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
     Box::pin(async move {
         fixture.server.deliver(&TestMessage::new(&format!("Letter {at}"), "text"), &fixture.inbox.address).await;
+    })
+}
+
+/// Adds mail that forges the inbox as its author.
+fn add_held(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
+    Box::pin(async move {
+        let forged = TestMessage::new(&format!("Bill {at}"), "text").with("From", &fixture.inbox.address);
+        fixture.server.deliver(&forged, &fixture.inbox.address).await;
     })
 }
 

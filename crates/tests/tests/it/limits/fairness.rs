@@ -1,7 +1,8 @@
-//! One workspace abuses the budgets of bodies, JSON, connections, streams, keys, reads, SMTP and storage at once, and
-//! another workspace's requests and mails all succeed.
+//! One workspace abuses the budgets of bodies, responses, JSON, connections, streams, keys, reads, statements, SMTP and
+//! storage at once, and another workspace's requests and mails all succeed.
 
 mod by_mail;
+mod by_reads;
 
 use posthouse_domain::{error::LimitName, plan::Plan};
 use posthouse_tests::{
@@ -21,7 +22,7 @@ const CONNECTIONS: u64 = 12;
 const UNAUTHENTICATED: u64 = 20;
 const STREAMS: u64 = 3;
 const UNKNOWN: u64 = 5;
-const STORAGE_BYTES: u64 = 300_000;
+const STORAGE_BYTES: u64 = by_reads::TEXT_BYTES + 300_000;
 /// Rounds of requests of the neighbor.
 const ROUNDS: usize = 10;
 
@@ -38,7 +39,7 @@ async fn server() -> TestServer {
         config.plans.free.streams = Some(STREAMS);
         config.plans.free.requests_per_minute = None;
         config.plans.free.storage_bytes = Some(STORAGE_BYTES);
-        config.limits.reads_per_workspace = Some(1);
+        by_reads::configure(config);
         by_mail::configure(config);
     });
     TestServer::start(options).await
@@ -154,6 +155,10 @@ async fn a_workspace_that_abuses_every_budget_takes_nothing_from_another() {
     attacker.rest_of_response().await;
     read_at_once(&server, &abuser).await;
     let mut mailer = by_mail::MailAbuse::begin(&server, &abuser).await;
+    let mut reader = by_reads::ReadAbuse::begin(&server, &abuser, mailer.inbox()).await;
+    work(&server, &neighbor, &inbox, 0).await;
+    assert!(reader.is_reading(), "the neighbor waited for the slow statement");
+    let unread = reader.end().await;
     let held = abuse(&server, &abuser).await;
     for at in 0..ROUNDS {
         attack(&server, &abuser, &mut attacker).await;
@@ -169,6 +174,7 @@ async fn a_workspace_that_abuses_every_budget_takes_nothing_from_another() {
     assert!(metric(&server, "limit_peak", LimitName::Connections).await <= CONNECTIONS + 2 * UNAUTHENTICATED);
     for limit in [
         LimitName::RequestBodyBytesPerWorkspace,
+        LimitName::ResponseBytesPerWorkspace,
         LimitName::JsonValues,
         LimitName::Connections,
         LimitName::UnauthenticatedConnections,
@@ -180,7 +186,7 @@ async fn a_workspace_that_abuses_every_budget_takes_nothing_from_another() {
     }
     mailer.assert_limits_reached().await;
     drop(mailer);
-    drop((held.bodies, held.idle, attacker));
+    drop((held.bodies, held.idle, attacker, unread));
     for stream in held.streams.into_iter().chain([stream]) {
         stream.close().await;
     }

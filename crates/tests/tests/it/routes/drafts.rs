@@ -1,5 +1,6 @@
 //! Drafts: `/v1/drafts` and `/v1/inboxes/{id}/drafts`.
 
+mod approve;
 mod events;
 mod files;
 mod lists;

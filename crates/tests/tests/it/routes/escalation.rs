@@ -52,9 +52,14 @@ impl Fixture {
         text[at..].lines().next().unwrap().to_owned()
     }
 
+    /// Returns a client that asks for pages, as browsers do.
+    fn browser(&self) -> Api {
+        self.server.anonymous().with_header("Accept", "text/html,*/*;q=0.8")
+    }
+
     async fn press(&self, link: &str) -> ApiResponse {
         let form = "application/x-www-form-urlencoded";
-        self.server.anonymous().raw(Method::POST, link, form, "").await
+        self.browser().raw(Method::POST, link, form, "").await
     }
 
     async fn close(self) {
@@ -175,15 +180,16 @@ async fn a_contact_confirms_by_a_button_on_the_page_of_the_link() {
     assert!(used.contains("This link does not work") && !used.contains("<form"), "{used}");
     for wrong in ["x", "00000000000000000000000000000000", "hidden-until-the-message-is-sent"] {
         let path = format!("/confirm/on-call/{wrong}");
-        assert_eq!(page(&fixture.server.anonymous().get(&path).await.expect(400)), used, "{wrong}");
+        assert_eq!(page(&fixture.browser().get(&path).await.expect(400)), used, "{wrong}");
         assert_eq!(page(&fixture.press(&path).await.expect(400)), used, "{wrong}");
+        fixture.server.anonymous().get(&path).await.error("invalid_token");
     }
     // A contact that stays keeps its confirmation, in any place; one that was removed starts again.
     let kept = fixture.contacts(&["kim@x.example", "new@x.example", "pat@x.example"]).await;
     let confirmed = kept["contacts"].as_array().unwrap().iter().filter(|one| one["status"] == "confirmed");
     assert_eq!((confirmed.count(), kept["contacts"][1]["email"].as_str()), (1, Some("new@x.example")));
     fixture.contacts(&[]).await;
-    assert_eq!(page(&fixture.server.anonymous().get(&link).await.expect(400)), used);
+    assert_eq!(page(&fixture.browser().get(&link).await.expect(400)), used);
     let again = fixture.contacts(&["pat@x.example"]).await;
     assert_eq!(again["contacts"], json!([pending("pat@x.example")]));
     fixture.close().await;
@@ -256,6 +262,34 @@ async fn an_inbox_key_manages_its_own_inbox_only() {
     let shown = fixture.server.anonymous().get(&link).await.expect(200);
     assert!(page(&shown).contains(&format!("<b>{}</b>", fixture.inbox.address)), "{}", page(&shown));
     fixture.api.delete(&format!("/v1/inboxes/{}", fixture.inbox.id)).await.expect(204);
-    fixture.server.anonymous().get(&link).await.expect(400);
+    fixture.browser().get(&link).await.expect(400);
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn every_owner_is_told_about_a_confirmation() {
+    let fixture = Fixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    for (email, role) in [("ann@x.example", "owner"), ("ben@x.example", "member"), ("eve@x.example", "owner")] {
+        owner.post("/platform/members", json!({ "email": email, "role": role })).await.expect(202);
+    }
+    let workspace = fixture.key.workspace;
+    let now = fixture.server.app().clock.now();
+    let join = move |tx: &mut posthouse_store::Tx| {
+        for member in posthouse_store::users::of_workspace(tx, workspace)? {
+            if member.user.email != "eve@x.example" {
+                posthouse_store::users::join(tx, workspace, member.user.id, now)?;
+            }
+        }
+        Ok::<_, posthouse_store::Error>(())
+    };
+    fixture.server.store().write(join).await.unwrap();
+    fixture.contacts(&["pat@x.example"]).await;
+    fixture.press(&fixture.link().await).await.expect(200);
+    fixture.server.settle().await;
+    let sent = fixture.sent().await;
+    let mut told: Vec<&str> = sent[0]["to"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    told.sort_unstable();
+    assert_eq!(told, ["ann@x.example", "owner@example.org"], "no member and nobody who was only invited");
     fixture.close().await;
 }

@@ -2,6 +2,9 @@
 
 use posthouse_domain::{auth::Scope, plan::Plan};
 use posthouse_tests::{TestMessage, TestServer, http::Api};
+use serde_json::Value;
+
+use crate::inbox_fixture::InboxFixture;
 
 /// Returns types and inboxes of the listed events, oldest first.
 async fn list(api: &Api, query: &str) -> Vec<(String, String)> {
@@ -33,6 +36,41 @@ async fn the_log_is_filtered_by_types_inbox_and_key() {
     assert_eq!(list(&other, "").await, []);
     other.get(&format!("/v1/events?inbox_id={first}")).await.error("not_found");
     server.finish().await;
+}
+
+#[tokio::test]
+async fn the_log_is_read_from_its_newest_event() {
+    let fixture = InboxFixture::open().await;
+    let other = fixture.server.inbox(&fixture.key).await;
+    for subject in ["a", "b", "c", "d", "e"] {
+        fixture.server.deliver(&TestMessage::new(subject, "text"), &fixture.inbox.address).await;
+        fixture.server.deliver(&TestMessage::new("other", "text"), &other.address).await;
+    }
+    let ids = async |query: String| -> (Vec<String>, Value) {
+        let reply = fixture.api.get(&format!("/v1/events?{query}")).await.expect(200);
+        let ids = reply.data().iter().map(|event| event["id"].as_str().unwrap().to_owned()).collect();
+        (ids, reply["next_cursor"].clone())
+    };
+    for filter in [String::new(), format!("inbox_id={}&", fixture.inbox.id), "types=message.received&".to_owned()] {
+        let (mut oldest_first, _) = ids(format!("{filter}limit=100")).await;
+        oldest_first.reverse();
+        let (mut found, mut cursor) = ids(format!("{filter}order=desc&limit=2")).await;
+        while let Some(next) = cursor.as_str() {
+            let (more, following) = ids(format!("{filter}order=desc&limit=2&cursor={next}")).await;
+            found.extend(more);
+            cursor = following;
+        }
+        assert_eq!(found, oldest_first, "{filter}");
+    }
+    let (all, _) = ids("order=desc".to_owned()).await;
+    fixture.api.get(&format!("/v1/events?order=desc&after={}", all[1])).await.invalid_fields(&["after"]);
+    fixture.api.get("/v1/events?order=newest").await.invalid_fields(&["order"]);
+    let one = fixture.api.get(&format!("/v1/events/{}", all[0])).await.expect(200);
+    assert_eq!((one.text("id"), &one["data"]["message"]["subject"]), (all[0].as_str(), &Value::from("other")));
+    let narrow = fixture.server.key(&fixture.key, "messages:read", Scope::Inbox(fixture.inbox.id)).await;
+    fixture.server.api(&narrow).get(&format!("/v1/events/{}", all[0])).await.error("not_found");
+    fixture.api.get(&format!("/v1/events/{}", other.id)).await.error("not_found");
+    fixture.close().await;
 }
 
 #[tokio::test]

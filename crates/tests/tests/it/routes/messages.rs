@@ -3,6 +3,7 @@
 mod dry_run;
 mod files;
 mod forward;
+mod held;
 mod html;
 mod idempotency;
 mod loops;

@@ -1,5 +1,6 @@
 //! The work queue: claim, ack, nack, extend, and leases as fencing tokens.
 
+mod by_hand;
 mod fence;
 mod others;
 

@@ -182,6 +182,10 @@ async fn a_search_finds_only_existing_messages_visible_to_the_key() {
     fixture.server.finish().await;
 }
 
+posthouse_store::statements! {
+    HOLD = "UPDATE messages SET held = 'blocked' WHERE workspace_id = $1 AND id = $2";
+}
+
 #[tokio::test]
 async fn blocked_messages_are_not_found() {
     let fixture = InboxFixture::open().await;
@@ -194,6 +198,7 @@ async fn blocked_messages_are_not_found() {
             let before = posthouse_store::messages::get(tx, workspace, id)?.unwrap();
             let labels = vec!["blocked".to_owned()];
             let after = posthouse_domain::message::Message { labels, ..before.clone() };
+            tx.exec(&HOLD, posthouse_store::p![workspace, id])?;
             posthouse_store::messages::set_labels(tx, &before, &after)
         })
         .await

@@ -1,7 +1,9 @@
 //! The limit of stored bytes (`plans.*.storage_bytes`): it holds for received and sent mail and for drafts, deleting makes
 //! room again, and another workspace isn't affected. Every test also compares the counter with the stored rows at its end.
 
-use posthouse_domain::plan::Plan;
+use std::collections::BTreeSet;
+
+use posthouse_domain::{plan::Plan, time::HOUR_MS};
 use posthouse_store::storage;
 use posthouse_tests::{
     ServerOptions, TestServer,
@@ -52,6 +54,24 @@ impl Fixture {
             self.server.receive_message(&self.full.inbox, mail("fill", 500)).await;
         }
     }
+
+    /// Deletes the messages that filled the workspace.
+    async fn empty(&self) {
+        let listed = self.full.api.get(&format!("{}?limit=100", self.full.messages())).await.expect(200);
+        let threads: BTreeSet<&str> =
+            listed.data().iter().filter_map(|message| message["thread_id"].as_str()).collect();
+        for thread in threads {
+            self.full.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
+        }
+    }
+
+    /// Lets hours pass, and runs what is due after each.
+    async fn wait_hours(&self, hours: u32) {
+        for _ in 0..hours {
+            self.server.clock.advance(HOUR_MS);
+            self.server.settle().await;
+        }
+    }
 }
 
 impl Tenant {
@@ -61,6 +81,13 @@ impl Tenant {
 
     async fn count(&self) -> usize {
         self.api.get(&format!("{}?limit=100", self.messages())).await.expect(200).data().len()
+    }
+
+    /// Returns the subjects of received messages, oldest first.
+    async fn subjects(&self) -> Vec<String> {
+        let listed = self.api.get(&format!("{}?limit=100", self.messages())).await.expect(200);
+        let subject = |message: &Value| message["subject"].as_str().unwrap_or_default().to_owned();
+        listed.data().iter().rev().map(subject).collect()
     }
 }
 
@@ -90,9 +117,7 @@ async fn a_full_workspace_refuses_mail_until_some_is_deleted() {
     let metrics = fixture.server.anonymous().get("/metrics").await.to_string();
     assert!(metrics.contains("posthouse_limit_refusals_total{limit=\"storage_bytes\"} 2"), "{metrics}");
 
-    let newest = fixture.server.newest_message(&full.api, &full.inbox.id.to_string()).await;
-    let thread = newest["thread_id"].as_str().expect("a message has a thread");
-    full.api.delete(&format!("/v1/threads/{thread}")).await.expect(200);
+    fixture.empty().await;
     assert!(fixture.stored_bytes(full).await < before);
     let reply = smtp.mail("a@b.example", &[&full.inbox.address], mail("small", 100).as_bytes()).await;
     reply.expect(250);
@@ -150,7 +175,7 @@ async fn sends_and_drafts_over_the_limit_are_refused() {
 }
 
 #[tokio::test]
-async fn mail_from_another_workspace_fails_if_the_recipient_is_full() {
+async fn mail_from_another_workspace_waits_while_the_recipient_is_full() {
     let fixture = Fixture::open().await;
     let (full, other) = (&fixture.full, &fixture.other);
     fixture.fill(1_000).await;
@@ -159,9 +184,41 @@ async fn mail_from_another_workspace_fails_if_the_recipient_is_full() {
     let sent = other.api.post(&other.messages(), body).await.expect(202);
     fixture.server.settle().await;
     let message = other.api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
-    assert_eq!(message["delivery"][0]["status"], "failed", "{message}");
-    assert!(message["delivery"][0]["detail"].to_string().contains("storage is full"), "{message}");
+    let entry = &message["delivery"][0];
+    let expected = json!(["queued", 452, "4.2.2", 1]);
+    assert_eq!(
+        json!([entry["status"], entry["smtp_code"], entry["enhanced_code"], entry["attempts"]]),
+        expected,
+        "{message}"
+    );
+    assert!(entry["detail"].to_string().contains(&format!("storage_bytes is {MAX}")), "{message}");
     assert_eq!(full.count().await, count);
+    // A later message from the same inbox waits behind it.
+    let small = json!({ "to": [full.inbox.address], "subject": "Second", "text": "x" });
+    other.api.post(&other.messages(), small).await.expect(202);
+    fixture.server.settle().await;
+    assert_eq!(full.count().await, count);
+    fixture.empty().await;
+    fixture.wait_hours(1).await;
+    let message = other.api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
+    assert_eq!(message["delivery"][0]["status"], "delivered", "{message}");
+    assert_eq!(full.subjects().await, ["Hi", "Second"]);
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn mail_to_a_full_workspace_bounces_after_the_retry_schedule() {
+    let fixture = Fixture::open().await;
+    let (full, other) = (&fixture.full, &fixture.other);
+    fixture.fill(1_000).await;
+    let body = json!({ "to": [full.inbox.address], "subject": "Hi", "text": "x".repeat(2_000) });
+    let sent = other.api.post(&other.messages(), body).await.expect(202);
+    fixture.server.settle().await;
+    fixture.wait_hours(130).await;
+    let message = other.api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
+    let entry = &message["delivery"][0];
+    assert_eq!((&entry["status"], &entry["enhanced_code"]), (&json!("bounced"), &json!("5.4.7")), "{message}");
+    assert!(entry["attempts"].as_u64().expect("a number") > 1, "{message}");
     fixture.server.finish().await;
 }
 
@@ -208,5 +265,7 @@ async fn the_counter_equals_the_stored_rows_after_random_operations() {
     api.delete(&format!("/v1/inboxes/{}", temporary.id)).await.expect(204);
     fixture.server.settle().await;
     assert!(fixture.stored_bytes(&fixture.other).await > 0);
+    // Mail to the full workspace is tried until it expires.
+    fixture.wait_hours(130).await;
     fixture.server.finish().await;
 }

@@ -161,3 +161,17 @@ async fn a_claimed_workspace_has_no_such_limit() {
     assert_eq!(server.api(&key).get("/v1/account").await.expect(200)["restrictions"], json!(null));
     server.finish().await;
 }
+
+#[tokio::test]
+async fn an_unclaimed_workspace_has_no_people_on_call() {
+    let fixture = Fixture::open(Plan::Free).await;
+    let own = format!("/v1/inboxes/{}/escalation", fixture.inbox.id);
+    for path in ["/v1/escalation", own.as_str()] {
+        fixture.api.get(path).await.expect(200);
+        let refused =
+            fixture.api.put(path, json!({ "contacts": ["pat@x.example"] })).await.error("unclaimed_workspace");
+        let fix = refused["error"]["fix"].as_str().unwrap();
+        assert!(fix.contains("/v1/signup/claim"), "{refused}");
+    }
+    fixture.close().await;
+}

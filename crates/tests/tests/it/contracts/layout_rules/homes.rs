@@ -10,7 +10,7 @@ const CLOCK: &[&str] = &["crates/server/src/adapters/clock"];
 /// Files that may draw random bytes.
 const ENTROPY: &[&str] = &["crates/server/src/adapters"];
 /// Files that may read the environment.
-const CONFIG: &[&str] = &["crates/server/src/config", "crates/server/src/main.rs"];
+const CONFIG: &[&str] = &["crates/server/src/config", "crates/posthouse/src/main.rs"];
 /// Files that may depend on a specific database.
 const DATABASE_FILES: &[&str] = &[
     "crates/store/src/db",

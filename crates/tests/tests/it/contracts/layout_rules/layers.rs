@@ -12,7 +12,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("api", &["mail", "domain"]),
     ("app", &["mail", "domain", "store", "api"]),
     ("http", &["mail", "domain", "store", "api", "app"]),
-    ("server", &["mail", "domain", "store", "api", "app", "http"]),
+    ("server", &["mail", "domain", "store", "api", "app"]),
+    ("posthouse", &["store", "app", "http", "server"]),
 ];
 
 /// The crates without I/O.
@@ -53,13 +54,14 @@ const TLS: &str = "crates/app/src/tls";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "crate direction",
-        advice: "mail <- domain <- {store, api} <- app <- http <- server. Move shared code down, or pass the value in.",
+        advice: "mail <- domain <- {store, api} <- app <- {http, server} <- posthouse. Move shared code down, or pass the value in.",
         check: crate_direction,
         fails: &[
             ("crates/mail/src/x.rs", "use posthouse_domain::id::MessageId;"),
             ("crates/api/src/x.rs", "use posthouse_store::Tx;"),
             ("crates/store/src/x.rs", "fn f() { posthouse_app::outbound::send(); }"),
             ("crates/http/src/x.rs", "use posthouse_server::boot;"),
+            ("crates/server/src/x.rs", "use posthouse_http::router;"),
         ],
         passes: &[
             ("crates/server/src/x.rs", "use posthouse_store::db;"),
@@ -102,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         check: concrete_adapters,
         fails: &[
             ("crates/server/src/smtp/session.rs", "use crate::adapters::clock::SystemClock;"),
-            ("crates/server/src/main.rs", "use posthouse_server::adapters;"),
+            ("crates/posthouse/src/main.rs", "use posthouse_server::adapters;"),
         ],
         passes: &[
             ("crates/server/src/boot.rs", "use crate::adapters::clock::SystemClock;"),
@@ -169,7 +171,8 @@ fn app_imports(source: &SourceFile) -> Vec<Violation> {
 
 fn concrete_adapters(source: &SourceFile) -> Vec<Violation> {
     let homes = ["crates/server/src/adapters", "crates/server/src/boot"];
-    if !source.path.starts_with("crates/server/src/") || source.is_in_any(&homes) {
+    let servers = ["crates/server/src/", "crates/posthouse/src/"];
+    if !servers.iter().any(|server| source.path.starts_with(server)) || source.is_in_any(&homes) {
         return Vec::new();
     }
     let banned = ["crate::adapters", "posthouse_server::adapters"];

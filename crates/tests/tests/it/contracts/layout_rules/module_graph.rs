@@ -9,6 +9,7 @@ use super::{paths::named_paths, source::SourceFile, sources};
 const APP_FOLDERS: &[&str] = &[
     "signing",
     "access",
+    "agent_keys",
     "inboxes",
     "escalation",
     "messages",
@@ -16,6 +17,7 @@ const APP_FOLDERS: &[&str] = &[
     "contacts",
     "workspaces",
     "domains",
+    "directory",
     "inbound",
     "outbound",
     "people",

@@ -61,6 +61,11 @@ impl<'a> MailAbuse<'a> {
         abuse
     }
 
+    /// Returns the inbox that the abuser fills.
+    pub(super) fn inbox(&self) -> &TestInbox {
+        &self.inbox
+    }
+
     async fn connect(&self, client: u8) -> TestSmtpClient {
         let mut session = TestSmtpClient::connect_from(PROXY, self.server.smtp_address()).await;
         session.send(format!("PROXY TCP4 192.0.2.{client} 198.51.100.1 56324 25\r\n")).await;

@@ -18,6 +18,7 @@ const TABLE: &[(&str, [Option<&str>; 5])] = &[
     ("edit and schedule", [Some("scheduled"), Some("scheduled"), None, None, None]),
     ("schedule", [Some("scheduled"), Some("scheduled"), None, Some("scheduled"), None]),
     ("send", [Some("sent"), Some("sent"), None, Some("sent"), None]),
+    ("send back", [Some("draft"), Some("draft"), None, Some("draft"), None]),
     ("cancel", [Some("cancelled"), Some("cancelled"), None, Some("cancelled"), None]),
     ("wait", [Some("draft"), Some("sent"), Some("sent"), Some("failed"), Some("cancelled")]),
     ("delete", [Some("gone"), Some("gone"), Some("gone"), Some("gone"), Some("gone")]),
@@ -64,6 +65,7 @@ async fn perform(fixture: &InboxFixture, id: &str, what: &str) -> Option<String>
         "schedule" => fixture.act(id, "schedule", json!({ "send_at": later })).await,
         "send" => fixture.send(id).await,
         "cancel" => fixture.act(id, "cancel", json!({})).await,
+        "send back" => fixture.act(id, "send-back", json!({ "note": "Shorter, please." })).await,
         "wait" => {
             fixture.server.advance(3 * HOUR_MS).await;
             fixture.get(id).await

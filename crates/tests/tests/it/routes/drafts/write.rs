@@ -15,7 +15,7 @@ async fn a_draft_has_every_member_and_may_be_empty() {
         "thread_id": null, "reply_all": false, "to": [], "cc": [], "bcc": [], "subject": null, "text": null, "html": null,
         "attachments": [], "metadata": {}, "labels": [], "source": "api", "type": "message", "data": null, "send_at": null,
         "sent_at": null, "sent_message_id": null, "approved_by": null, "approved_at": null,
-        "approved_content_sha256": null, "error": null, "created_at": now, "updated_at": now,
+        "approved_content_sha256": null, "content_sha256": empty["content_sha256"], "sent_back": null, "error": null, "created_at": now, "updated_at": now,
     });
     assert_eq!(empty, expected);
     fixture.api.post_empty(&fixture.path("")).await.expect(201);
@@ -107,6 +107,8 @@ async fn a_change_only_affects_the_named_fields() {
     ] {
         expected[name] = value;
     }
+    assert_ne!(after["content_sha256"], made["content_sha256"]);
+    expected["content_sha256"] = after["content_sha256"].clone();
     assert_eq!(after, expected);
     assert_eq!(fixture.get(&id).await.json, expected);
     let cleared = fixture.patch(&id, json!({ "to": [], "data": null, "html": "" })).await.expect(200);

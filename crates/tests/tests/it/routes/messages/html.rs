@@ -20,6 +20,9 @@ async fn the_page_of_a_message_runs_nothing_and_loads_nothing() {
         found["id"].as_str().unwrap().to_owned()
     };
     let page = api.get(&format!("/v1/messages/{}/html", id("s"))).await.expect(200);
+    let shown = String::from_utf8(page.bytes.clone()).unwrap();
+    assert!(shown.contains("<p>Hello</p>"), "{shown}");
+    assert!(!shown.contains("script") && !shown.contains("form") && !shown.contains("meta"), "{shown}");
     let policy = page.header("content-security-policy").unwrap().to_owned();
     assert!(policy.starts_with("sandbox; default-src 'none'") && policy.contains("img-src data:;"), "{policy}");
     assert!(!policy.contains("allow-") && !policy.contains("script-src"), "{policy}");
@@ -31,5 +34,22 @@ async fn the_page_of_a_message_runs_nothing_and_loads_nothing() {
     api.get(&format!("/v1/messages/{}/html?remote=some", id("s"))).await.invalid_fields(&["remote"]);
     let other = server.api(&server.workspace(Plan::Team).await);
     other.get(&format!("/v1/messages/{}/html", id("s"))).await.error("not_found");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_image_of_the_message_is_shown_in_its_place() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let mail = "From: a@b.example\r\nSubject: s\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n\
+        --x\r\nContent-Type: text/html\r\n\r\n<p>Hi</p><img src=\"cid:logo@b.example\"><img src=\"cid:page@b.example\">\r\n\
+        --x\r\nContent-Type: image/png\r\nContent-ID: <logo@b.example>\r\nContent-Transfer-Encoding: base64\r\n\r\niVBORw0K\r\n\
+        --x\r\nContent-Type: image/svg+xml\r\nContent-ID: <page@b.example>\r\n\r\n<svg></svg>\r\n--x--\r\n";
+    let id = server.receive_message(&inbox, mail).await;
+    let page = api.get(&format!("/v1/messages/{id}/html")).await.expect(200);
+    let shown = String::from_utf8(page.bytes.clone()).unwrap();
+    assert!(shown.contains("<img src=\"data:image/png;base64,iVBORw0K\">"), "{shown}");
+    assert!(!shown.contains("cid:") && !shown.contains("svg"), "{shown}");
     server.finish().await;
 }

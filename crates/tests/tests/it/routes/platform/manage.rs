@@ -1,6 +1,6 @@
 //! API keys, usage and settings.
 
-use posthouse_domain::plan::Plan;
+use posthouse_domain::{plan::Plan, time::DAY_MS};
 use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
 
@@ -50,6 +50,31 @@ async fn people_create_list_and_revoke_keys() {
     let body = json!({ "name": "x", "inbox_id": foreign.id.to_string() });
     browser.post("/platform/api-keys", body).await.error("not_found");
     browser.delete(&format!("/platform/api-keys/{}", other.id)).await.error("not_found");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn owners_set_how_long_mail_is_kept() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    assert_eq!(browser.get("/platform/me").await.expect(200)["org"]["retention_days"], Value::Null);
+    for wrong in [json!(0), json!(36_501), json!("30"), json!(1.5)] {
+        browser.patch("/platform/org", json!({ "retention_days": wrong })).await.invalid_fields(&["retention_days"]);
+    }
+    let set = browser.patch("/platform/org", json!({ "retention_days": 30 })).await.expect(200);
+    assert_eq!(set["org"]["retention_days"], 30);
+    let kept = browser.patch("/platform/org", json!({ "name": "Renamed" })).await.expect(200);
+    assert_eq!(kept["org"]["retention_days"], 30);
+    let inbox = server.inbox(&key).await;
+    server.deliver(&TestMessage::new("Old", "text"), &inbox.address).await;
+    server.clock.advance(31 * DAY_MS);
+    posthouse_app::jobs::reconcile::run(server.app()).await.unwrap();
+    let path = format!("/v1/inboxes/{}/messages", inbox.id);
+    assert_eq!(server.api(&key).get(&path).await.expect(200).data().len(), 0);
+    let browser = server.sign_in(&key, OWNER).await;
+    let for_ever = browser.patch("/platform/org", json!({ "retention_days": null })).await.expect(200);
+    assert_eq!(for_ever["org"]["retention_days"], Value::Null);
     server.finish().await;
 }
 

@@ -103,6 +103,37 @@ async fn invitations_are_limited() {
 }
 
 #[tokio::test]
+async fn a_person_changes_to_another_workspace() {
+    let server = capturing().await;
+    let (one, two) = (server.workspace(Plan::Team).await, server.workspace(Plan::Team).await);
+    let foreign = server.workspace(Plan::Team).await;
+    let owner = server.owner_session(&one).await;
+    let theirs = server.owner_session(&foreign).await;
+    join(&server, &foreign, &theirs, ANA, "member").await;
+    let ana = join(&server, &two, &server.owner_session(&two).await, ANA, "owner").await;
+    let list = async |api: &Api| -> Vec<(String, String, bool)> {
+        let reply = api.get("/platform/workspaces").await.expect(200);
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        reply.data().iter().map(|one| (text(&one["id"]), text(&one["role"]), one["current"] == true)).collect()
+    };
+    let found = list(&ana).await;
+    assert_eq!(found.len(), 2);
+    assert!(found.contains(&(two.workspace.to_string(), "owner".to_owned(), true)), "{found:?}");
+    assert!(found.contains(&(foreign.workspace.to_string(), "member".to_owned(), false)), "{found:?}");
+    let path = format!("/platform/workspaces/{}/switch", foreign.workspace);
+    let reply = ana.post_empty(&path).await.expect(200);
+    assert_eq!(reply["org"]["id"], foreign.workspace.to_string());
+    assert_eq!((&reply["user"]["email"], &reply["user"]["role"]), (&json!(ANA), &json!("member")));
+    ana.get("/platform/me").await.error("unauthorized");
+    let switched = server.browser(&reply);
+    assert_eq!(switched.get("/platform/me").await.expect(200)["org"]["id"], foreign.workspace.to_string());
+    switched.patch("/platform/org", json!({ "name": "Mine" })).await.error("forbidden");
+    switched.post_empty(&format!("/platform/workspaces/{}/switch", one.workspace)).await.error("not_found");
+    owner.post_empty(&path).await.expect(200);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn a_person_of_two_workspaces_sees_each_alone() {
     let server = capturing().await;
     let one = server.workspace(Plan::Team).await;

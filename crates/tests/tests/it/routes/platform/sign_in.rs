@@ -194,3 +194,31 @@ async fn the_stored_sign_in_mail_hides_link_and_code() {
     assert_eq!(stored.map(|(address, _)| address), Some("no-reply@agents.localhost".to_owned()));
     server.finish().await;
 }
+
+posthouse_store::statements! {
+    SIGN_INS = "SELECT count(*) FROM sign_ins";
+    SESSIONS = "SELECT count(*) FROM sessions";
+}
+
+#[tokio::test]
+async fn expired_links_and_sessions_are_deleted() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    server.sign_in(&key, OWNER).await;
+    server.request_link(OWNER).await;
+    let rows = async || {
+        posthouse_app::jobs::reconcile::run(server.app()).await.unwrap();
+        let count = |tx: &mut posthouse_store::Tx| {
+            let links: Option<i64> = tx.value(&SIGN_INS, posthouse_store::p![])?;
+            let sessions: Option<i64> = tx.value(&SESSIONS, posthouse_store::p![])?;
+            Ok::<_, posthouse_store::Error>((links.unwrap(), sessions.unwrap()))
+        };
+        server.store().read(count).await.unwrap()
+    };
+    assert_eq!(rows().await, (1, 1));
+    server.clock.advance(DAY_MS);
+    assert_eq!(rows().await, (0, 1));
+    server.clock.advance(180 * DAY_MS);
+    assert_eq!(rows().await, (0, 0));
+    server.finish().await;
+}

@@ -63,7 +63,7 @@ async fn a_person_claims_the_workspace_of_a_signup() {
 #[tokio::test]
 async fn claim_links_that_do_not_work_show_one_page() {
     let fixture = SignupFixture::open().await;
-    let anybody = fixture.server.anonymous();
+    let anybody = fixture.server.anonymous().with_header("Accept", "text/html");
     let (used, replaced, expired) =
         (fixture.sign_up(json!({})).await, fixture.sign_up(json!({})).await, fixture.sign_up(json!({})).await);
     for agent in [&used, &replaced, &expired] {

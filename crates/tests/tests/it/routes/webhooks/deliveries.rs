@@ -36,6 +36,56 @@ async fn a_test_event_goes_only_to_its_webhook_and_is_listed() {
 }
 
 #[tokio::test]
+async fn an_attempt_shows_its_request_and_response() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture.webhook(json!({ "headers": { "X-Token": "secret value" } })).await;
+    fixture.sink.next(WebhookReply::Field(302, "Location: http://127.0.0.1:9/".to_owned()));
+    fixture.server.deliver(&TestMessage::new("a", "text"), &fixture.inbox.address).await;
+    fixture.server.settle().await;
+    let attempt = fixture.attempts(&made).await[0].clone();
+    let path = format!("/v1/webhooks/{}/deliveries/{}", made.text("id"), attempt["id"].as_str().unwrap());
+    let shown = fixture.api.get(&path).await.expect(200);
+    for (name, value) in attempt.as_object().unwrap() {
+        assert_eq!(shown[name.as_str()], *value, "{name}");
+    }
+    let (request, post) = (&shown["request"], &fixture.sink.posts()[0]);
+    assert_eq!((&request["method"], &request["url"]), (&json!("POST"), &made["url"]));
+    for name in ["X-Service-Signature", "X-Service-Timestamp", "webhook-id", "webhook-signature"] {
+        assert_eq!(request["headers"][name].as_str(), post.header(&name.to_lowercase()), "{name}");
+    }
+    assert_eq!(request["headers"]["X-Token"], "(hidden)");
+    assert!(!format!("{shown}").contains("secret value"));
+    assert_eq!(request["body"].as_str().map(str::as_bytes), Some(&*post.body));
+    assert_eq!(request["body_as_sent"], true);
+    assert_eq!((&shown["response"]["status"], &shown["response"]["excerpt"]), (&json!(302), &json!("")));
+    assert_eq!(shown["response"]["headers"]["location"], "http://127.0.0.1:9/");
+    // The event shows the message as it is now.
+    let list = fixture.api.get(&format!("/v1/inboxes/{}/messages", fixture.inbox.id)).await.expect(200);
+    let message = list.data()[0]["id"].as_str().unwrap().to_owned();
+    fixture.api.patch(&format!("/v1/messages/{message}"), json!({ "is_read": true })).await.expect(200);
+    assert_eq!(fixture.api.get(&path).await.expect(200)["request"]["body_as_sent"], false);
+    let other = fixture.webhook(json!({})).await;
+    let foreign = format!("/v1/webhooks/{}/deliveries/{}", other.text("id"), attempt["id"].as_str().unwrap());
+    fixture.api.get(&foreign).await.error("not_found");
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn an_attempt_that_was_not_made_has_no_request() {
+    let fixture = WebhookFixture::new().await;
+    let made = fixture.webhook(json!({})).await;
+    let tested = fixture.api.post_empty(&format!("/v1/webhooks/{}/test", made.text("id"))).await.expect(202);
+    let path = format!("/v1/webhooks/{}/deliveries/{}", made.text("id"), tested.text("delivery_id"));
+    let shown = fixture.api.get(&path).await.expect(200);
+    assert_eq!(
+        (&shown["status"], &shown["request"], &shown["response"]),
+        (&json!("pending"), &json!(null), &json!(null))
+    );
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
 async fn every_attempt_is_listed_newest_first_with_its_response() {
     let fixture = WebhookFixture::new().await;
     let made = fixture.webhook(json!({})).await;

@@ -83,6 +83,38 @@ async fn a_greylisted_message_is_delivered_on_schedule() {
 }
 
 #[tokio::test]
+async fn every_attempt_is_listed_with_its_answer() {
+    let fixture = DeliveryFixture::direct().await;
+    fixture.sink.script("RCPT TO:<dana@", "450 4.2.0 greylisted, come back", 1);
+    let id = fixture.send(&["dana@b.example", "eve@b.example"]).await;
+    let path = format!("/v1/messages/{id}/delivery-attempts");
+    assert_eq!(fixture.api.get(&path).await.expect(200).data().len(), 0);
+    fixture.deliver().await;
+    let first = fixture.api.get(&path).await.expect(200);
+    let waiting = &first.data()[0];
+    assert_eq!((&waiting["address"], &waiting["outcome"]), (&"dana@b.example".into(), &"retried".into()));
+    assert_eq!((&waiting["smtp_code"], &waiting["class"]), (&450.into(), &"greylisted".into()));
+    assert_eq!(waiting["detail"], "greylisted, come back");
+    assert_eq!(waiting["remote"], "mx1.b.example [127.0.0.1]");
+    let due = waiting["next_attempt_at"].as_str().expect("it is tried again");
+    assert_eq!(due, fixture.server.app().clock.now().plus_ms(60_000).to_string());
+    fixture.advance(60_000).await;
+    let all = fixture.api.get(&path).await.expect(200);
+    let shown: Vec<_> =
+        all.data().iter().map(|one| (one["address"].clone(), one["attempt"].clone(), one["outcome"].clone())).collect();
+    let expected = [("dana", 2, "delivered"), ("dana", 1, "retried"), ("eve", 1, "delivered")]
+        .map(|(name, attempt, outcome)| (format!("{name}@b.example").into(), attempt.into(), outcome.into()));
+    assert_eq!(shown, expected);
+    assert_eq!(all.data()[0]["next_attempt_at"], serde_json::Value::Null);
+    let page = fixture.api.get(&format!("{path}?limit=2")).await.expect(200);
+    let rest = fixture.api.get(&format!("{path}?limit=2&cursor={}", page.text("next_cursor"))).await.expect(200);
+    assert_eq!([page.data(), rest.data()].concat(), all.data());
+    let stranger = fixture.server.api(&fixture.server.workspace(posthouse_domain::plan::Plan::Team).await);
+    stranger.get(&path).await.error("not_found");
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn messages_to_one_host_share_a_connection() {
     let fixture = DeliveryFixture::direct().await;
     for _ in 0..5 {

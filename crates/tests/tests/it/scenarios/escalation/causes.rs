@@ -1,6 +1,6 @@
 //! What escalates, to whom, and what the mail shows.
 
-use posthouse_domain::auth::Scope;
+use posthouse_domain::{auth::Scope, message::HoldReason};
 use posthouse_store::{Error, Tx, workspaces};
 use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
@@ -98,6 +98,20 @@ async fn blocked_mail_escalates_on_request_without_its_content() {
     assert!(body.contains("From: eve@spam.example") && body.contains("#message-"), "{body}");
     assert!(!mail.data.contains("Secret offer") && !body.contains("Buy now"), "an agent may not read it: {body}");
     assert_eq!(fixture.events().await.pop().unwrap()["trigger"], "blocked");
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn held_mail_escalates_without_its_content() {
+    let fixture = OnCallFixture::with_pat().await;
+    fixture.set(json!({ "include_excerpt": true })).await;
+    let bill = TestMessage::new("Secret bill", "Pay now");
+    fixture.server.receive_held(&fixture.inbox, &bill, HoldReason::Phishing).await;
+    fixture.server.settle().await;
+    let mail = fixture.escalations().pop().unwrap();
+    let body = text(&mail.data);
+    assert!(!mail.data.contains("Secret bill") && !body.contains("Pay now"), "an agent may not read it: {body}");
+    assert_eq!(fixture.events().await.pop().unwrap()["trigger"], "held");
     fixture.close().await;
 }
 

@@ -1,0 +1,111 @@
+//! What a message shows about its author and its delivery between agents. See `docs/reference/agent-messages.md`.
+
+use posthouse_domain::agent_message::{
+    AgentDelivery, Assurance, AuthorProblem, AuthorSignature, UnsignedReason, disclosure::Disclosure,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{TimestampView, name_of};
+
+/// The delivery of a message from another inbox of this service.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentDelivery")]
+pub struct AgentDeliveryView<'a> {
+    /// Whether the service signed this copy.
+    verified: bool,
+    /// Address of the sender.
+    from: &'a str,
+    /// How much is known about who is behind the sender: `unclaimed`, `workspace` or `domain_verified`.
+    #[schemars(schema_with = "name_of::<Assurance>")]
+    assurance: &'static str,
+    /// Time of the signature.
+    signed_at: Option<TimestampView>,
+    /// Key of the signature, in `agent-keys.json`.
+    kid: Option<&'a str>,
+    /// Compact JSON Web Signature of this copy.
+    signature: Option<&'a str>,
+    /// Why the copy isn't signed; absent if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "name_of::<UnsignedReason>", default)]
+    reason: Option<&'static str>,
+}
+
+/// The signature of an author with a key of its own.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AuthorSignature")]
+pub struct AuthorSignatureView<'a> {
+    /// Whether an active key of the author made the signature when the message was delivered.
+    verified: bool,
+    /// Key of the author.
+    kid: &'a str,
+    /// `EdDSA` or `ES256`.
+    alg: &'a str,
+    /// Compact JSON Web Signature.
+    signature: &'a str,
+    /// Why the signature doesn't count; absent if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "name_of::<AuthorProblem>", default)]
+    reason: Option<&'static str>,
+}
+
+/// What a message says about its author.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AiDisclosureOfMessage")]
+pub struct DisclosureView<'a> {
+    /// Whether it says that an agent wrote it.
+    agent: bool,
+    /// Domain or workspace for which the agent acts.
+    on_behalf_of: Option<&'a str>,
+    /// Workspace that operates the agent.
+    operator: Option<&'a str>,
+    /// Whether the message is known to come from an inbox of this service. Otherwise anyone may have written the field.
+    verified: bool,
+    /// Value of the field, up to 300 characters.
+    header: &'a str,
+}
+
+impl<'a> AgentDeliveryView<'a> {
+    /// Returns the view of a delivery.
+    #[must_use]
+    pub fn of(delivery: &'a AgentDelivery) -> Self {
+        let signed = delivery.signature.as_ref().ok();
+        Self {
+            verified: signed.is_some(),
+            from: &delivery.from,
+            assurance: delivery.assurance.text(),
+            signed_at: signed.map(|signed| signed.signed_at.into()),
+            kid: signed.map(|signed| signed.kid.as_str()),
+            signature: signed.map(|signed| signed.jws.as_str()),
+            reason: delivery.signature.as_ref().err().map(|reason| reason.text()),
+        }
+    }
+}
+
+impl<'a> AuthorSignatureView<'a> {
+    /// Returns the view of a signature.
+    #[must_use]
+    pub fn of(author: &'a AuthorSignature) -> Self {
+        Self {
+            verified: author.problem.is_none(),
+            kid: &author.kid,
+            alg: &author.algorithm,
+            signature: &author.jws,
+            reason: author.problem.map(AuthorProblem::text),
+        }
+    }
+}
+
+impl<'a> DisclosureView<'a> {
+    /// Returns the view of a disclosure.
+    #[must_use]
+    pub fn of(disclosure: &'a Disclosure) -> Self {
+        Self {
+            agent: disclosure.agent,
+            on_behalf_of: disclosure.parties.on_behalf_of.as_deref(),
+            operator: disclosure.parties.operator.as_deref(),
+            verified: disclosure.verified,
+            header: &disclosure.header,
+        }
+    }
+}

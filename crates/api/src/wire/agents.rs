@@ -1,0 +1,155 @@
+//! Value types for agents: handles, the parts of cards, and what the directory is searched by. Handles are parsed where they
+//! are used, because a wrong one has an error code of its own.
+
+use posthouse_domain::agent::{
+    card::{
+        LANGUAGE_CHARS_MAX, OASF_CHARS_MAX, OasfClass, SKILL_ID_CHARS_MAX, URL_CHARS_MAX, check_documentation_url,
+        is_language_tag, is_skill_id,
+    },
+    handle::{AGENT_CHARS_MAX, AGENT_CHARS_MIN, FULL_CHARS_MAX, FULL_CHARS_MIN, WORKSPACE_CHARS_MAX},
+    search::{CAPABILITY_CHARS_MAX, QUERY_CHARS_MAX},
+};
+use posthouse_mail::{address::Address, jose::jws::JWS_BYTES_MAX};
+use serde_json::{Value, json};
+
+use super::{BodyValue, Problems, QueryValue, expected, kinds};
+
+/// The longest media type, in characters.
+const MEDIA_TYPE_CHARS_MAX: usize = 100;
+
+/// Defines a text with a schema and a check.
+macro_rules! texts {
+    ($($(#[$about:meta])* $name:ident: $schema:expr, |$text:ident| $check:expr;)*) => {$(
+        $(#[$about])*
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct $name(pub String);
+
+        impl $name {
+            fn check($text: &str) -> Result<(), String> {
+                $check
+            }
+        }
+
+        impl BodyValue for $name {
+            fn schema() -> Value {
+                $schema
+            }
+            fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+                kinds::string(value, path, problems, <Self as QueryValue>::read)
+            }
+        }
+
+        impl QueryValue for $name {
+            fn schema() -> Value {
+                <Self as BodyValue>::schema()
+            }
+            fn read(text: &str) -> Result<Self, String> {
+                Self::check(text).map(|()| Self(text.to_owned()))
+            }
+        }
+    )*};
+}
+
+texts! {
+    /// The handle of a workspace, without the `@`.
+    HandleText: json!({
+        "type": "string", "minLength": 1, "maxLength": WORKSPACE_CHARS_MAX, "pattern": "^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
+    }), |text| kinds::check_text(text, 1, WORKSPACE_CHARS_MAX);
+
+    /// The agent part of a handle.
+    HandlePartText: json!({
+        "type": "string", "minLength": AGENT_CHARS_MIN, "maxLength": AGENT_CHARS_MAX,
+        "pattern": "^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
+    }), |text| kinds::check_text(text, AGENT_CHARS_MIN, AGENT_CHARS_MAX);
+
+    /// A handle with its `@`.
+    FullHandleText: json!({
+        "type": "string", "minLength": FULL_CHARS_MIN, "maxLength": FULL_CHARS_MAX, "examples": ["@acme/support"],
+        "pattern": "^@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:/[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)?$",
+    }), |text| kinds::check_text(text, FULL_CHARS_MIN, FULL_CHARS_MAX);
+
+    /// The id of a skill.
+    SkillId: json!({
+        "type": "string", "maxLength": SKILL_ID_CHARS_MAX, "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$",
+    }), |text| if is_skill_id(text) { Ok(()) } else {
+        Err("must have 1 to 64 of a to z, 0 to 9, '.', '_' and '-', and begin with a letter or a digit".to_owned())
+    };
+
+    /// A language tag (BCP 47).
+    LanguageTag: json!({
+        "type": "string", "maxLength": LANGUAGE_CHARS_MAX, "pattern": "^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$", "examples": ["de-CH"],
+    }), |text| if is_language_tag(text) { Ok(()) } else { Err("must be a language tag such as en or de-CH".to_owned()) };
+
+    /// A media type without parameters, such as `text/plain`.
+    MediaRange: json!({
+        "type": "string", "maxLength": MEDIA_TYPE_CHARS_MAX, "pattern": "^[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+-]*$",
+    }), |text| if is_media_range(text) { Ok(()) } else { Err("must be a media type such as text/plain, in lower case".to_owned()) };
+
+    /// An https URL.
+    DocumentationUrl: json!({
+        "type": "string", "format": "https-url", "maxLength": URL_CHARS_MAX, "examples": ["https://acme.example/docs"],
+    }), |text| kinds::check_line(text, 1, URL_CHARS_MAX).and_then(|()| check_documentation_url(text));
+
+    /// A part of a name, description, skill name or tag.
+    CardQueryText: json!({ "type": "string", "minLength": 1, "maxLength": QUERY_CHARS_MAX }),
+        |text| kinds::check_line(text, 1, QUERY_CHARS_MAX);
+
+    /// A skill id, tag or OASF class.
+    CapabilityText: json!({ "type": "string", "minLength": 1, "maxLength": CAPABILITY_CHARS_MAX }),
+        |text| kinds::check_line(text, 1, CAPABILITY_CHARS_MAX);
+
+    /// A compact JSON Web Signature.
+    SignatureText: json!({ "type": "string", "minLength": 1, "maxLength": JWS_BYTES_MAX }),
+        |text| kinds::check_text(text, 1, JWS_BYTES_MAX);
+}
+
+fn is_media_range(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'*')
+            && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"!#$&^_.+-*".contains(&b))
+    };
+    let halves = text.split_once('/');
+    text.len() <= MEDIA_TYPE_CHARS_MAX
+        && halves.is_some_and(|(kind, subtype)| !kind.contains('*') && is_part(kind) && is_part(subtype))
+}
+
+/// An address as a query parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AddressQuery(pub Address);
+
+impl QueryValue for AddressQuery {
+    fn schema() -> Value {
+        json!({ "type": "string", "format": "email", "minLength": 3, "maxLength": 320 })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        Address::parse(text).map(Self).map_err(|error| format!("is not an address: {error}"))
+    }
+}
+
+/// A class of the Open Agentic Schema Framework: a number, or a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OasfClassValue(pub OasfClass);
+
+impl BodyValue for OasfClassValue {
+    fn schema() -> Value {
+        let name = json!({ "type": "string", "minLength": 1, "maxLength": OASF_CHARS_MAX, "pattern": "^[A-Za-z0-9][A-Za-z0-9 _./-]*$" });
+        json!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": u32::MAX }, name] })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let is_part = |b: u8| b.is_ascii_alphanumeric() || b" _./-".contains(&b);
+        let is_name = |text: &str| {
+            (1..=OASF_CHARS_MAX).contains(&text.len())
+                && text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
+                && text.bytes().all(is_part)
+        };
+        match value {
+            Value::Number(number) => match number.as_u64().filter(|id| (1..=u64::from(u32::MAX)).contains(id)) {
+                Some(id) => Some(Self(OasfClass::Id(id))),
+                None => problems.add(path, "must be the number or the name of an OASF class"),
+            },
+            Value::String(text) if is_name(text) => Some(Self(OasfClass::Name(text.clone()))),
+            Value::String(_) => problems.add(path, "must be the number or the name of an OASF class"),
+            _ => expected("the number or the name of an OASF class", value, path, problems),
+        }
+    }
+}

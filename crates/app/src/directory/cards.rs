@@ -1,0 +1,93 @@
+//! Reads the card of an own agent with what belongs to it.
+
+use posthouse_api::views::agent::{
+    AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
+    oasf::{self, OasfRecordView},
+};
+use posthouse_domain::{agent::Agent, auth::Caller, error::Refusal, id::InboxId, signing_key::SigningPurpose};
+use posthouse_store::{Tx, agents};
+
+use super::{events::CardEvents, switches, view::published_keys};
+use crate::{access::visible, app::App, signing::sign};
+
+/// Loads bundles in transactions.
+#[derive(Clone)]
+pub(super) struct BundleLoader {
+    pub(super) events: CardEvents,
+    server: ServerKeyView,
+}
+
+impl BundleLoader {
+    pub(super) async fn of(app: &App) -> Result<Self, Refusal> {
+        let events = CardEvents::of(app);
+        let kid = if app.config.agents.messaging { server_kid(app).await? } else { None };
+        let server = ServerKeyView { kid, jwks_uri: events.viewer.urls.server_keys() };
+        Ok(Self { events, server })
+    }
+
+    /// Returns the bundle of an agent.
+    pub(super) fn load(&self, tx: &mut Tx, agent: &Agent) -> Result<AgentBundleView, Refusal> {
+        let keys = published_keys(tx, agent)?;
+        let parts = BundleParts {
+            inbox: self.events.inbox(tx, agent)?,
+            keys: BundleKeysView { server: self.server.clone(), agent: keys.clone() },
+            identity: BundleIdentityView { enabled: false, sign_in_ready: false },
+        };
+        Ok(AgentBundleView::of(agent, self.events.viewer.shown(agent, &keys).as_ref(), parts))
+    }
+}
+
+/// Returns the id of the key that signs messages of agents.
+async fn server_kid(app: &App) -> Result<Option<String>, Refusal> {
+    match sign::signer(app, SigningPurpose::AgentMessages).await {
+        Ok(signer) => Ok(Some(signer.kid().to_owned())),
+        Err(error) => {
+            tracing::error!(cause = %error, "directory.no_signing_key");
+            Ok(None)
+        }
+    }
+}
+
+/// Returns an agent that the caller may see.
+///
+/// # Errors
+/// Returns `not_found`, or an error if the database call fails.
+pub(super) fn visible_agent(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Agent, Refusal> {
+    visible::inbox_or_identity(tx, caller, id)?;
+    agents::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("inbox"))
+}
+
+/// Returns the bundle of an own agent.
+///
+/// # Errors
+/// Returns `directory_disabled`, `not_found`, or an error if the database call fails.
+pub async fn bundle(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
+    switches::check(app)?;
+    let loader = BundleLoader::of(app).await?;
+    let load = move |tx: &mut Tx| {
+        let agent = visible_agent(tx, &caller, id)?;
+        loader.load(tx, &agent)
+    };
+    app.store.read_for(caller.workspace, load).await
+}
+
+/// Returns the OASF record of an own card, whatever its visibility.
+///
+/// # Errors
+/// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or an error if the database call
+/// fails.
+pub async fn oasf(app: &App, caller: Caller, id: InboxId) -> Result<OasfRecordView, Refusal> {
+    switches::check(app)?;
+    let viewer = CardEvents::of(app).viewer;
+    let load = move |tx: &mut Tx| {
+        let agent = visible_agent(tx, &caller, id)?;
+        let is_listed = viewer.urls.is_public && agent.is_listed(viewer.now);
+        viewer.shown(&agent, &[]).map(|shown| oasf::record(&shown, is_listed)).ok_or_else(no_card)
+    };
+    app.store.read_for(caller.workspace, load).await
+}
+
+/// Returns the refusal of an agent without a card.
+pub(super) fn no_card() -> Refusal {
+    Refusal::not_found("card").with_fix("Create the card first: `PATCH /v1/inboxes/{id}/agent`.")
+}

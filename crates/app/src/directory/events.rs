@@ -1,0 +1,75 @@
+//! The events of cards.
+
+use posthouse_api::views::event::data;
+use posthouse_domain::{
+    agent::Agent,
+    event::{EventKind, NewEvent},
+    id::{EventId, IdGenerator},
+    plan::Plans,
+};
+use posthouse_store::{Error, Result, Tx, events, inboxes, workspaces};
+
+use super::view::{AgentViewer, CardAudience};
+use crate::{app::App, inboxes::view};
+use posthouse_api::views::{agent::CardView, inbox::InboxView};
+
+/// What events of cards are made with.
+#[derive(Clone)]
+pub(super) struct CardEvents {
+    pub(super) viewer: AgentViewer,
+    plans: Plans,
+    ids: IdGenerator,
+}
+
+impl CardEvents {
+    pub(super) fn of(app: &App) -> Self {
+        Self { viewer: AgentViewer::of(app), plans: app.config.plans, ids: app.clock.ids() }
+    }
+
+    pub(super) fn updated(&self, tx: &mut Tx, agent: &Agent) -> Result<()> {
+        let Some(card) = self.card(tx, agent)? else { return Ok(()) };
+        let inbox = self.inbox(tx, agent)?;
+        self.append(tx, agent, EventKind::AgentUpdated, data::text(&data::AgentUpdated { inbox, card }))
+    }
+
+    pub(super) fn revoked(&self, tx: &mut Tx, agent: &Agent, reason: Option<String>) -> Result<()> {
+        let (inbox, card) = (self.inbox(tx, agent)?, self.card(tx, agent)?);
+        self.append(tx, agent, EventKind::AgentRevoked, data::text(&data::AgentRevoked { inbox, card, reason }))
+    }
+
+    pub(super) fn deleted(&self, tx: &mut Tx, agent: &Agent) -> Result<()> {
+        let inbox = self.inbox(tx, agent)?;
+        self.append(tx, agent, EventKind::AgentDeleted, data::text(&data::AgentDeleted { inbox }))
+    }
+
+    pub(super) fn reported(&self, tx: &mut Tx, agent: &Agent, reason: &'static str) -> Result<()> {
+        let inbox = self.inbox(tx, agent)?;
+        self.append(tx, agent, EventKind::AgentReported, data::text(&data::AgentReported { inbox, reason }))
+    }
+
+    fn card(&self, tx: &mut Tx, agent: &Agent) -> Result<Option<CardView>> {
+        self.viewer.card(tx, agent, CardAudience::Workspace(agent.workspace))
+    }
+
+    /// Returns the inbox object of an agent.
+    pub(super) fn inbox(&self, tx: &mut Tx, agent: &Agent) -> Result<InboxView> {
+        let missing = || Error::Inconsistent("an agent has no inbox".into());
+        let inbox = inboxes::get(tx, agent.workspace, agent.inbox)?.ok_or_else(missing)?;
+        let tenant = workspaces::get(tx, agent.workspace)?.ok_or_else(missing)?;
+        view::load(tx, &inbox, &tenant.limits(&self.plans), self.viewer.now)
+    }
+
+    fn append(&self, tx: &mut Tx, agent: &Agent, kind: EventKind, detail_json: String) -> Result<()> {
+        let event = NewEvent {
+            workspace: agent.workspace,
+            id: self.ids.clone().next::<EventId>(),
+            kind,
+            inbox: Some(agent.inbox),
+            thread: None,
+            message: None,
+            detail_json,
+            at: self.viewer.now,
+        };
+        events::append(tx, &event)
+    }
+}

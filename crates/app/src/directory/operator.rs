@@ -1,0 +1,100 @@
+//! What the operator decides about agents.
+
+use posthouse_domain::{
+    agent::{Agent, SanctionKind},
+    error::Refusal,
+    time::Time,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Result, Tx,
+    agent_reports::{self, OpenReport},
+    agents::{self, Sanction},
+};
+
+use super::{events::CardEvents, resolve::not_found};
+use crate::app::App;
+
+/// The most agents that are listed.
+const AGENTS_MAX: u32 = 1_000;
+/// The most reports that are shown for each agent.
+const REPORTS_MAX: u32 = 20;
+
+/// An agent with a decision against it or with open reports.
+#[derive(Debug)]
+pub struct ReviewedAgent {
+    /// The agent.
+    pub agent: Agent,
+    /// What was decided.
+    pub sanction: Option<Sanction>,
+    /// Its open reports, latest first.
+    pub reports: Vec<OpenReport>,
+}
+
+/// Suspends an agent: its card is hidden, its messages are no longer signed, and checks of its signatures show it.
+///
+/// # Errors
+/// Returns `agent_not_found`, or an error if the database call fails.
+pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Result<Agent, Refusal> {
+    let (events, address) = (CardEvents::of(app), address.canonical());
+    let work = move |tx: &mut Tx| {
+        let mut agent = agents::by_address(tx, &address)?.ok_or_else(not_found)?;
+        let (workspace, inbox, created_at) = (agent.workspace, agent.inbox, events.viewer.now);
+        let is_new = agent.sanction != Some(SanctionKind::Suspended);
+        let kind = SanctionKind::Suspended;
+        agents::sanction(tx, &Sanction { workspace, inbox, kind, reason: reason.clone(), created_at })?;
+        agent.sanction = Some(kind);
+        if is_new {
+            events.revoked(tx, &agent, reason.clone())?;
+        }
+        Ok(agent)
+    };
+    app.store.write(work).await
+}
+
+/// Ends the suspension of an agent and what reports did to its listing, and settles the reports.
+///
+/// # Errors
+/// Returns `agent_not_found`, or an error if the database call fails.
+pub async fn restore(app: &App, address: &Address) -> Result<Agent, Refusal> {
+    let (events, address) = (CardEvents::of(app), address.canonical());
+    let work = move |tx: &mut Tx| {
+        let mut agent = agents::by_address(tx, &address)?.ok_or_else(not_found)?;
+        agent_reports::settle(tx, agent.inbox, events.viewer.now)?;
+        if agents::end_sanction(tx, agent.workspace, agent.inbox)? {
+            agent.sanction = None;
+            events.updated(tx, &agent)?;
+        }
+        Ok(agent)
+    };
+    app.store.write(work).await
+}
+
+/// Returns the agents with a decision against them or with open reports, latest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn list(app: &App) -> Result<Vec<ReviewedAgent>> {
+    app.store.read(load).await
+}
+
+fn load(tx: &mut Tx) -> Result<Vec<ReviewedAgent>> {
+    let range = posthouse_domain::page::PageRange { after: None, limit: AGENTS_MAX };
+    let sanctions = agents::sanctioned(tx, range)?;
+    let mut all: Vec<(Time, ReviewedAgent)> = Vec::new();
+    for sanction in sanctions {
+        let Some(agent) = agents::get(tx, sanction.workspace, sanction.inbox)? else { continue };
+        let reports = agent_reports::of_agent(tx, sanction.inbox, REPORTS_MAX)?;
+        all.push((sanction.created_at, ReviewedAgent { agent, sanction: Some(sanction), reports }));
+    }
+    for reported in agent_reports::reported(tx, AGENTS_MAX)? {
+        if all.iter().any(|(_, other)| other.agent.inbox == reported.inbox) {
+            continue;
+        }
+        let Some(agent) = agents::get(tx, reported.workspace, reported.inbox)? else { continue };
+        let reports = agent_reports::of_agent(tx, reported.inbox, REPORTS_MAX)?;
+        all.push((reported.last_at, ReviewedAgent { agent, sanction: None, reports }));
+    }
+    all.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    Ok(all.into_iter().map(|(_, agent)| agent).collect())
+}

@@ -1,0 +1,97 @@
+//! Reports about agents. Enough reports of different owners hide a listing until the operator decides.
+
+use posthouse_domain::{
+    agent::{
+        SanctionKind,
+        report::{self, REPORT_COUNTS_MS, REPORTERS_TO_HIDE, ReportReason, Reporter},
+    },
+    auth::Caller,
+    error::Refusal,
+    id::{AgentReportId, MessageId},
+    time::{DAY_MS, Time},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Tx,
+    agent_reports::{self, AgentReport},
+    agents::{self, Sanction},
+    inboxes, workspaces,
+};
+
+use super::{
+    events::CardEvents,
+    resolve::{exists, not_found},
+    switches,
+};
+use crate::{access::visible, app::App};
+
+/// A report to make.
+#[derive(Clone, Debug)]
+pub struct NewReport {
+    /// The address of the agent.
+    pub address: Address,
+    /// Why.
+    pub reason: ReportReason,
+    /// Details for the operator.
+    pub details: Option<String>,
+    /// A message of the caller's workspace.
+    pub message: Option<MessageId>,
+}
+
+/// Reports an agent to the operator. Its owner gets an event with the reason only.
+///
+/// # Errors
+/// Returns `directory_disabled`, `rate_limited`, `agent_not_found`, `not_found` for a message that the caller can't see, or
+/// an error if the database call fails.
+pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<(), Refusal> {
+    switches::check(app)?;
+    let (events, id) = (CardEvents::of(app), app.clock.ids().next::<AgentReportId>());
+    let work = move |tx: &mut Tx| {
+        let now = events.viewer.now;
+        inboxes::take_workspace(tx, caller.workspace)?;
+        let reporter = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let today = Time::from_millis(now.millis() - now.millis().rem_euclid(DAY_MS));
+        report::check_daily(agent_reports::made_since(tx, caller.workspace, today)?, now)?;
+        if let Some(message) = new.message {
+            visible::message(tx, &caller, message)?;
+        }
+        let agent = agents::by_address(tx, &new.address.canonical())?.filter(|agent| exists(agent, now));
+        let agent = agent.ok_or_else(not_found)?;
+        let by = Reporter {
+            is_own: agent.workspace == caller.workspace,
+            claim: reporter.claim,
+            is_suspended: reporter.suspended,
+            created_at: reporter.created_at,
+        };
+        agent_reports::insert(
+            tx,
+            &AgentReport {
+                workspace: caller.workspace,
+                id,
+                agent_workspace: agent.workspace,
+                agent: agent.inbox,
+                reason: new.reason,
+                details: new.details.clone(),
+                message: new.message,
+                counts: by.counts(now),
+                created_at: now,
+            },
+        )?;
+        let reporters = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS))?;
+        if reporters >= REPORTERS_TO_HIDE && agent.sanction.is_none() {
+            agents::sanction(
+                tx,
+                &Sanction {
+                    workspace: agent.workspace,
+                    inbox: agent.inbox,
+                    kind: SanctionKind::Reported,
+                    reason: None,
+                    created_at: now,
+                },
+            )?;
+            tracing::warn!(inbox_id = %agent.inbox, reporters, "directory.hidden_by_reports");
+        }
+        Ok::<_, Refusal>(events.reported(tx, &agent, new.reason.text())?)
+    };
+    app.store.write(work).await
+}

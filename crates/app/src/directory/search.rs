@@ -1,0 +1,78 @@
+//! Searches for cards, in the caller's workspace and in the public directory.
+
+use posthouse_api::views::agent::CardView;
+use posthouse_domain::{
+    agent::{
+        Agent,
+        search::{CardQuery, SearchScope},
+    },
+    auth::Caller,
+    error::Refusal,
+    page::{CursorPosition, Page, PageRequest},
+    time::Time,
+};
+use posthouse_store::{
+    Tx,
+    card_index::{self, IndexableCard},
+};
+
+use super::{
+    switches,
+    view::{AgentViewer, CardAudience},
+};
+use crate::app::App;
+
+/// Returns a page of the cards that match, newest first. Without a caller, the scope must be the public directory.
+///
+/// # Errors
+/// Returns `directory_disabled` or `public_directory_disabled`, or an error if the database call fails.
+pub async fn search(
+    app: &App,
+    caller: Option<Caller>,
+    query: CardQuery,
+    paging: PageRequest,
+) -> Result<Page<CardView>, Refusal> {
+    check(app, &query)?;
+    let audience = caller.map_or(CardAudience::Public, |caller| CardAudience::Workspace(caller.workspace));
+    let viewer = AgentViewer::of(app);
+    let load = move |tx: &mut Tx| {
+        let page = load(tx, &query, &paging, viewer.now)?;
+        page.try_map(|found| found.iter().map(|agent| Ok(viewer.card(tx, agent, audience)?)).collect())
+    };
+    match caller {
+        Some(caller) => app.store.read_for(caller.workspace, load).await,
+        None => app.store.read(load).await,
+    }
+}
+
+/// Returns a page of the listed agents whose cards match, newest first, for pages.
+///
+/// # Errors
+/// Returns `public_directory_disabled`, or an error if the database call fails.
+pub async fn listed(app: &App, query: CardQuery, paging: PageRequest) -> Result<Page<Agent>, Refusal> {
+    switches::check_public(app)?;
+    let now = app.clock.now();
+    app.store.read(move |tx| load(tx, &query, &paging, now)).await
+}
+
+fn check(app: &App, query: &CardQuery) -> Result<(), Refusal> {
+    switches::check(app)?;
+    if query.scope == SearchScope::Public { switches::check_public(app) } else { Ok(()) }
+}
+
+fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Result<Page<Agent>, Refusal> {
+    let before = paging.after.map_or(i64::MAX, |after| after.sort);
+    let found = card_index::search(tx, query, before, now, paging.rows_to_fetch())?;
+    let position =
+        |agent: &Agent| CursorPosition { sort: agent.card.as_ref().map_or(0, |card| card.number), id: agent.inbox.0 };
+    Ok(paging.page_of(found, position))
+}
+
+/// Returns the listed cards that search engines may index, newest first.
+///
+/// # Errors
+/// Returns `public_directory_disabled`, or an error if the database call fails.
+pub async fn indexable(app: &App, limit: u32) -> Result<Vec<IndexableCard>, Refusal> {
+    switches::check_public(app)?;
+    Ok(app.store.read(move |tx| card_index::indexable(tx, limit)).await?)
+}

@@ -1,0 +1,67 @@
+//! What views of agents need beside the agent: addresses to link to, and keys.
+
+use posthouse_api::views::agent::{AgentUrls, CardView, PublishedKey, ShownAgent};
+use posthouse_domain::{agent::Agent, id::WorkspaceId, time::Time};
+use posthouse_store::{Result, Tx, agent_keys};
+
+use super::switches;
+use crate::app::App;
+
+/// What views of agents need, for transactions.
+#[derive(Clone, Debug)]
+pub struct AgentViewer {
+    /// The addresses to link to.
+    pub urls: AgentUrls,
+    /// The time at which agents are shown.
+    pub now: Time,
+}
+
+/// Who a card is shown to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CardAudience {
+    /// Callers of this workspace.
+    Workspace(WorkspaceId),
+    /// Everyone.
+    Public,
+}
+
+impl AgentViewer {
+    /// Returns what views need now.
+    #[must_use]
+    pub fn of(app: &App) -> Self {
+        let is_public = switches::is_public(app);
+        let urls = AgentUrls { base: app.config.base_url.clone(), issuer: app.config.issuer(), is_public };
+        Self { urls, now: app.clock.now() }
+    }
+
+    /// Returns the card of an agent in the form for an audience: full for its own workspace, public if it is listed,
+    /// otherwise minimal. `None` if the agent has no card.
+    ///
+    /// # Errors
+    /// Returns an error if the database call fails.
+    pub fn card(&self, tx: &mut Tx, agent: &Agent, audience: CardAudience) -> Result<Option<CardView>> {
+        let keys = published_keys(tx, agent)?;
+        Ok(self.shown(agent, &keys).map(|shown| match audience {
+            CardAudience::Workspace(own) if own == agent.workspace => shown.full(),
+            CardAudience::Workspace(_) | CardAudience::Public if self.urls.is_public && agent.is_listed(self.now) => {
+                shown.public()
+            }
+            CardAudience::Workspace(_) | CardAudience::Public => shown.minimal(),
+        }))
+    }
+
+    /// Returns what the views of an agent's card show.
+    #[must_use]
+    pub fn shown<'a>(&'a self, agent: &'a Agent, keys: &'a [PublishedKey]) -> Option<ShownAgent<'a>> {
+        let card = agent.card.as_ref()?;
+        Some(ShownAgent { agent, card, keys, urls: &self.urls, now: self.now })
+    }
+}
+
+/// Returns the keys that an agent holds.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn published_keys(tx: &mut Tx, agent: &Agent) -> Result<Vec<PublishedKey>> {
+    Ok(agent_keys::of_agent(tx, agent.workspace, agent.inbox)?.iter().map(PublishedKey::of).collect())
+}

@@ -1,0 +1,19 @@
+//! Checks whether a card may appear in the public directory.
+
+use crate::Instance;
+use std::sync::Arc;
+
+use posthouse_domain::{id::InboxId, job::JobKind};
+use posthouse_store::jobs::{JobOutcome, LeasedJob};
+
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::directory::listing_check;
+
+pub(crate) fn kind() -> JobDefinition {
+    JobDefinition::new(JobKind::ListingCheck, run)
+}
+
+async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+    listing_check::run(&app, job.workspace, InboxId(job.subject)).await?;
+    Ok(JobAttemptResult::Settle(JobOutcome::Done))
+}

@@ -1,0 +1,47 @@
+//! Checks the signature of an author when its message is accepted.
+
+use posthouse_domain::{
+    agent_message::author::{AuthorClaims, AuthorRefusal, AuthoredContent},
+    error::Refusal,
+    inbox::Inbox,
+    time::Time,
+};
+use posthouse_store::{
+    Result as StoreResult, Tx,
+    agent_keys::{self, AgentKeyRef},
+};
+
+/// Checks key, content and date of a signature, but not whether it was used before.
+pub(super) fn check(
+    tx: &mut Tx,
+    inbox: &Inbox,
+    claims: &AuthorClaims,
+    content: &AuthoredContent,
+    now: Time,
+) -> StoreResult<Result<(), Refusal>> {
+    let key = agent_keys::get(tx, reference(inbox, claims))?;
+    Ok(claims.check(key.as_ref(), content, now))
+}
+
+/// Checks a signature and uses its nonce.
+///
+/// # Errors
+/// Returns `invalid_agent_signature` with the reason, or an error if the database call fails.
+pub(super) fn accept(
+    tx: &mut Tx,
+    inbox: &Inbox,
+    claims: &AuthorClaims,
+    content: &AuthoredContent,
+    now: Time,
+) -> Result<(), Refusal> {
+    check(tx, inbox, claims, content, now)??;
+    let key = reference(inbox, claims);
+    if !agent_keys::use_nonce(tx, key, claims.nonce(), claims.forgotten_at())? {
+        return Err(AuthorRefusal::Replayed.refusal("The signature was used before."));
+    }
+    Ok(agent_keys::used(tx, key, now)?)
+}
+
+fn reference<'a>(inbox: &Inbox, claims: &'a AuthorClaims) -> AgentKeyRef<'a> {
+    AgentKeyRef { workspace: inbox.workspace, inbox: inbox.id, kid: claims.kid() }
+}

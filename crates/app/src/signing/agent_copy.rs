@@ -1,0 +1,120 @@
+//! The signature of a copy that an inbox of this service gets from another one.
+
+use posthouse_domain::{
+    agent_message::{
+        AgentDelivery, AuthorProblem, AuthorSignature, DELIVERY_TYPE, DeliverySignature,
+        content::{CopyClaims, SignedAuthor, SignedContent, bare},
+    },
+    id::{IdGenerator, InboxId, WorkspaceId},
+    inbox::Inbox,
+    signing_key::SigningPurpose,
+    time::{SECOND_MS, Time},
+};
+use posthouse_store::{
+    Error, Result as StoreResult, Tx,
+    agent_keys::{self, AgentKeyRef},
+    senders::{self, Sender},
+};
+
+use super::sign::{self, ServiceSigner};
+use crate::{app::App, keyring::signer::SigningError};
+
+/// The key and the issuer of signatures, fetched before the transaction that signs.
+#[derive(Clone, Debug)]
+pub struct CopySigner {
+    /// The key that signs now.
+    pub signer: ServiceSigner,
+    /// The issuer.
+    pub issuer: String,
+}
+
+/// Returns the key that signs copies now.
+///
+/// # Errors
+/// Returns [`SigningError`] if the key cannot be read or opened.
+pub async fn signer(app: &App) -> Result<CopySigner, SigningError> {
+    let signer = sign::signer(app, SigningPurpose::AgentMessages).await?;
+    Ok(CopySigner { signer, issuer: app.config.issuer() })
+}
+
+/// What all copies of a message get: the content that is signed, and what is known about the sender.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentCopy<'a> {
+    /// What the signatures cover.
+    pub content: &'a SignedContent,
+    /// The sender.
+    pub sender: &'a CheckedSender,
+    /// Signs.
+    pub signer: &'a CopySigner,
+}
+
+/// The sender of a message at its delivery.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckedSender {
+    sender: Sender,
+    author: Option<AuthorSignature>,
+}
+
+impl CheckedSender {
+    /// Reads what is known about the sender now, and checks the key of the author again.
+    ///
+    /// # Errors
+    /// Returns an error if the database call fails.
+    pub fn read(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, content: &SignedContent) -> StoreResult<Self> {
+        let author = match &content.author {
+            Some(author) => Some(checked_author(tx, workspace, inbox, author)?),
+            None => None,
+        };
+        Ok(Self { sender: senders::get(tx, workspace, inbox)?, author })
+    }
+}
+
+fn checked_author(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    inbox: InboxId,
+    author: &SignedAuthor,
+) -> StoreResult<AuthorSignature> {
+    let key = agent_keys::get(tx, AgentKeyRef { workspace, inbox, kid: &author.kid })?;
+    let problem = match key {
+        Some(key) if key.verifies(author.iat) => None,
+        Some(_) => Some(AuthorProblem::KeyRevoked),
+        None => Some(AuthorProblem::KeyUnknown),
+    };
+    Ok(AuthorSignature { kid: author.kid.clone(), algorithm: author.alg.clone(), jws: author.jws.clone(), problem })
+}
+
+impl AgentCopy<'_> {
+    /// Returns the author's signature as the copy shows it.
+    #[must_use]
+    pub fn author(&self) -> Option<AuthorSignature> {
+        self.sender.author.clone()
+    }
+
+    /// Signs the copy of an inbox. A sender that was revoked or suspended is no longer signed; its mail flows.
+    ///
+    /// # Errors
+    /// Returns an error if the cryptographic library fails.
+    pub fn delivery(&self, inbox: &Inbox, ids: &IdGenerator, now: Time) -> StoreResult<AgentDelivery> {
+        let Sender { assurance, problem, has_card } = self.sender.sender;
+        let from = bare(&self.content.from);
+        if let Some(reason) = problem {
+            return Ok(AgentDelivery { from, assurance, signature: Err(reason) });
+        }
+        let (jti, nonce) = (ids.next::<uuid::Uuid>().to_string(), ids.next::<uuid::Uuid>().simple().to_string());
+        let claims = self.content.claims(&CopyClaims {
+            issuer: &self.signer.issuer,
+            jti: &jti,
+            nonce: &nonce,
+            at: now,
+            recipient: &inbox.address,
+            assurance,
+            has_card,
+        });
+        let signer = &self.signer.signer;
+        let jws = signer.sign(DELIVERY_TYPE, &claims).map_err(|error| Error::Panicked(error.to_string().into()))?;
+        let signed_at = Time::from_millis(now.seconds() * SECOND_MS);
+        let signature = Ok(DeliverySignature { kid: signer.kid().to_owned(), signed_at, jws });
+        Ok(AgentDelivery { from, assurance, signature })
+    }
+}

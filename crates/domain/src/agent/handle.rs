@@ -1,0 +1,289 @@
+//! Handles: `@workspace/agent`. A workspace claims the first part; its agents choose the second.
+
+use std::fmt;
+
+use super::lookalike::skeleton;
+use crate::{
+    error::{ErrorCode, Refusal},
+    time::DAY_MS,
+};
+
+/// The longest handle of a workspace, in characters.
+pub const WORKSPACE_CHARS_MAX: usize = 64;
+/// The shortest agent part of a handle, in characters.
+pub const AGENT_CHARS_MIN: usize = 2;
+/// The longest agent part of a handle, in characters.
+pub const AGENT_CHARS_MAX: usize = 32;
+/// The shortest full handle, in characters.
+pub const FULL_CHARS_MIN: usize = 3;
+/// The longest full handle, in characters.
+pub const FULL_CHARS_MAX: usize = 80;
+/// How long a renamed handle redirects, in milliseconds.
+pub const REDIRECT_MS: i64 = 90 * DAY_MS;
+
+/// Names that no workspace can claim, because they would speak for the service or for a role at it.
+const RESERVED: &[&str] = &[
+    "abuse",
+    "account",
+    "accounts",
+    "admin",
+    "administrator",
+    "agent",
+    "agents",
+    "ai",
+    "api",
+    "app",
+    "assistant",
+    "auth",
+    "billing",
+    "bot",
+    "compliance",
+    "dashboard",
+    "directory",
+    "docs",
+    "everyone",
+    "help",
+    "helpdesk",
+    "hostmaster",
+    "identity",
+    "info",
+    "legal",
+    "login",
+    "mail",
+    "mailer-daemon",
+    "me",
+    "moderator",
+    "no-reply",
+    "noreply",
+    "notifications",
+    "null",
+    "official",
+    "oidc",
+    "operator",
+    "postmaster",
+    "privacy",
+    "public",
+    "root",
+    "sales",
+    "security",
+    "self",
+    "service",
+    "staff",
+    "status",
+    "support",
+    "system",
+    "team",
+    "trust",
+    "undefined",
+    "verified",
+    "verify",
+    "webmaster",
+    "www",
+];
+
+/// The name of the service, which no handle may have as one of its words.
+const SERVICE: &str = "posthouse";
+
+/// The handle of a workspace, in lower case, without the `@`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct HandleName(String);
+
+/// The agent part of a handle, in lower case.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct AgentHandle(String);
+
+/// A handle as it is written: `@workspace` or `@workspace/agent`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FullHandle {
+    /// The workspace.
+    pub workspace: HandleName,
+    /// The agent; without one, the handle names no agent.
+    pub agent: Option<AgentHandle>,
+}
+
+/// Returns whether a text matches `^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`.
+fn has_handle_form(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_alphanumeric = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    bytes.iter().all(|b| is_alphanumeric(b) || *b == b'-')
+        && bytes.first().is_some_and(is_alphanumeric)
+        && bytes.last().is_some_and(is_alphanumeric)
+}
+
+fn invalid(message: impl Into<String>) -> Refusal {
+    Refusal::new(ErrorCode::InvalidHandle, message)
+}
+
+impl HandleName {
+    /// Parses the handle of a workspace, without the `@`. Capitals become small letters.
+    ///
+    /// # Errors
+    /// Returns `invalid_handle`.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let text = text.to_ascii_lowercase();
+        if text.len() <= WORKSPACE_CHARS_MAX && has_handle_form(&text) {
+            return Ok(Self(text));
+        }
+        Err(invalid(format!(
+            "The handle of a workspace has 1 to {WORKSPACE_CHARS_MAX} letters a to z, digits and hyphens, and begins and ends \
+             with a letter or a digit."
+        )))
+    }
+
+    /// Returns a handle that was stored.
+    #[must_use]
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Returns the text, without the `@`.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the form that look-alikes share.
+    #[must_use]
+    pub fn skeleton(&self) -> String {
+        skeleton(&self.0)
+    }
+
+    /// Returns whether no workspace can claim it: it is a reserved name, looks like one, or names the service.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        is_reserved(&self.skeleton())
+    }
+}
+
+/// Returns whether the skeleton of a name is that of a reserved one.
+#[must_use]
+pub fn is_reserved(skeleton_of_name: &str) -> bool {
+    let service = skeleton(SERVICE);
+    RESERVED.iter().any(|name| skeleton(name) == skeleton_of_name)
+        || skeleton_of_name.split('-').any(|word| word == service)
+}
+
+impl AgentHandle {
+    /// Parses the agent part of a handle. Capitals become small letters.
+    ///
+    /// # Errors
+    /// Returns `invalid_handle`.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let text = text.to_ascii_lowercase();
+        if (AGENT_CHARS_MIN..=AGENT_CHARS_MAX).contains(&text.len()) && has_handle_form(&text) {
+            return Ok(Self(text));
+        }
+        Err(invalid(format!(
+            "The agent part of a handle has {AGENT_CHARS_MIN} to {AGENT_CHARS_MAX} letters a to z, digits and hyphens, and \
+             begins and ends with a letter or a digit."
+        )))
+    }
+
+    /// Returns a handle that was stored.
+    #[must_use]
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FullHandle {
+    /// Parses a handle with its `@`.
+    ///
+    /// # Errors
+    /// Returns `invalid_handle`.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let form = || invalid("A handle has the form `@workspace/agent`.");
+        if !(FULL_CHARS_MIN..=FULL_CHARS_MAX).contains(&text.chars().count()) {
+            return Err(form());
+        }
+        let named = text.strip_prefix('@').ok_or_else(form)?;
+        let (workspace, agent) = match named.split_once('/') {
+            Some((workspace, agent)) => (workspace, Some(AgentHandle::parse(agent)?)),
+            None => (named, None),
+        };
+        Ok(Self { workspace: HandleName::parse(workspace)?, agent })
+    }
+
+    /// Returns whether a text is meant as a handle: an address never begins with `@`.
+    #[must_use]
+    pub fn is_handle(text: &str) -> bool {
+        text.starts_with('@')
+    }
+}
+
+/// Checks that the full handle isn't too long.
+///
+/// # Errors
+/// Returns `invalid_handle`.
+pub fn check_length(workspace: &HandleName, agent: &AgentHandle) -> Result<(), Refusal> {
+    let chars = "@/".len() + workspace.0.len() + agent.0.len();
+    if chars <= FULL_CHARS_MAX {
+        return Ok(());
+    }
+    Err(invalid(format!("@{workspace}/{agent} has {chars} characters; a full handle has at most {FULL_CHARS_MAX}.")))
+}
+
+impl fmt::Display for HandleName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for AgentHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_have_one_form() {
+        let (long, too_long) = ("a".repeat(64), "a".repeat(65));
+        for fine in ["a", "acme", "ACME", "a-b", "0", "a--b", long.as_str()] {
+            assert!(HandleName::parse(fine).is_ok(), "{fine}");
+        }
+        for wrong in ["", "-a", "a-", "a_b", "@acme", "a/b", "a b", "ä", too_long.as_str()] {
+            assert_eq!(HandleName::parse(wrong).expect_err(wrong).code, ErrorCode::InvalidHandle);
+        }
+        assert_eq!(HandleName::parse("Acme").expect("valid").text(), "acme");
+        assert!(AgentHandle::parse("a").is_err() && AgentHandle::parse("ab").is_ok());
+        assert!(AgentHandle::parse(&"a".repeat(33)).is_err());
+    }
+
+    #[test]
+    fn full_handles_name_a_workspace_and_an_agent() {
+        let full = FullHandle::parse("@Acme/Bot").expect("valid");
+        assert_eq!((full.workspace.text(), full.agent.as_ref().map(AgentHandle::text)), ("acme", Some("bot")));
+        assert_eq!(FullHandle::parse("@acme").expect("valid").agent, None);
+        for wrong in ["acme/bot", "@/bot", "@acme/", "@acme/b", "@acme/bot/x", "@", "@a@b/cd"] {
+            assert_eq!(FullHandle::parse(wrong).expect_err(wrong).code, ErrorCode::InvalidHandle);
+        }
+        let (workspace, agent) = (HandleName::stored("a".repeat(64)), AgentHandle::stored("b".repeat(15)));
+        assert!(check_length(&workspace, &agent).is_err());
+        assert!(check_length(&workspace, &AgentHandle::stored("b".repeat(14))).is_ok());
+    }
+
+    #[test]
+    fn reserved_names_and_their_look_alikes_are_refused() {
+        for reserved in
+            ["admin", "support", "postmaster", "supp0rt", "bi11ing", "adrnin", "posthouse", "posthouse-help"]
+        {
+            assert!(HandleName::parse(reserved).expect("valid").is_reserved(), "{reserved}");
+        }
+        for free in ["acme", "adminton", "acme-support", "posthouses"] {
+            assert!(!HandleName::parse(free).expect("valid").is_reserved(), "{free}");
+        }
+        for name in RESERVED {
+            assert!(has_handle_form(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Listings: whether a public card appears in the public directory, and why not.
+
+use super::{
+    Agent, SanctionKind, Standing,
+    card::{Card, CardVisibility},
+    card_text::CardTextProblem,
+    lookalike::{has_mixed_word, readings},
+};
+use crate::{time::Time, workspace::ClaimStatus};
+
+named! {
+    /// The state of a listing.
+    ListingState {
+        /// The listing check has not run yet.
+        Pending = "pending",
+        /// The card is in the public directory.
+        Listed = "listed",
+        /// The card is not in the public directory.
+        Hidden = "hidden",
+    }
+
+    /// Why a listing is hidden.
+    ListingReason {
+        /// The listing check found problems.
+        ListingCheck = "listing_check",
+        /// Several workspaces reported the agent.
+        Reports = "reports",
+        /// The operator suspended the agent or its workspace.
+        Operator = "operator",
+    }
+
+    /// What the listing check found.
+    ListingProblem {
+        /// A text has HTML.
+        Html = "html",
+        /// A text has a link.
+        Link = "link",
+        /// A text has an email address.
+        Address = "address",
+        /// A text has invisible characters.
+        Invisible = "invisible_text",
+        /// A word of the name mixes scripts.
+        MixedScripts = "mixed_scripts",
+        /// The name is a reserved one, or looks like it.
+        ReservedName = "reserved_name",
+        /// The name is the handle of another workspace with listed agents, or looks like it.
+        SimilarHandle = "similar_handle",
+    }
+}
+
+impl From<CardTextProblem> for ListingProblem {
+    fn from(problem: CardTextProblem) -> Self {
+        match problem {
+            CardTextProblem::Html => Self::Html,
+            CardTextProblem::Link => Self::Link,
+            CardTextProblem::Address => Self::Address,
+            CardTextProblem::Invisible => Self::Invisible,
+        }
+    }
+}
+
+/// The listing of a public card, as its owner sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listing {
+    /// The state.
+    pub state: ListingState,
+    /// Why it is hidden.
+    pub reason: Option<ListingReason>,
+    /// What the listing check found.
+    pub problems: Vec<ListingProblem>,
+    /// When the listing check passed.
+    pub listed_at: Option<Time>,
+}
+
+impl Agent {
+    /// Returns the listing of a public card; `None` for any other card.
+    #[must_use]
+    pub fn listing(&self) -> Option<Listing> {
+        let card = self.card.as_ref().filter(|card| card.visibility == CardVisibility::Public)?;
+        let hidden = |reason| (ListingState::Hidden, Some(reason));
+        let (state, reason) = match (self.sanction, card.listing.unwrap_or(ListingState::Pending)) {
+            (Some(SanctionKind::Suspended), _) => hidden(ListingReason::Operator),
+            _ if self.is_workspace_suspended => hidden(ListingReason::Operator),
+            (Some(SanctionKind::Reported), _) => hidden(ListingReason::Reports),
+            (None, ListingState::Hidden) => hidden(ListingReason::ListingCheck),
+            (None, state) => (state, None),
+        };
+        let problems = card.listing_problems.clone();
+        Some(Listing { state, reason, problems, listed_at: card.listed_at.filter(|_| state == ListingState::Listed) })
+    }
+
+    /// Returns whether the public directory shows the agent.
+    #[must_use]
+    pub fn is_listed(&self, now: Time) -> bool {
+        self.claim != ClaimStatus::Unclaimed
+            && self.standing(now) == Standing::Active
+            && self.listing().is_some_and(|listing| listing.state == ListingState::Listed)
+    }
+}
+
+/// Returns what the listing check finds in a card itself; [`readings`] of the name must also differ from the handles
+/// of others.
+#[must_use]
+pub fn problems(card: &Card) -> Vec<ListingProblem> {
+    let mut found: Vec<ListingProblem> = card.text_problems().into_iter().map(|one| one.problem.into()).collect();
+    if has_mixed_word(&card.name) {
+        found.push(ListingProblem::MixedScripts);
+    }
+    if readings(&card.name).iter().any(|reading| super::handle::is_reserved(reading)) {
+        found.push(ListingProblem::ReservedName);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::card::tests::card, super::tests::agent, *};
+
+    fn public(listing: ListingState) -> Agent {
+        let now = Some(Time::from_millis(5));
+        let card = Card { visibility: CardVisibility::Public, listing: Some(listing), listed_at: now, ..card() };
+        Agent { card: Some(card), ..agent() }
+    }
+
+    #[test]
+    fn only_a_listed_public_card_in_good_standing_is_shown() {
+        let now = Time::from_millis(10);
+        let listed = public(ListingState::Listed);
+        assert!(listed.is_listed(now));
+        assert!(!public(ListingState::Pending).is_listed(now) && !public(ListingState::Hidden).is_listed(now));
+        let revoked = Card { revoked_at: Some(now), ..listed.card.clone().expect("a card") };
+        for hidden in [
+            Agent { claim: ClaimStatus::Unclaimed, ..listed.clone() },
+            Agent { is_workspace_suspended: true, ..listed.clone() },
+            Agent { sanction: Some(SanctionKind::Suspended), ..listed.clone() },
+            Agent { sanction: Some(SanctionKind::Reported), ..listed.clone() },
+            Agent { deleted_at: Some(now), ..listed.clone() },
+            Agent { card: Some(revoked), ..listed.clone() },
+            Agent { card: None, ..listed },
+            Agent { card: Some(card()), ..agent() },
+        ] {
+            assert!(!hidden.is_listed(now), "{hidden:?}");
+        }
+    }
+
+    #[test]
+    fn a_hidden_listing_has_one_reason() {
+        let reason = |agent: &Agent| agent.listing().and_then(|listing| listing.reason);
+        let listed = public(ListingState::Listed);
+        assert_eq!(reason(&listed), None);
+        assert_eq!(reason(&public(ListingState::Hidden)), Some(ListingReason::ListingCheck));
+        let reported = Agent { sanction: Some(SanctionKind::Reported), ..listed.clone() };
+        assert_eq!(reason(&reported), Some(ListingReason::Reports));
+        let suspended = Agent { sanction: Some(SanctionKind::Suspended), ..listed };
+        assert_eq!(reason(&suspended), Some(ListingReason::Operator));
+        assert_eq!(agent().listing(), None);
+    }
+
+    #[test]
+    fn the_check_refuses_reserved_and_mixed_names() {
+        let found = |name: &str| problems(&Card { name: name.to_owned(), ..card() });
+        assert_eq!(found("Support bot"), []);
+        assert_eq!(found("Support"), [ListingProblem::ReservedName]);
+        assert_eq!(found("Posthouse Support"), [ListingProblem::ReservedName]);
+        assert_eq!(found("Аdmin"), [ListingProblem::MixedScripts, ListingProblem::ReservedName]);
+        assert_eq!(found("<b>x</b>"), [ListingProblem::Html]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Messages between agents on this service: what their signatures cover, who wrote them, and how mail discloses that an
+//! agent wrote it. See `docs/reference/agent-messages.md`.
+
+pub mod author;
+pub mod content;
+pub mod disclosure;
+
+use crate::time::Time;
+
+/// The `typ` of the signature that the service makes for each delivered copy.
+pub const DELIVERY_TYPE: &str = "service-msg+jwt";
+
+named! {
+    /// How much is known about who is behind the sender of an agent message.
+    Assurance {
+        /// Its workspace began by self-signup, and no person has claimed it.
+        Unclaimed = "unclaimed",
+        /// A person owns its workspace.
+        Workspace = "workspace",
+        /// Its address is at a domain that its workspace verified.
+        DomainVerified = "domain_verified",
+    }
+
+    /// Why the service didn't sign a copy.
+    UnsignedReason {
+        /// The sender's owner revoked it.
+        Revoked = "revoked",
+        /// The operator suspended the sender.
+        Suspended = "suspended",
+        /// The sending inbox was deleted.
+        Deleted = "deleted",
+    }
+
+    /// Why an author's signature doesn't count.
+    AuthorProblem {
+        /// The key was revoked.
+        KeyRevoked = "key_revoked",
+        /// The inbox has no such key.
+        KeyUnknown = "key_unknown",
+    }
+}
+
+/// What a copy shows about its delivery from another agent (`agent` of a message).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentDelivery {
+    /// The bare address of the sender.
+    pub from: String,
+    /// How much is known about the sender.
+    pub assurance: Assurance,
+    /// The signature, or why there is none.
+    pub signature: Result<DeliverySignature, UnsignedReason>,
+}
+
+/// The service's signature of one copy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeliverySignature {
+    /// The key.
+    pub kid: String,
+    /// When it was made, in whole seconds.
+    pub signed_at: Time,
+    /// The compact JSON Web Signature.
+    pub jws: String,
+}
+
+/// The signature of an author with a key of its own (`author` of a message).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuthorSignature {
+    /// The key.
+    pub kid: String,
+    /// `EdDSA` or `ES256`.
+    pub algorithm: String,
+    /// The compact JSON Web Signature, without white space.
+    pub jws: String,
+    /// Why it doesn't count; `None` if it is verified.
+    pub problem: Option<AuthorProblem>,
+}

@@ -1,0 +1,289 @@
+//! `/v1/directory`: handles, look-ups, searches and reports. See `docs/reference/directory.md`.
+
+use crate::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, Method, header};
+use posthouse_domain::{
+    agent::{
+        report::{DETAILS_CHARS_MAX, ReportReason},
+        search::{CardQuery, LIMIT_DEFAULT, LIMIT_MAX, SearchScope},
+    },
+    auth::{Caller, Permission},
+    error::{ErrorCode, FieldProblem, Refusal},
+    id::MessageId,
+    message::MessageKind,
+    page::PageRequest,
+};
+use posthouse_store::handles::WorkspaceHandles;
+use uuid::Uuid;
+
+use crate::route::{Route, RouteInput, RouteResponse};
+use posthouse_api::{
+    views::{
+        PageView,
+        agent::{
+            CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView,
+        },
+    },
+    wire::{
+        AddressQuery, AddressText, BoundedInt, BoundedText, CapabilityText, CardQueryText, Cursor, EmptyInput,
+        FullHandleText, HandleText, SignatureText, choice, object, query,
+    },
+};
+use posthouse_app::directory::{
+    handles,
+    report::{self, NewReport},
+    resolve::{self, AgentName},
+    search,
+    verify::{self, VerifiedThing},
+};
+
+/// Path of the handle of the workspace.
+const HANDLE: &str = "/v1/directory/handle";
+
+/// A number of cards per page.
+pub(crate) type CardLimit = BoundedInt<1, { LIMIT_MAX as i64 }>;
+
+pub(crate) fn routes() -> Vec<Route> {
+    use Permission::{DirectoryRead, DirectoryWrite};
+    const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
+    vec![
+        Route::new(Method::GET, HANDLE, "getWorkspaceHandle", DirectoryRead)
+            .summary("Returns the handle of the workspace, and those that still redirect to it.")
+            .answers::<WorkspaceHandleView>(200)
+            .errors(DISABLED)
+            .handle(read_handle),
+        Route::new(Method::PUT, HANDLE, "claimWorkspaceHandle", DirectoryWrite)
+            .org_wide()
+            .summary("Claims a handle for the workspace, or renames it. The handle before redirects for 90 days.")
+            .answers::<WorkspaceHandleView>(200)
+            .errors(&[
+                ErrorCode::InvalidHandle,
+                ErrorCode::HandleTaken,
+                ErrorCode::HandleReserved,
+                ErrorCode::UnclaimedWorkspace,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(claim_handle),
+        Route::new(Method::DELETE, HANDLE, "releaseWorkspaceHandle", DirectoryWrite)
+            .org_wide()
+            .summary("Releases the handle of the workspace. Nobody can claim it again, and it doesn't redirect.")
+            .answers::<WorkspaceHandleView>(200)
+            .errors(DISABLED)
+            .handle(release_handle),
+        Route::new(Method::GET, "/v1/directory/resolve", "resolveAgent", DirectoryRead)
+            .summary("Returns the card of an agent by its address or handle.")
+            .answers::<CardResultView>(200)
+            .errors(&[
+                ErrorCode::InvalidHandle,
+                ErrorCode::AgentNotFound,
+                ErrorCode::RateLimited,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(resolve),
+        Route::new(Method::GET, "/v1/directory/search", "searchAgents", DirectoryRead)
+            .summary("Searches the cards of the workspace or of the public directory, newest first.")
+            .answers::<PageView<CardView>>(200)
+            .errors(&[
+                ErrorCode::InvalidCursor,
+                ErrorCode::RateLimited,
+                ErrorCode::DirectoryDisabled,
+                ErrorCode::PublicDirectoryDisabled,
+            ])
+            .handle(search),
+        Route::new(Method::POST, "/v1/directory/reports", "reportAgent", DirectoryRead)
+            .summary("Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.")
+            .answers::<ReportReceiptView>(202)
+            .errors(&[
+                ErrorCode::AgentNotFound,
+                ErrorCode::NotFound,
+                ErrorCode::RateLimited,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(report),
+        Route::new(Method::POST, "/v1/directory/verify", "verifyAgent", DirectoryRead)
+            .summary(
+                "Checks a signature of an agent message and the standing of its sender, or the standing of an address. The \
+                 content of the message is not checked.",
+            )
+            .answers::<VerificationView>(200)
+            .errors(&[ErrorCode::RateLimited, ErrorCode::DirectoryDisabled])
+            .handle(verify),
+    ]
+}
+
+object! {
+    /// The handle to claim.
+    struct ClaimHandleBody {
+        /// Letters a to z, digits and hyphens, without the `@`. Capitals become small letters.
+        handle: HandleText,
+    }
+}
+
+query! {
+    /// What an agent is looked up by: exactly one of the two.
+    struct ResolveQuery {
+        /// The exact address.
+        address: Option<AddressQuery>,
+        /// The handle, such as `@acme/support`.
+        handle: Option<FullHandleText>,
+    }
+}
+
+choice! {
+    /// The cards that a search covers.
+    enum CardScope {
+        /// Those of the workspace with the visibility `workspace` or `public`.
+        Workspace = "workspace",
+        /// Those in the public directory.
+        Public = "public",
+    }
+}
+
+query! {
+    /// The conditions and page of a search.
+    struct AgentSearchQuery {
+        /// A part of the name, the description, or the name or tag of a skill. Case is ignored.
+        q: Option<CardQueryText>,
+        /// A skill id, tag or OASF class, exactly.
+        capability: Option<CapabilityText>,
+        /// A type of message that the agent accepts.
+        kind = "type": Option<MessageKind>,
+        /// The cards to search. Default: `workspace`.
+        scope: Option<CardScope>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of cards per page. Default: 20.
+        limit: Option<CardLimit>,
+    }
+}
+
+object! {
+    /// A report about an agent.
+    struct ReportBody {
+        /// The address of the agent.
+        address: AddressText,
+        /// Why you report it.
+        reason: ReportReason,
+        /// Details for the operator, as plain text.
+        details: Option<BoundedText<0, DETAILS_CHARS_MAX>>,
+        /// A message of your workspace that shows the problem.
+        message_id: Option<Uuid>,
+    }
+}
+
+object! {
+    /// What to verify: exactly one of the two.
+    struct VerifyBody {
+        /// The `agent.signature` or `author.signature` of a message.
+        signature: Option<SignatureText>,
+        /// The address of an agent.
+        address: Option<AddressText>,
+    }
+}
+
+async fn verify(app: Arc<Api>, input: RouteInput<EmptyInput, VerifyBody>) -> Result<RouteResponse, Refusal> {
+    let thing = match (input.body.signature, input.body.address) {
+        (Some(signature), None) => VerifiedThing::Signature(signature.0),
+        (None, Some(address)) => VerifiedThing::Address(address.0),
+        (given, _) => return Err(exactly_one("signature", "address", given.is_some())),
+    };
+    app.directory_limits.verify(&input.caller, app.clock.now())?;
+    let view = verify::verify(&app, input.caller, thing).await?;
+    Ok(RouteResponse::json(200, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+}
+
+fn handle_view(found: &WorkspaceHandles) -> Result<RouteResponse, Refusal> {
+    let previous = found.previous.iter().map(|one| PreviousHandleView {
+        handle: format!("@{}", one.handle),
+        redirect_until: one.redirect_until.into(),
+    });
+    let handle = found.current.as_ref().map(|handle| format!("@{handle}"));
+    RouteResponse::json(200, &WorkspaceHandleView { handle, previous: previous.collect() })
+}
+
+async fn read_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::read(&app, input.caller).await?)
+}
+
+async fn claim_handle(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimHandleBody>) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::claim(&app, input.caller, &input.body.handle.0).await?)
+}
+
+async fn release_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::release(&app, input.caller).await?)
+}
+
+async fn resolve(app: Arc<Api>, input: RouteInput<ResolveQuery>) -> Result<RouteResponse, Refusal> {
+    let name = input.query.name()?;
+    app.directory_limits.resolve(&input.caller, app.clock.now())?;
+    let found = resolve::resolve(&app, input.caller, name).await?;
+    RouteResponse::json(200, &CardResultView { card: found.card, redirected_from: found.redirected_from })
+}
+
+impl ResolveQuery {
+    fn name(self) -> Result<AgentName, Refusal> {
+        match (self.address, self.handle) {
+            (Some(address), None) => Ok(AgentName::Address(address.0)),
+            (None, Some(handle)) => Ok(AgentName::Handle(handle.0)),
+            (given, _) => Err(exactly_one("address", "handle", given.is_some())),
+        }
+    }
+}
+
+/// Returns the refusal of a request that needs exactly one of two members.
+fn exactly_one(first: &str, second: &str, has_both: bool) -> Refusal {
+    let problem = if has_both {
+        format!("can't be combined with `{second}`: send exactly one of them")
+    } else {
+        format!("is required unless `{second}` is sent")
+    };
+    Refusal::invalid(&[FieldProblem { path: first.to_owned(), problem }])
+}
+
+async fn search(app: Arc<Api>, input: RouteInput<AgentSearchQuery>) -> Result<RouteResponse, Refusal> {
+    let (query, paging) = input.query.parse(&input.caller)?;
+    app.directory_limits.search(&input.caller, app.clock.now())?;
+    let page = search::search(&app, Some(input.caller), query, paging).await?;
+    RouteResponse::page(&app, &page, |card| card)
+}
+
+impl AgentSearchQuery {
+    fn parse(self, caller: &Caller) -> Result<(CardQuery, PageRequest), Refusal> {
+        let scope = match self.scope {
+            None | Some(CardScope::Workspace) => SearchScope::Workspace(caller.workspace),
+            Some(CardScope::Public) => SearchScope::Public,
+        };
+        let query = CardQuery {
+            scope,
+            text: self.q.map(|text| text.0),
+            capability: self.capability.map(|text| text.0),
+            accepts: self.kind,
+        };
+        let paging = card_paging(&query, self.cursor.as_ref(), self.limit)?;
+        Ok((query, paging))
+    }
+}
+
+/// Returns the requested page of a search.
+pub(crate) fn card_paging(
+    query: &CardQuery,
+    cursor: Option<&Cursor>,
+    limit: Option<CardLimit>,
+) -> Result<PageRequest, Refusal> {
+    let rows = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT);
+    PageRequest::new(format!("agents {query:?}"), cursor.map(|cursor| cursor.0.as_str()), rows)
+}
+
+async fn report(app: Arc<Api>, input: RouteInput<EmptyInput, ReportBody>) -> Result<RouteResponse, Refusal> {
+    let body = input.body;
+    let new = NewReport {
+        address: body.address.0,
+        reason: body.reason,
+        details: body.details.map(|text| text.0).filter(|text| !text.is_empty()),
+        message: body.message_id.map(MessageId),
+    };
+    report::report(&app, input.caller, new).await?;
+    RouteResponse::json(202, &ReportReceiptView { received: true })
+}

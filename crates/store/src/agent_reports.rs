@@ -1,0 +1,155 @@
+//! Reports about agents.
+
+use posthouse_domain::{
+    agent::report::ReportReason,
+    id::{AgentReportId, InboxId, MessageId, WorkspaceId},
+    time::Time,
+};
+
+use crate::{Result, Tx, p, statements};
+
+statements! {
+    INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    MADE_SINCE = "SELECT count(*) FROM agent_reports WHERE workspace_id = $1 AND created_at >= $2";
+    // A person with several workspaces counts once.
+    REPORTERS = "SELECT count(DISTINCT w.owner_email) FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
+        WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL";
+    SETTLE = "UPDATE agent_reports SET settled_at = $2 WHERE agent_id = $1 AND settled_at IS NULL";
+    FORGET_MESSAGE = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1 AND message_id = $2";
+    FORGET_MESSAGES_OF_INBOX = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1
+        AND message_id IN (SELECT m.id FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)";
+    REPORTED = "SELECT r.agent_workspace_id, r.agent_id, count(*) AS reports, max(r.created_at) AS last_at FROM agent_reports r
+        WHERE r.settled_at IS NULL GROUP BY r.agent_workspace_id, r.agent_id ORDER BY max(r.created_at) DESC LIMIT $1";
+    OF_AGENT = "SELECT reason, details, created_at FROM agent_reports WHERE agent_id = $1 AND settled_at IS NULL ORDER BY created_at DESC LIMIT $2";
+    PRUNE = "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < $1 LIMIT $2)";
+}
+
+/// A report about an agent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentReport {
+    /// The workspace that reports.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: AgentReportId,
+    /// The workspace of the agent.
+    pub agent_workspace: WorkspaceId,
+    /// The inbox or identity of the agent.
+    pub agent: InboxId,
+    /// Why.
+    pub reason: ReportReason,
+    /// Details for the operator.
+    pub details: Option<String>,
+    /// A message of the workspace that reports.
+    pub message: Option<MessageId>,
+    /// Whether it counts toward hiding the listing.
+    pub counts: bool,
+    /// When.
+    pub created_at: Time,
+}
+
+/// An agent with open reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReportedAgent {
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// Its inbox or identity.
+    pub inbox: InboxId,
+    /// The number of open reports.
+    pub reports: u64,
+    /// When the last one was made.
+    pub last_at: Time,
+}
+
+/// A report as the operator reads it, without the workspace that reports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenReport {
+    /// Why.
+    pub reason: ReportReason,
+    /// Details.
+    pub details: Option<String>,
+    /// When.
+    pub created_at: Time,
+}
+
+/// Stores a report.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, new: &AgentReport) -> Result<()> {
+    let r = new;
+    tx.exec(
+        &INSERT,
+        p![r.workspace, r.id, r.agent_workspace, r.agent, r.reason, r.details, r.message, r.counts, r.created_at],
+    )?;
+    Ok(())
+}
+
+/// Returns how many reports a workspace has made since a time.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn made_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u64> {
+    Ok(tx.value(&MADE_SINCE, p![workspace, since])?.unwrap_or(0))
+}
+
+/// Returns how many owners of workspaces have reported an agent since a time, in reports that count.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<u64> {
+    Ok(tx.value(&REPORTERS, p![agent, since])?.unwrap_or(0))
+}
+
+/// Marks the open reports about an agent as settled, so that they count no more; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn settle(tx: &mut Tx, agent: InboxId, now: Time) -> Result<u64> {
+    tx.exec(&SETTLE, p![agent, now])
+}
+
+/// Removes a message that is erased from the reports about it.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
+    tx.exec(&FORGET_MESSAGE, p![workspace, message])?;
+    Ok(())
+}
+
+/// Removes the messages of an inbox that is wiped from the reports about them.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn forget_messages_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    tx.exec(&FORGET_MESSAGES_OF_INBOX, p![workspace, inbox])?;
+    Ok(())
+}
+
+/// Returns the agents with open reports, latest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn reported(tx: &mut Tx, limit: u32) -> Result<Vec<ReportedAgent>> {
+    tx.rows(&REPORTED, p![limit])
+}
+
+/// Returns the open reports about an agent, latest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn of_agent(tx: &mut Tx, agent: InboxId, limit: u32) -> Result<Vec<OpenReport>> {
+    tx.rows(&OF_AGENT, p![agent, limit])
+}
+
+/// Deletes reports from before a time, up to `limit` rows; returns how many.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
+    tx.exec(&PRUNE, p![before, limit])
+}
+
+crate::from_row!(ReportedAgent { workspace = agent_workspace_id, inbox = agent_id, reports, last_at });
+crate::from_row!(OpenReport { reason, details, created_at });

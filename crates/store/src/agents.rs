@@ -1,0 +1,319 @@
+//! Agents: inboxes and identities with their cards, and what was decided against them. The index that searches use is
+//! in `card_index.rs`.
+
+use posthouse_domain::{
+    agent::{
+        Agent, SanctionKind,
+        card::{Capabilities, Card, CardVisibility, Skill},
+        handle::{AgentHandle, HandleName},
+        listing::{ListingProblem, ListingState},
+    },
+    id::{InboxId, WorkspaceId},
+    inbox::InboxKind,
+    message::MessageKind,
+    page::{CursorPosition, PageRange},
+    time::Time,
+    workspace::ClaimStatus,
+};
+use uuid::Uuid;
+
+use crate::{Json, Result, Tx, p, statements, workspaces::named};
+
+/// The columns of an agent in the order that rows are read, from `inboxes i` with the tables of [`joins!`].
+macro_rules! columns {
+    () => {
+        "i.workspace_id, i.id, i.kind, i.address, i.username, i.domain, i.display_name, i.expires_at, i.deleted_at,
+        w.claim_status, w.status AS workspace_status, h.handle AS workspace_handle, s.kind AS sanction,
+        EXISTS (SELECT 1 FROM mail_domains m WHERE m.workspace_id = i.workspace_id AND m.name = i.domain AND m.owned = 1
+          AND m.status = 'verified' LIMIT 1 OFFSET 0) AS has_verified_domain,
+        c.name, c.description, c.skills, c.accepts_types, c.languages, c.input_modes, c.documentation_url, c.visibility, c.handle, c.indexable,
+        c.listing, c.listing_problems, c.listed_at, c.revoked_at, c.revocation_reason, c.number, c.created_at, c.updated_at"
+    };
+}
+pub(crate) use columns;
+
+/// The tables that belong to `inboxes i`.
+macro_rules! joins {
+    () => {
+        " CROSS JOIN {pg:LATERAL (SELECT * FROM} workspaces w {lite:ON}{pg:WHERE} w.id = i.workspace_id {pg:OFFSET 0) w}
+        LEFT JOIN {pg:LATERAL (SELECT * FROM} handles h {lite:ON}{pg:WHERE} h.workspace_id = i.workspace_id AND h.state = 'current' {pg:OFFSET 0) h ON TRUE}
+        LEFT JOIN {pg:LATERAL (SELECT * FROM} agent_sanctions s {lite:ON}{pg:WHERE} s.workspace_id = i.workspace_id AND s.inbox_id = i.id {pg:OFFSET 0) s ON TRUE}
+        LEFT JOIN {pg:LATERAL (SELECT * FROM} agent_cards c {lite:ON}{pg:WHERE} c.workspace_id = i.workspace_id AND c.inbox_id = i.id {pg:OFFSET 0) c ON TRUE}"
+    };
+}
+pub(crate) use joins;
+
+macro_rules! select {
+    ($from:literal, $rest:literal) => {
+        concat!("SELECT ", columns!(), " FROM ", $from, joins!(), " WHERE ", $rest)
+    };
+}
+
+statements! {
+    GET = select!("inboxes i", "i.workspace_id = $1 AND i.id = $2");
+    BY_ADDRESS = select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
+        AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = $1");
+    BY_HANDLE = "SELECT inbox_id FROM agent_cards WHERE workspace_id = $1 AND handle = $2 AND handle IS NOT NULL";
+    INSERT = "INSERT INTO agent_cards (workspace_id, inbox_id, name, description, skills, accepts_types, languages, input_modes,
+        documentation_url, visibility, handle, indexable, listing, listing_problems, listed_at, revoked_at, revocation_reason, number,
+        created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING";
+    UPDATE = "UPDATE agent_cards SET name = $3, description = $4, skills = $5, accepts_types = $6, languages = $7, input_modes = $8,
+        documentation_url = $9, visibility = $10, handle = $11, indexable = $12, listing = $13, listing_problems = $14, listed_at = $15,
+        revoked_at = $16, revocation_reason = $17, updated_at = $18 WHERE workspace_id = $1 AND inbox_id = $2";
+    DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2 RETURNING number";
+    COUNT_PUBLIC = "SELECT count(*) FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' AND c.inbox_id <> $2";
+    SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, created_at = excluded.created_at";
+    END_SANCTION = "DELETE FROM agent_sanctions WHERE workspace_id = $1 AND inbox_id = $2";
+    SANCTIONED = "SELECT workspace_id, inbox_id, kind, reason, created_at FROM agent_sanctions WHERE (created_at, inbox_id) < ($1, $2)
+        ORDER BY created_at DESC, inbox_id DESC LIMIT $3";
+}
+
+/// A decision against an agent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sanction {
+    /// The workspace of the agent.
+    pub workspace: WorkspaceId,
+    /// Its inbox or identity.
+    pub inbox: InboxId,
+    /// What was decided.
+    pub kind: SanctionKind,
+    /// The operator's reason.
+    pub reason: Option<String>,
+    /// When.
+    pub created_at: Time,
+}
+
+/// Returns the agent with that inbox or identity, even if deleted.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn get(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Option<Agent>> {
+    tx.one(&GET, p![workspace, inbox])
+}
+
+/// Returns the agent that has or had a canonical address, in any workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Agent>> {
+    tx.one(&BY_ADDRESS, p![address])
+}
+
+/// Returns the agent with that part of a handle in a workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn by_handle(tx: &mut Tx, workspace: WorkspaceId, part: &AgentHandle) -> Result<Option<Agent>> {
+    match tx.value::<InboxId>(&BY_HANDLE, p![workspace, part.text()])? {
+        Some(inbox) => get(tx, workspace, inbox),
+        None => Ok(None),
+    }
+}
+
+/// Stores a new card. Returns `false` if its handle or number is in use.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn insert(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<bool> {
+    let capabilities = &card.capabilities;
+    let inserted = tx.exec(
+        &INSERT,
+        p![
+            agent.workspace,
+            agent.inbox,
+            card.name,
+            card.description,
+            Json(&capabilities.skills),
+            types(capabilities),
+            Json(&capabilities.languages),
+            Json(&capabilities.input_modes),
+            card.documentation_url,
+            card.visibility,
+            card.handle.as_ref().map(AgentHandle::text),
+            card.is_indexable,
+            card.listing,
+            problems(card),
+            card.listed_at,
+            card.revoked_at,
+            card.revocation_reason,
+            card.number,
+            card.created_at,
+            card.updated_at
+        ],
+    )?;
+    Ok(inserted > 0)
+}
+
+/// Writes the fields of a card that can change. Its handle must not be in use.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn update(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<()> {
+    let capabilities = &card.capabilities;
+    tx.exec(
+        &UPDATE,
+        p![
+            agent.workspace,
+            agent.inbox,
+            card.name,
+            card.description,
+            Json(&capabilities.skills),
+            types(capabilities),
+            Json(&capabilities.languages),
+            Json(&capabilities.input_modes),
+            card.documentation_url,
+            card.visibility,
+            card.handle.as_ref().map(AgentHandle::text),
+            card.is_indexable,
+            card.listing,
+            problems(card),
+            card.listed_at,
+            card.revoked_at,
+            card.revocation_reason,
+            card.updated_at
+        ],
+    )?;
+    Ok(())
+}
+
+fn types(capabilities: &Capabilities) -> Json<Vec<&'static str>> {
+    Json(capabilities.accepts_types.iter().map(|kind| kind.text()).collect())
+}
+
+fn problems(card: &Card) -> Json<Vec<&'static str>> {
+    Json(card.listing_problems.iter().map(|problem| problem.text()).collect())
+}
+
+/// Deletes the card of an inbox or identity, also from searches; returns whether there was one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
+    let number: Option<i64> = tx.value(&DELETE, p![workspace, inbox])?;
+    if let Some(number) = number {
+        crate::card_index::delete(tx, number)?;
+    }
+    Ok(number.is_some())
+}
+
+/// Returns the number of public cards of a workspace, without that of one agent.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count_public(tx: &mut Tx, workspace: WorkspaceId, but: InboxId) -> Result<u64> {
+    Ok(tx.value(&COUNT_PUBLIC, p![workspace, but])?.unwrap_or(0))
+}
+
+/// Records a decision against an agent; it replaces an earlier one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn sanction(tx: &mut Tx, new: &Sanction) -> Result<()> {
+    tx.exec(&SET_SANCTION, p![new.workspace, new.inbox, new.kind, new.reason, new.created_at])?;
+    Ok(())
+}
+
+/// Ends what was decided against an agent; returns whether there was something.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn end_sanction(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
+    Ok(tx.exec(&END_SANCTION, p![workspace, inbox])? > 0)
+}
+
+/// Returns decisions against agents, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn sanctioned(tx: &mut Tx, page: PageRange) -> Result<Vec<Sanction>> {
+    let CursorPosition { sort, id } = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
+    tx.rows(&SANCTIONED, p![sort, id, page.limit])
+}
+
+/// Parses stored names; one that this version doesn't know is an error.
+fn named_all<T>(names: &[String], parse: fn(&str) -> Option<T>) -> Result<Vec<T>> {
+    names.iter().map(|name| named(name, parse)).collect()
+}
+
+crate::from_row!(Sanction { workspace = workspace_id, inbox = inbox_id, kind, reason, created_at });
+
+crate::from_row!(Agent {
+    workspace = workspace_id: WorkspaceId,
+    inbox = id: InboxId,
+    kind: InboxKind,
+    address: String,
+    username: String,
+    domain: String,
+    display_name: Option<String>,
+    expires_at: Option<Time>,
+    deleted_at: Option<Time>,
+    claim = claim_status: ClaimStatus,
+    workspace_status: String,
+    workspace_handle: Option<String>,
+    sanction: Option<SanctionKind>,
+    has_verified_domain: bool,
+    name: Option<String>,
+    description: Option<String>,
+    skills: Option<Json<Vec<Skill>>>,
+    accepts_types: Option<Json<Vec<String>>>,
+    languages: Option<Json<Vec<String>>>,
+    input_modes: Option<Json<Vec<String>>>,
+    documentation_url: Option<String>,
+    visibility: Option<CardVisibility>,
+    handle: Option<String>,
+    indexable: Option<bool>,
+    listing: Option<ListingState>,
+    listing_problems: Option<Json<Vec<String>>>,
+    listed_at: Option<Time>,
+    revoked_at: Option<Time>,
+    revocation_reason: Option<String>,
+    number: Option<i64>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
+} => {
+    // The columns of a card are null together.
+    let card = match (name, number, created_at, updated_at) {
+        (Some(name), Some(number), Some(created_at), Some(updated_at)) => Some(Card {
+            name,
+            description,
+            capabilities: Capabilities {
+                skills: skills.map(|all| all.0).unwrap_or_default(),
+                accepts_types: named_all(&accepts_types.map(|all| all.0).unwrap_or_default(), MessageKind::parse)?,
+                languages: languages.map(|all| all.0).unwrap_or_default(),
+                input_modes: input_modes.map(|all| all.0).unwrap_or_default(),
+            },
+            documentation_url,
+            visibility: visibility.unwrap_or_default(),
+            handle: handle.map(AgentHandle::stored),
+            is_indexable: indexable.unwrap_or(false),
+            listing,
+            listing_problems: named_all(&listing_problems.map(|all| all.0).unwrap_or_default(), ListingProblem::parse)?,
+            listed_at,
+            revoked_at,
+            revocation_reason,
+            number,
+            created_at,
+            updated_at,
+        }),
+        _ => None,
+    };
+    Self {
+        workspace,
+        inbox,
+        kind,
+        address,
+        username,
+        domain,
+        display_name,
+        has_verified_domain,
+        claim,
+        is_workspace_suspended: workspace_status == "suspended",
+        workspace_handle: workspace_handle.map(HandleName::stored),
+        expires_at,
+        deleted_at,
+        sanction,
+        card,
+    }
+});

@@ -1,0 +1,168 @@
+//! The native copy of a message between agents: its channel, type and data, and the `agent` block.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use posthouse_app::settings::DeliveryMode;
+use posthouse_domain::workspace::ClaimStatus;
+use posthouse_store::{Sql, Tx, p, statements};
+use serde_json::{Value, json};
+
+use super::fixture::Pair;
+
+statements! {
+    SET_CLAIM = "UPDATE workspaces SET claim_status = $2 WHERE id = $1";
+    SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1";
+}
+
+/// Returns the claims of a signature.
+fn claims(jws: &Value) -> Value {
+    let payload = jws.as_str().unwrap().split('.').nth(1).unwrap();
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap()
+}
+
+async fn execute(pair: &Pair, sql: &'static Sql, status: Option<ClaimStatus>) {
+    let id = pair.alice.key.workspace;
+    let change = move |tx: &mut Tx| match status {
+        Some(status) => tx.exec(sql, p![id, status]),
+        None => tx.exec(sql, p![id]),
+    };
+    pair.server.store().write(change).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_copy_is_native_and_signed() {
+    let pair = Pair::open().await;
+    let body = json!({
+        "to": format!("Bob <{}>", pair.bob.inbox.address), "subject": "Quote: 40 units", "text": "line one\r\nline two\r\n",
+        "data": { "sku": "A-40", "qty": 40 }, "type": "task",
+    });
+    let (sent, copy) = pair.deliver(body).await;
+    assert_eq!((&sent["channel"], &sent["agent"]), (&json!("agent"), &Value::Null));
+    assert_eq!((&copy["channel"], &copy["type"]), (&json!("agent"), &json!("task")));
+    assert_eq!(
+        (&copy["data"], &copy["text"]),
+        (&json!({ "sku": "A-40", "qty": 40 }), &json!("line one\r\nline two\r\n"))
+    );
+    let agent = &copy["agent"];
+    assert_eq!((&agent["verified"], &agent["from"]), (&json!(true), &json!(pair.alice.inbox.address)));
+    assert_eq!((&agent["assurance"], agent.get("reason")), (&json!("workspace"), None));
+    assert_eq!(agent["signed_at"], posthouse_tests::clock::START);
+    assert_eq!(agent["kid"], pair.service_keys().await[0]["kid"]);
+    let claims = claims(&agent["signature"]);
+    for (claim, value) in [
+        ("iss", json!(pair.issuer())),
+        ("v", json!(1)),
+        ("iat", json!(pair.now())),
+        ("msg_id", copy["rfc_message_id"].clone()),
+        ("from", json!(pair.alice.inbox.address)),
+        ("aud", json!(pair.bob.inbox.address)),
+        ("to", json!([pair.bob.inbox.address])),
+        ("cc", json!([])),
+        ("subject_sha256", json!("ZrI2yxIV0lEkFVJGxXx18kyqUL-CkFmn852gPGs4aRE")),
+        ("text_sha256", json!("6QJPGgfSnVKtOqXhoY6U2x86n9MrieOdR8RyzZkHHhM")),
+        ("att", json!([])),
+        ("type", json!("task")),
+        ("assurance", json!("workspace")),
+        ("card", json!(false)),
+        ("disclosure", json!({ "agent": true, "operator": null })),
+    ] {
+        assert_eq!(claims[claim], value, "{claim}");
+    }
+    for absent in ["html_sha256", "in_reply_to", "agent_sig"] {
+        assert_eq!(claims.get(absent), None, "{absent}");
+    }
+    pair.server.finish().await;
+}
+
+#[tokio::test]
+async fn each_copy_has_a_signature_of_its_own() {
+    let pair = Pair::open().await;
+    let second = pair.server.inbox_named(&pair.bob.key, "carol").await;
+    let own = pair.server.inbox_named(&pair.alice.key, "dave").await;
+    let to = json!([pair.bob.inbox.address, second.address, own.address]);
+    pair.alice.try_send(json!({ "to": to, "subject": "S", "text": "T" })).await.expect(202);
+    pair.server.settle().await;
+    let mut nonces = Vec::new();
+    for (api, inbox) in [(&pair.bob.api, &pair.bob.inbox), (&pair.bob.api, &second), (&pair.alice.api, &own)] {
+        let copy = pair.server.newest_message(api, &inbox.id.to_string()).await;
+        let claims = claims(&copy["agent"]["signature"]);
+        assert_eq!(claims["aud"], inbox.address);
+        assert_eq!(claims["to"].as_array().unwrap().len(), 3);
+        nonces.push(claims["nonce"].clone());
+        nonces.push(claims["jti"].clone());
+    }
+    nonces.sort_by_key(ToString::to_string);
+    nonces.dedup();
+    assert_eq!(nonces.len(), 6);
+    pair.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_message_with_data_alone_gets_a_text() {
+    let pair = Pair::open().await;
+    let body = json!({ "to": pair.bob.inbox.address, "subject": "", "data": [1, 2.50, "x"], "type": "event" });
+    let (sent, copy) = pair.deliver(body).await;
+    assert_eq!(copy["data"], json!([1, 2.5, "x"]));
+    assert_eq!((&copy["type"], &copy["subject"]), (&json!("event"), &json!("")));
+    assert!(copy["text"].as_str().is_some_and(|text| !text.is_empty()) && copy["text"] == sent["text"]);
+    let claims = claims(&copy["agent"]["signature"]);
+    assert!(claims["text_sha256"].is_string() && claims["data_sha256"].is_string());
+    assert_eq!(copy["attachments"], json!([]));
+    pair.server.finish().await;
+}
+
+#[tokio::test]
+async fn assurance_follows_the_claim_of_the_workspace() {
+    let pair = Pair::open().await;
+    let body = json!({ "to": pair.bob.inbox.address, "subject": "S", "text": "T" });
+    for (status, expected) in [
+        (ClaimStatus::Unclaimed, "unclaimed"),
+        (ClaimStatus::Claimed, "workspace"),
+        (ClaimStatus::NotApplicable, "workspace"),
+    ] {
+        execute(&pair, &SET_CLAIM, Some(status)).await;
+        pair.server.clock.advance(1);
+        let (_, copy) = pair.deliver(body.clone()).await;
+        assert_eq!(copy["agent"]["assurance"], expected);
+        assert_eq!(claims(&copy["agent"]["signature"])["assurance"], expected);
+    }
+    pair.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_suspended_sender_is_not_signed() {
+    let pair = Pair::open().await;
+    pair.alice.try_send(json!({ "to": pair.bob.inbox.address, "subject": "S", "text": "T" })).await.expect(202);
+    execute(&pair, &SUSPEND, None).await;
+    pair.server.settle().await;
+    let path = format!("/v1/inboxes/{}/messages?direction=inbound", pair.bob.inbox.id);
+    // Suspension holds what wasn't delivered yet; nothing is signed meanwhile.
+    for copy in pair.bob.api.get(&path).await.expect(200).data() {
+        assert_eq!(copy["agent"]["verified"], false);
+        assert_eq!(copy["agent"]["reason"], "suspended");
+        assert_eq!(copy["agent"]["signature"], Value::Null);
+    }
+    pair.server.finish().await;
+}
+
+#[tokio::test]
+async fn without_agent_messaging_a_copy_is_ordinary_mail() {
+    let change = |config: &mut posthouse_server::config::Configuration| {
+        config.app.agents.messaging = false;
+        config.delivery.mode = DeliveryMode::Capture;
+    };
+    let pair = Pair::with(change).await;
+    let body = json!({
+        "to": pair.bob.inbox.address, "subject": "S", "text": "T", "data": { "b": 1, "a": 2 }, "type": "task",
+    });
+    let (sent, copy) = pair.deliver(body.clone()).await;
+    assert_eq!((&sent["channel"], &sent["delivery"][0]["channel"]), (&json!("email"), &json!("email")));
+    assert_eq!(sent["delivery"][0]["status"], "delivered");
+    assert_eq!((&copy["channel"], &copy["type"]), (&json!("email"), &json!("message")));
+    assert_eq!((&copy["data"], &copy["agent"]), (&Value::Null, &Value::Null));
+    assert_eq!(copy["attachments"][0]["filename"], "service-data.json");
+    assert_eq!(copy["ai_disclosure"]["verified"], true);
+    let path = format!("/v1/inboxes/{}/messages?dry_run=true", pair.alice.inbox.id);
+    assert_eq!(pair.alice.api.post(&path, body).await.expect(200)["recipients"][0]["channel"], "email");
+    assert_eq!(pair.alice.api.get("/v1/account").await.expect(200)["agent_messaging"]["enabled"], false);
+    pair.server.finish().await;
+}
