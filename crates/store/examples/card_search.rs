@@ -34,9 +34,36 @@ const SEARCHES: usize = 60;
 const ROWS: u32 = 21;
 const NOW: Time = Time::from_millis(1_800_000_000_000);
 const WORDS: &[&str] = &[
-    "invoice", "support", "translation", "research", "calendar", "shipping", "refund", "pricing", "contract", "quality",
-    "weather", "steel", "logistics", "hiring", "legal", "travel", "security", "summary", "data", "analysis", "quote",
-    "order", "delivery", "medical", "insurance", "tax", "audit", "garden", "energy", "water",
+    "invoice",
+    "support",
+    "translation",
+    "research",
+    "calendar",
+    "shipping",
+    "refund",
+    "pricing",
+    "contract",
+    "quality",
+    "weather",
+    "steel",
+    "logistics",
+    "hiring",
+    "legal",
+    "travel",
+    "security",
+    "summary",
+    "data",
+    "analysis",
+    "quote",
+    "order",
+    "delivery",
+    "medical",
+    "insurance",
+    "tax",
+    "audit",
+    "garden",
+    "energy",
+    "water",
 ];
 
 /// Returns a word for a number, the same each time.
@@ -154,10 +181,16 @@ fn kinds(cards: u64) -> Vec<(&'static str, Box<dyn Fn(u64) -> CardQuery>)> {
         ("one card by its name", Box::new(move |n| query(Some(&format!("agent {}", n * 7_919 % cards))))),
         ("nothing, in frequent parts", Box::new(|n| query(Some(&format!("{} {}x", word(n), word(n + 1)))))),
         ("a capability", Box::new(|n| CardQuery { capability: Some(word(n).to_owned()), ..query(None) })),
-        ("a capability and a word", Box::new(|n| CardQuery { capability: Some(word(n).to_owned()), ..query(Some(word(n + 1))) })),
+        (
+            "a capability and a word",
+            Box::new(|n| CardQuery { capability: Some(word(n).to_owned()), ..query(Some(word(n + 1))) }),
+        ),
         ("a type that no agent accepts", Box::new(|_| CardQuery { accepts: Some(MessageKind::Event), ..query(None) })),
         ("the own workspace", Box::new(move |n| own(n * 7_919 % cards))),
-        ("a word in the own workspace", Box::new(move |n| CardQuery { text: Some(word(n).to_owned()), ..own(n * 7_919 % cards) })),
+        (
+            "a word in the own workspace",
+            Box::new(move |n| CardQuery { text: Some(word(n).to_owned()), ..own(n * 7_919 % cards) }),
+        ),
     ]
 }
 
@@ -168,7 +201,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let store = Store::open(StoreConfig::new(url))?;
     let began = Instant::now();
     for first in (0..cards).step_by(usize::try_from(BATCH)?) {
-        store.write_blocking(move |tx| (first..(first + BATCH).min(cards)).try_for_each(|number| store_card(tx, number)))?;
+        store.write_blocking(move |tx| {
+            (first..(first + BATCH).min(cards)).try_for_each(|number| store_card(tx, number))
+        })?;
     }
     println!("{cards} cards stored in {:.1} s", began.elapsed().as_secs_f64());
     for (name, query) in kinds(cards) {

@@ -68,7 +68,11 @@ const EXEMPT: [(&str, &str, &str); 31] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
-    ("createIdentity", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
+    (
+        "createIdentity",
+        "body:/card/capabilities/skills[]/id",
+        "the caller's own name for a skill, unique within its card",
+    ),
     ("updateAgentCard", "body:/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
     ("getPublicAgent", "path:address", "public, for listed agents"),
     ("getPublicA2aCard", "path:address", "public, for listed agents"),

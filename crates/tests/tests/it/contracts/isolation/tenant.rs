@@ -85,8 +85,6 @@ impl Tenant {
             let app = make(IdKind::IdentityClient, "/v1/identity/clients", app).await;
             let audience = json!({ "audience": app["client"]["client_id"] });
             api.post(&format!("/v1/inboxes/{inbox}/identity-token"), audience).await.expect(201);
-            self.ids.insert(IdKind::IdentityClient, id(&app["client"]));
-            self.ids.insert(IdKind::ApprovalCode, format!("{mark}-code"));
             make(IdKind::Domain, "/v1/domains", json!({ "domain": format!("{mark}{n}.example") })).await;
             let entry = json!({
                 "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox
@@ -100,6 +98,8 @@ impl Tenant {
             });
             let draft = make(IdKind::Draft, &format!("{below}/drafts"), draft).await;
             self.ids.insert(IdKind::DraftFile, id(&draft["attachments"][0]));
+            self.ids.insert(IdKind::IdentityClient, id(&app["client"]));
+            self.ids.insert(IdKind::ApprovalCode, format!("{mark}-code"));
         }
     }
 
