@@ -64,9 +64,27 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
+<<<<<<< HEAD
 const EXEMPT: &[(&str, &str, &str)] = &[
+=======
+const EXEMPT: [(&str, &str, &str); 31] = [
+>>>>>>> directory
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
+    ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
+    (
+        "createIdentity",
+        "body:/card/capabilities/skills[]/id",
+        "the caller's own name for a skill, unique within its card",
+    ),
+    ("updateAgentCard", "body:/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
+    ("getPublicAgent", "path:address", "public, for listed agents"),
+    ("getPublicA2aCard", "path:address", "public, for listed agents"),
+    ("getPublicOasf", "path:address", "public, for listed agents"),
+    ("getPublicAgentKeys", "path:address", "public, for listed agents"),
+    ("getPublicHandle", "path:workspace", "public, for listed agents"),
+    ("getPublicHandle", "path:agent", "public, for listed agents"),
+    ("showAgent", "path:address", "public, for listed agents"),
     ("decideSignIn", "path:code", "a code of any browser; who sends it signs in as an agent of its own"),
     ("awaitSignIn", "path:secret", "a secret that needs no key"),
     ("showClaim", "path:token", "a secret that needs no key"),
@@ -211,7 +229,7 @@ pub(super) fn kind(route: &Route, location: &str) -> Option<IdKind> {
         (_, "cursor") => IdKind::Cursor,
         (_, "inbox_id" | "inbox_ids") => IdKind::Inbox,
         (_, "thread_id") => IdKind::Thread,
-        (_, "reply_to_message_id") => IdKind::Message,
+        (_, "reply_to_message_id") | ("reportAgent", "message_id") => IdKind::Message,
         (_, "lease_id") => IdKind::Lease,
         ("batchGetMessages" | "batchUpdateMessages", "ids") => IdKind::Message,
         ("updateDraft", "id") => IdKind::DraftFile,

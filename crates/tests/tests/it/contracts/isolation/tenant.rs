@@ -279,6 +279,7 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
         "updateIdentityClient" => json!({ "enabled": false }),
         "decideSignIn" => json!({ "approve": true }),
         "setSignInPreapprovals" => json!({ "clients": [] }),
+        "reportAgent" => json!({ "address": of.inbox.address, "reason": "other" }),
         "updateDomain" => json!({ "receiving": false }),
         "updateInbox" => json!({ "display_name": "x" }),
         "addForwardingAddress" => json!({ "address": "bob@forward.example" }),
