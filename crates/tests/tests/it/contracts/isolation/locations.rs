@@ -64,11 +64,7 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-<<<<<<< HEAD
 const EXEMPT: &[(&str, &str, &str)] = &[
-=======
-const EXEMPT: [(&str, &str, &str); 31] = [
->>>>>>> directory
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
