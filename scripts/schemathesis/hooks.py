@@ -22,6 +22,8 @@ schemathesis.openapi.format("list-pattern", st.one_of(ADDRESSES, DOMAINS))
 schemathesis.openapi.format("author-filter", st.sampled_from(AUTHORS))
 schemathesis.openapi.format("search-query", st.sampled_from(SEARCHES))
 schemathesis.openapi.format("iana-time-zone", st.sampled_from(["UTC", "Europe/Berlin", "America/New_York"]))
+schemathesis.openapi.format("redirect-uri", st.sampled_from(["https://app.example/callback", "http://localhost:3000/cb?a=b"]))
+schemathesis.openapi.format("homepage-url", st.just("https://app.example"))
 schemathesis.openapi.format("cursor", st.just("unused"))
 schemathesis.openapi.media_type("message/rfc822", st.sampled_from([
     b"From: ann@author.example\r\nTo: welcome@agents.localhost\r\nSubject: Plan\r\n\r\nHello\r\n",
@@ -101,6 +103,14 @@ def fix_body(path, method, body):
         body["send_at"] = hours_ahead(2)  # From 1 minute to 30 days ahead.
     if "url" in body and isinstance(body["url"], str):
         body["url"] = "http://127.0.0.1:9/hook"  # Nothing is sent outside of this machine.
+    if path == "/v1/identity/clients/{id}":
+        body.pop("redirect_uris", None)  # Only an app with a browser flow has them.
+    if path.endswith("/identity/approvals"):
+        body["clients"] = []  # Apps that exist.
+    if "redirect_uris" in body and body["redirect_uris"]:
+        body["redirect_uris"] = ["https://app.example/callback"]  # Schemathesis at times draws any text, as above.
+    if body.get("homepage_url"):
+        body["homepage_url"] = "https://app.example"
     if path == "/v1/inboxes/{id}/messages/claim" and "wait" in body:
         body["wait"] = 0  # As `timeout` above.
     if path == "/v1/inboxes" and body.get("domain") is not None:

@@ -18,15 +18,15 @@ mod values;
 
 pub use crate::{choice, object, query};
 pub use agents::{
-    AddressQuery, CapabilityText, CardQueryText, DocumentationUrl, FullHandleText, HandlePartText, HandleText, LanguageTag, MediaRange,
-    OasfClassValue, SignatureText, SkillId,
+    AddressQuery, CapabilityText, CardQueryText, DocumentationUrl, FullHandleText, HandlePartText, HandleText,
+    LanguageTag, MediaRange, OasfClassValue, SignatureText, SkillId,
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
 pub use jwk::PublicJwkBody;
 pub use kinds::{
     AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
 };
-pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
+pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient, RecipientOrHandle};
 pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
 };

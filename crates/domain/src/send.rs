@@ -61,6 +61,50 @@ impl MessageRecipients {
     }
 }
 
+/// A recipient as a request names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NamedRecipient {
+    /// An address, with or without a name.
+    Mailbox(Mailbox),
+    /// The handle of an agent, such as `@acme/support`.
+    Handle(String),
+}
+
+/// The recipients as a request names them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NamedRecipients {
+    /// To.
+    pub to: Vec<NamedRecipient>,
+    /// Cc.
+    pub cc: Vec<NamedRecipient>,
+    /// Bcc.
+    pub bcc: Vec<NamedRecipient>,
+}
+
+impl NamedRecipients {
+    /// Returns whether a recipient is named by a handle.
+    #[must_use]
+    pub fn has_handles(&self) -> bool {
+        let mut all = self.to.iter().chain(&self.cc).chain(&self.bcc);
+        all.any(|recipient| matches!(recipient, NamedRecipient::Handle(_)))
+    }
+
+    /// Replaces each handle by the address that `resolve` returns.
+    ///
+    /// # Errors
+    /// Returns the first error of `resolve`.
+    pub fn resolved<E>(self, mut resolve: impl FnMut(&str) -> Result<Address, E>) -> Result<MessageRecipients, E> {
+        let mut each = |list: Vec<NamedRecipient>| {
+            let mailbox = |recipient| match recipient {
+                NamedRecipient::Mailbox(mailbox) => Ok(mailbox),
+                NamedRecipient::Handle(handle) => resolve(&handle).map(Mailbox::from),
+            };
+            list.into_iter().map(mailbox).collect::<Result<Vec<Mailbox>, E>>()
+        };
+        Ok(MessageRecipients { to: each(self.to)?, cc: each(self.cc)?, bcc: each(self.bcc)? })
+    }
+}
+
 /// Returns what is wrong with a number of recipients, or `None` if it is between 1 and [`RECIPIENTS_MAX`].
 #[must_use]
 pub fn recipients_problem(count: usize) -> Option<String> {
@@ -113,7 +157,7 @@ pub struct OutgoingContent {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SendCommand {
     /// The recipients.
-    pub people: MessageRecipients,
+    pub people: NamedRecipients,
     /// Subject; may be empty.
     pub subject: String,
     /// The content.
@@ -137,7 +181,7 @@ pub struct ReplyCommand {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForwardCommand {
     /// The recipients.
-    pub people: MessageRecipients,
+    pub people: NamedRecipients,
     /// The note above the original, and labels. Its attachments are ignored in favor of the original's.
     pub note: OutgoingContent,
     /// Whether to include the original's attachments.

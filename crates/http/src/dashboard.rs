@@ -22,7 +22,8 @@ struct DashboardFiles;
 /// The document of every page.
 const DOCUMENT: &str = "index.html";
 /// Paths below which a browser gets the API's errors and not a page.
-const NOT_PAGES: &[&str] = &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/directory/"];
+const NOT_PAGES: &[&str] =
+    &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/directory/"];
 /// What pages may load. Mail is shown in a frame with a stricter policy of its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

@@ -109,7 +109,9 @@ fn encoded(text: &str) -> String {
 /// Returns JSON for a data block. No character can end the element or begin another one.
 fn data_block(value: &Value) -> String {
     let mut json = value.to_string();
-    for (character, code) in [("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029")] {
+    for (character, code) in
+        [("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029")]
+    {
         json = json.replace(character, code);
     }
     format!("<script type=\"application/ld+json\">{json}</script>")
@@ -182,7 +184,12 @@ fn index_parts(urls: &AgentUrls, page: &Page<Agent>, text: Option<&str>, is_firs
          <button type=\"submit\">Search</button></form>{list}{}",
         next.unwrap_or_default()
     );
-    PageParts { title, head: open_graph(urls, "Agent directory", "Agents that you can write to.", INDEX), body, is_indexable: is_first }
+    PageParts {
+        title,
+        head: open_graph(urls, "Agent directory", "Agents that you can write to.", INDEX),
+        body,
+        is_indexable: is_first,
+    }
 }
 
 /// Returns the elements that describe a page to other sites.

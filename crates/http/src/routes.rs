@@ -1,6 +1,8 @@
 //! The route table: every route of the service, once.
 
-use super::{agent_keys, challenge, claim, confirm, directory_pages, health, issuer, openapi, platform, route::Route, v1};
+use super::{
+    agent_keys, challenge, claim, confirm, directory_pages, health, issuer, openapi, platform, route::Route, v1,
+};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]

@@ -7,9 +7,9 @@ use posthouse_app::{Instance, limits::shared_budget::SharedBudget, settings::htt
 use posthouse_domain::id::WorkspaceId;
 
 use crate::{
-    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits, drain::DrainPace,
-    in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits, readiness::Readiness,
-    response_budget::ResponseBudget, unknown_keys::UnknownKeys,
+    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits,
+    drain::DrainPace, in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits,
+    readiness::Readiness, response_budget::ResponseBudget, unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.

@@ -1,8 +1,8 @@
 //! The routes under `/v1` and `/dev`, one file per resource.
 
 pub mod account;
-pub mod agents;
 pub mod agent_keys;
+pub mod agents;
 pub mod attachments;
 pub mod contacts;
 pub mod deliverability;

@@ -180,7 +180,11 @@ fn statement(engine: Engine, strategy: Strategy, shape: Shape) -> Sql {
         (true, Engine::Sqlite) => format!(" AND instr(x.text, ${text}) > 0"),
         (true, Engine::Postgres) => format!(" AND strpos(x.text, CAST(${text} AS TEXT)) > 0"),
     };
-    let matches = if shape.has_words { format!(" AND x.words @@ CAST(CAST(${words} AS TEXT) AS TSQUERY)") } else { String::new() };
+    let matches = if shape.has_words {
+        format!(" AND x.words @@ CAST(CAST(${words} AS TEXT) AS TSQUERY)")
+    } else {
+        String::new()
+    };
     let shown = if shape.is_public {
         "AND c.listing = 'listed' AND s.kind IS NULL AND w.claim_status <> 'unclaimed'"
     } else {

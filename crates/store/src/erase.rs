@@ -10,8 +10,8 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Json, Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements, threads,
-    wipe_rules::of_message,
+    Json, Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements,
+    threads, wipe_rules::of_message,
 };
 
 /// Number of messages deleted per step of a loop.

@@ -66,9 +66,9 @@
 //! * `exec` is for statements that return no rows; with `RETURNING`, use `one` or `rows`.
 
 pub mod acme;
+pub mod agent_keys;
 pub mod agent_reports;
 pub mod agents;
-pub mod agent_keys;
 pub mod all_statements;
 pub mod answers;
 pub mod approvals;

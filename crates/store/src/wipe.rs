@@ -10,9 +10,9 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding, identity_approvals,
-    identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, search,
-    statements, wipe_rules::of_inbox,
+    Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
+    identity_approvals, identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call,
+    p, search, statements, wipe_rules::of_inbox,
 };
 
 statements! {

@@ -19,8 +19,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use verification::{CompleteVerification, VerificationView};
 pub use bundle::{AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
+pub use verification::{CompleteVerification, VerificationView};
 
 use super::{TimestampView, name_of};
 

@@ -1,6 +1,6 @@
 //! Value types for mail: addresses, recipients, file names and media types.
 
-use posthouse_domain::sender::SenderFilter;
+use posthouse_domain::{agent::handle::FullHandle, send::NamedRecipient, sender::SenderFilter};
 use posthouse_mail::address::{Address, Mailbox};
 use serde_json::{Value, json};
 
@@ -18,6 +18,10 @@ pub struct AddressText(pub Address);
 /// A recipient: `addr` or `Name <addr>`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient(pub Mailbox);
+
+/// A recipient: `addr`, `Name <addr>`, or the handle of an agent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecipientOrHandle(pub NamedRecipient);
 
 /// A filter by author.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,10 +66,32 @@ impl BodyValue for Recipient {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {
-            if text.starts_with('@') {
-                return Err("is a handle; only addresses are supported".to_owned());
+            if FullHandle::is_handle(text) {
+                return Err("is a handle; a draft needs addresses".to_owned());
             }
             Mailbox::parse(text).map(Self).map_err(|e| format!("is not an address: {e}"))
+        })
+    }
+}
+
+impl BodyValue for RecipientOrHandle {
+    fn schema() -> Value {
+        let what = "`addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`";
+        json!({ "type": "string", "format": "mailbox", "description": what })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        kinds::string(value, path, problems, |text| {
+            if FullHandle::is_handle(text) {
+                let handle =
+                    FullHandle::parse(text).map_err(|refusal| format!("is not a handle: {}", refusal.message))?;
+                if handle.agent.is_none() {
+                    return Err("must name an agent of the workspace: `@workspace/agent`".to_owned());
+                }
+                return Ok(Self(NamedRecipient::Handle(text.to_owned())));
+            }
+            Mailbox::parse(text)
+                .map(|mailbox| Self(NamedRecipient::Mailbox(mailbox)))
+                .map_err(|e| format!("is not an address: {e}"))
         })
     }
 }

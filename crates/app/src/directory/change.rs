@@ -160,7 +160,8 @@ impl CardWrite {
     /// Returns a new card: named like the inbox, and private.
     fn blank(&self, agent: &Agent) -> Card {
         let shown = agent.display_name.as_deref().filter(|name| card_text::check(name).is_ok());
-        let name: String = shown.unwrap_or(&agent.username).chars().take(posthouse_domain::agent::card::NAME_CHARS_MAX).collect();
+        let name: String =
+            shown.unwrap_or(&agent.username).chars().take(posthouse_domain::agent::card::NAME_CHARS_MAX).collect();
         Card {
             name,
             description: None,
@@ -239,7 +240,13 @@ impl CardWrite {
     }
 
     /// Sets the listing of a card that became or stopped being public, or whose texts changed: it is checked again.
-    fn settle_listing(&self, tx: &mut Tx, agent: &Agent, before: Option<&Card>, card: &mut Card) -> Result<(), Refusal> {
+    fn settle_listing(
+        &self,
+        tx: &mut Tx,
+        agent: &Agent,
+        before: Option<&Card>,
+        card: &mut Card,
+    ) -> Result<(), Refusal> {
         if card.visibility != CardVisibility::Public {
             (card.listing, card.listed_at, card.listing_problems) = (None, None, Vec::new());
             return Ok(());
@@ -338,7 +345,12 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
 /// # Errors
 /// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or an error if the database call
 /// fails.
-pub async fn revoke(app: &App, caller: Caller, id: InboxId, reason: Option<String>) -> Result<AgentBundleView, Refusal> {
+pub async fn revoke(
+    app: &App,
+    caller: Caller,
+    id: InboxId,
+    reason: Option<String>,
+) -> Result<AgentBundleView, Refusal> {
     switches::check(app)?;
     let loader = BundleLoader::of(app).await?;
     let work = move |tx: &mut Tx| {

@@ -74,9 +74,10 @@ fn check_free(
     match owner {
         Some(HandleOwner::Taken) => Err(taken(handle)),
         Some(HandleOwner::OwnCurrent | HandleOwner::OwnRenamed) => Ok(()),
-        None if handle.is_reserved() => {
-            Err(Refusal::new(ErrorCode::HandleReserved, format!("@{handle} is reserved, or looks like a reserved name.")))
-        }
+        None if handle.is_reserved() => Err(Refusal::new(
+            ErrorCode::HandleReserved,
+            format!("@{handle} is reserved, or looks like a reserved name."),
+        )),
         None => match handles::look_alike(tx, workspace, &handle.skeleton())? {
             Some(other) => {
                 let message = format!("@{handle} looks like @{other}, which another workspace has or had.");
@@ -88,7 +89,10 @@ fn check_free(
 }
 
 fn taken(handle: &HandleName) -> Refusal {
-    Refusal::new(ErrorCode::HandleTaken, format!("@{handle} is or was in use, and is never given to a workspace again."))
+    Refusal::new(
+        ErrorCode::HandleTaken,
+        format!("@{handle} is or was in use, and is never given to a workspace again."),
+    )
 }
 
 /// Releases the handle of the caller's workspace. Nobody can claim it again, and it leads nowhere.

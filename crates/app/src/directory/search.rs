@@ -63,10 +63,8 @@ fn check(app: &App, query: &CardQuery) -> Result<(), Refusal> {
 fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Result<Page<Agent>, Refusal> {
     let before = paging.after.map_or(i64::MAX, |after| after.sort);
     let found = card_index::search(tx, query, before, now, paging.rows_to_fetch())?;
-    let position = |agent: &Agent| CursorPosition {
-        sort: agent.card.as_ref().map_or(0, |card| card.number),
-        id: agent.inbox.0,
-    };
+    let position =
+        |agent: &Agent| CursorPosition { sort: agent.card.as_ref().map_or(0, |card| card.number), id: agent.inbox.0 };
     Ok(paging.page_of(found, position))
 }
 

@@ -20,7 +20,6 @@ use posthouse_store::{
 use super::switches;
 use crate::{app::App, signing::published};
 
-
 /// What is verified.
 #[derive(Clone, Debug)]
 pub enum VerifiedThing {
@@ -91,7 +90,8 @@ fn by_service(tx: &mut Tx, jws: &CompactJws, issuer: &str, now: Time) -> Result<
     if !found.times.verifies(claims.at) {
         reasons.push("key_revoked");
     }
-    let complete = CompleteVerification { signer: "server", kid: found.kid, signed_at: claims.at, key_revoked_at: None, reasons };
+    let complete =
+        CompleteVerification { signer: "server", kid: found.kid, signed_at: claims.at, key_revoked_at: None, reasons };
     sender(tx, &claims, complete, now)
 }
 
@@ -118,7 +118,12 @@ fn by_agent(tx: &mut Tx, jws: &CompactJws, now: Time) -> Result<VerificationView
 }
 
 /// Adds the standing of the sender.
-fn sender(tx: &mut Tx, claims: &SignedClaims, complete: CompleteVerification, now: Time) -> Result<VerificationView, Refusal> {
+fn sender(
+    tx: &mut Tx,
+    claims: &SignedClaims,
+    complete: CompleteVerification,
+    now: Time,
+) -> Result<VerificationView, Refusal> {
     Ok(match agents::by_address(tx, &claims.from)? {
         Some(agent) => VerificationView::of(&agent, &claims.from, now, Some(complete)),
         // Its workspace was deleted, too.

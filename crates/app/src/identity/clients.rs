@@ -187,15 +187,15 @@ pub async fn delete(app: &App, caller: Caller, id: IdentityClientId) -> Result<(
 /// Replaces the secret of a confidential app. The old one stops working at once.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't have the app, `invalid_request` if it has no secret, or an error if the
-/// database call fails.
+/// Returns `not_found` if the workspace doesn't have the app or it has no secret, or an error if the database call fails.
 pub async fn replace_secret(app: &App, caller: Caller, id: IdentityClientId) -> Result<ClientWithSecret, Refusal> {
     let (secret, now) = (draw_secret(app), app.clock.now());
     let (prefix, digest) = (secret.display_prefix().to_owned(), secret.digest());
     let work = move |tx: &mut Tx| {
         let mut client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
         if client.kind != IdentityClientType::Confidential {
-            return Err(Refusal::invalid_field("id", "must be a confidential app; other apps have no secret"));
+            let refusal = Refusal::new(ErrorCode::NotFound, "This app has no secret.");
+            return Err(refusal.with_fix("Register a confidential app; apps of other types have no secret."));
         }
         client.secret_prefix = Some(prefix.clone());
         client.secret_sha256 = Some(digest);

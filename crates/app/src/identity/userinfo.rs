@@ -24,8 +24,8 @@ pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailu
     let work = move |tx: &mut Tx| {
         let token = identity_tokens::find(tx, &digest, now)?;
         let token = token.ok_or_else(|| invalid("The access token is unknown or has expired."))?;
-        let client = standing::client(tx, &token.client_id).map_err(|refusal| ended(refusal))?;
-        let agent = standing::agent(tx, token.workspace, token.inbox, now).map_err(|refusal| ended(refusal))?;
+        let client = standing::client(tx, &token.client_id).map_err(ended)?;
+        let agent = standing::agent(tx, token.workspace, token.inbox, now).map_err(ended)?;
         let about = ClaimsAbout {
             agent: &agent.agent,
             workspace: &agent.workspace,

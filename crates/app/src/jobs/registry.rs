@@ -3,8 +3,8 @@
 use posthouse_domain::job::JobKind;
 
 use super::{
-    certificate, definition::JobDefinition, domain_check, escalation, forward, inbox_expiry, listing_check, local_delivery,
-    on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail, signup_expiry, webhook_notice,
+    certificate, definition::JobDefinition, domain_check, escalation, forward, inbox_expiry, listing_check,
+    local_delivery, on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail, signup_expiry, webhook_notice,
 };
 use crate::Instance;
 

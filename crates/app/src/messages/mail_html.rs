@@ -204,8 +204,8 @@ fn image_source<'v>(value: &'v str, images: &HashMap<String, String>) -> Option<
     if scheme_is(value, "cid:") {
         return images.get(&value["cid:".len()..].to_lowercase()).map(|url| url.clone().into());
     }
-    let is_image = |kind: &&str| scheme_is(value, &format!("data:{kind};base64,"));
-    if scheme_is(value, "data:") && !IMAGE_TYPES.iter().any(|kind| is_image(&kind)) {
+    let is_image = |kind: &str| scheme_is(value, &format!("data:{kind};base64,"));
+    if scheme_is(value, "data:") && !IMAGE_TYPES.iter().any(|kind| is_image(kind)) {
         return None;
     }
     Some(value.into())

@@ -56,7 +56,7 @@ pub(super) fn add_visible_line(content: &mut OutgoingContent, workspace: &Worksp
 }
 
 /// Returns what the author of a request signs: its parts as the request has them.
-pub(super) fn authored(outgoing: &OutgoingMessage, inbox: &Inbox) -> AuthoredContent {
+pub(super) fn authored(outgoing: &OutgoingMessage, inbox: &Inbox, claims: &AuthorClaims) -> AuthoredContent {
     let shown = |list: &[Mailbox]| list.iter().map(|mailbox| mailbox.address().to_string()).collect();
     let content = &outgoing.content;
     let digests: Vec<[u8; 32]> = content.files.iter().map(|file| Sha256::digest(&file.bytes).into()).collect();
@@ -64,7 +64,7 @@ pub(super) fn authored(outgoing: &OutgoingMessage, inbox: &Inbox) -> AuthoredCon
         from: inbox.address.clone(),
         to: shown(&outgoing.people.to),
         cc: shown(&outgoing.people.cc),
-        has_handles: false,
+        has_handles: claims.has_handles(),
         subject_sha256: hash(outgoing.subject.as_bytes()),
         text_sha256: content.text.as_deref().map(body_hash),
         html_sha256: content.html.as_deref().map(body_hash),

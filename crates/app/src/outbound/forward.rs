@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
+    recipients,
     send_context::SendContext,
 };
 use crate::{
@@ -49,7 +50,7 @@ pub async fn forward(
     let content = quoted(&found.message, &found.bodies, command.note);
     let outgoing = OutgoingMessage {
         message: app.clock.ids().next(),
-        people: command.people,
+        people: recipients::resolve(app, &context.caller, command.people).await?,
         subject: compose::bounded_subject(&thread::forward_subject(
             found.message.subject.as_deref().unwrap_or_default(),
         )),

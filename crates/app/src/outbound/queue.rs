@@ -295,7 +295,10 @@ async fn ready(
         };
         let parties = agent_content::parties(&workspace, &inbox, &config.own);
         let discloses = discloses(&outgoing);
-        let author_claims = outgoing.author.take().map(|claims| (claims, agent_content::authored(&outgoing, &inbox)));
+        let author_claims = outgoing.author.take().map(|claims| {
+            let content = agent_content::authored(&outgoing, &inbox, &claims);
+            (claims, content)
+        });
         if author_claims.is_none() {
             agent_content::add_visible_line(&mut outgoing.content, &workspace);
         }

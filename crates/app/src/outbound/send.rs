@@ -3,7 +3,10 @@
 use crate::outbound::send_context::SendContext;
 use std::sync::Arc;
 
-use super::compose::{OutgoingKind, OutgoingMessage};
+use super::{
+    compose::{OutgoingKind, OutgoingMessage},
+    recipients,
+};
 use crate::{
     access::visible,
     app::App,
@@ -24,7 +27,7 @@ pub async fn send(
 ) -> Result<SendResponse, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
-    let outgoing = outgoing_message(app, command);
+    let outgoing = outgoing_message(app, &context, command).await?;
     queue::post(app, context, outgoing, inbox, render).await
 }
 
@@ -35,17 +38,18 @@ pub async fn send(
 pub async fn dry_run(app: &Arc<App>, context: SendContext, command: SendCommand) -> Result<SendDecision, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
-    let outgoing = outgoing_message(app, command);
+    let outgoing = outgoing_message(app, &context, command).await?;
     queue::decide(app, context, outgoing, inbox).await
 }
 
-fn outgoing_message(app: &App, command: SendCommand) -> OutgoingMessage {
-    OutgoingMessage {
+async fn outgoing_message(app: &App, context: &SendContext, command: SendCommand) -> Result<OutgoingMessage, Refusal> {
+    let has_handles = command.people.has_handles();
+    Ok(OutgoingMessage {
         message: app.clock.ids().next(),
-        people: command.people,
+        people: recipients::resolve(app, &context.caller, command.people).await?,
         subject: command.subject,
         content: command.content,
         origin: OutgoingKind::New,
-        author: command.author,
-    }
+        author: command.author.map(|author| author.for_handles(has_handles)),
+    })
 }

@@ -193,7 +193,9 @@ impl Card {
     #[must_use]
     pub fn text_problems(&self) -> Vec<CardFieldProblem> {
         let checked = self.texts().into_iter();
-        checked.filter_map(|(field, text)| Some(CardFieldProblem { field, problem: card_text::check(text).err()? })).collect()
+        checked
+            .filter_map(|(field, text)| Some(CardFieldProblem { field, problem: card_text::check(text).err()? }))
+            .collect()
     }
 }
 

@@ -18,12 +18,30 @@ named! {
 
 /// The schemes of links. A colon follows.
 const SCHEMES: &[&str] = &[
-    "http", "https", "ftp", "ftps", "javascript", "vbscript", "data", "mailto", "file", "blob", "tel", "sms", "ws", "wss",
-    "ssh", "git", "magnet", "ipfs", "intent",
+    "http",
+    "https",
+    "ftp",
+    "ftps",
+    "javascript",
+    "vbscript",
+    "data",
+    "mailto",
+    "file",
+    "blob",
+    "tel",
+    "sms",
+    "ws",
+    "wss",
+    "ssh",
+    "git",
+    "magnet",
+    "ipfs",
+    "intent",
 ];
 
 /// Top-level domains that make a word a link where programs look for links in text.
-const LINKED_DOMAINS: &[&str] = &["com", "org", "io", "ai", "dev", "app", "co", "info", "biz", "xyz", "me", "ru", "cn", "top"];
+const LINKED_DOMAINS: &[&str] =
+    &["com", "org", "io", "ai", "dev", "app", "co", "info", "biz", "xyz", "me", "ru", "cn", "top"];
 
 /// Characters that show nothing or reorder text, beyond the control characters: first and last of each range.
 const INVISIBLE: &[(char, char)] = &[
@@ -94,7 +112,8 @@ pub fn visible(text: &str) -> String {
 }
 
 fn is_invisible(c: char) -> bool {
-    c.is_control() && c != '\n' && c != '\r' && c != '\t' || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&c))
+    c.is_control() && c != '\n' && c != '\r' && c != '\t'
+        || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }
 
 /// Returns whether the text has `<` before a letter, `/`, `!` or `?`, or a character reference.

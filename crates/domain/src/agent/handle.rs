@@ -274,7 +274,9 @@ mod tests {
 
     #[test]
     fn reserved_names_and_their_look_alikes_are_refused() {
-        for reserved in ["admin", "support", "postmaster", "supp0rt", "bi11ing", "adrnin", "posthouse", "posthouse-help"] {
+        for reserved in
+            ["admin", "support", "postmaster", "supp0rt", "bi11ing", "adrnin", "posthouse", "posthouse-help"]
+        {
             assert!(HandleName::parse(reserved).expect("valid").is_reserved(), "{reserved}");
         }
         for free in ["acme", "adminton", "acme-support", "posthouses"] {

@@ -41,7 +41,9 @@ mod tests {
 
     #[test]
     fn look_alikes_share_a_skeleton() {
-        for (one, other) in [("acme", "аcme"), ("paypal", "paypa1"), ("google", "g00gle"), ("acme", "acrne"), ("ＡＣＭＥ", "acme")] {
+        for (one, other) in
+            [("acme", "аcme"), ("paypal", "paypa1"), ("google", "g00gle"), ("acme", "acrne"), ("ＡＣＭＥ", "acme")]
+        {
             assert_eq!(skeleton(one), skeleton(other), "{one} {other}");
         }
         assert_ne!(skeleton("acme"), skeleton("acne"));

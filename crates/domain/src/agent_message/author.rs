@@ -62,6 +62,7 @@ pub struct AuthorClaims {
     kid: String,
     iat: i64,
     nonce: String,
+    has_handles: bool,
 }
 
 /// What a message contains, as far as its author signs it.
@@ -110,7 +111,20 @@ impl AuthorClaims {
         let iat = jws.claims.get("iat").and_then(Value::as_i64);
         let iat = iat.ok_or_else(|| invalid("must have the claim `iat` in whole seconds."))?;
         let nonce = nonce(&jws.claims).ok_or_else(|| invalid("must have a `nonce` of 16 to 128 characters."))?;
-        Ok(Self { jws, kid, iat, nonce })
+        Ok(Self { jws, kid, iat, nonce, has_handles: false })
+    }
+
+    /// Sets whether the request names a recipient by handle. The author doesn't know its address, so the signature
+    /// can't cover the recipients.
+    #[must_use]
+    pub fn for_handles(self, has_handles: bool) -> Self {
+        Self { has_handles, ..self }
+    }
+
+    /// Returns whether the request names a recipient by handle.
+    #[must_use]
+    pub const fn has_handles(&self) -> bool {
+        self.has_handles
     }
 
     /// Returns the id of the key.

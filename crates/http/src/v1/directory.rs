@@ -22,7 +22,9 @@ use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{
         PageView,
-        agent::{CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView},
+        agent::{
+            CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView,
+        },
     },
     wire::{
         AddressQuery, AddressText, BoundedInt, BoundedText, CapabilityText, CardQueryText, Cursor, EmptyInput,

@@ -64,7 +64,6 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Replaces the secret of a confidential app. The old one stops working at once.")
             .without_body()
             .answers::<SecretIdentityClientView>(200)
-            .errors(&[ErrorCode::InvalidRequest])
             .handle(rotate),
     ]
 }
@@ -188,12 +187,11 @@ fn uris_fit_type(given: &Map<String, Value>, path: &str, problems: &mut Problems
 
 /// [`uris_fit_type`] as a condition of JSON Schema.
 fn uris_of_type() -> Value {
-    let of = |kind: &str| json!({ "properties": { "type": { "const": kind } }, "required": ["type"] });
-    json!({
-        "if": of("verify_only"),
-        "then": { "properties": { "redirect_uris": { "type": "null" } } },
-        "else": { "required": ["redirect_uris"], "properties": { "redirect_uris": { "type": "array" } } },
-    })
+    let of = |kinds: &[&str], uris: &str| json!({ "type": { "enum": kinds }, "redirect_uris": { "type": uris } });
+    json!({ "anyOf": [
+        { "required": ["type"], "properties": of(&["verify_only"], "null") },
+        { "required": ["type", "redirect_uris"], "properties": of(&["confidential", "public"], "array") },
+    ] })
 }
 
 async fn create(

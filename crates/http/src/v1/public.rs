@@ -12,9 +12,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 
 use super::directory::{CardLimit, card_paging};
-use crate::{
-    route::{PublicInput, RequestInfo, Route, RouteResponse, render_page, render_view},
-};
+use crate::route::{PublicInput, RequestInfo, Route, RouteResponse, render_page, render_view};
 use posthouse_api::{
     views::{
         PageView,

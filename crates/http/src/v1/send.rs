@@ -16,7 +16,7 @@ use posthouse_domain::{
     message::MessageKind,
     record::Record,
     send::{
-        FILES_MAX, ForwardCommand, MessageRecipients, OutgoingContent, OutgoingFile, RECIPIENTS_MAX, ReplyCommand,
+        FILES_MAX, ForwardCommand, NamedRecipients, OutgoingContent, OutgoingFile, RECIPIENTS_MAX, ReplyCommand,
         SendCommand, recipients_problem,
     },
 };
@@ -34,7 +34,7 @@ use posthouse_api::{
     views::message::MessageView,
     wire::{
         Base64, BoundedJson, BoundedLine, BoundedList, BoundedText, EmptyInput, FileName, MimeType, OneOrMany,
-        Problems, Recipient, UserLabel, member, object, query,
+        Problems, RecipientOrHandle, UserLabel, member, object, query,
     },
 };
 use posthouse_app::{
@@ -58,11 +58,13 @@ pub(super) const DATA_BYTES_MAX: usize = 65_536;
 const SEND_KEYS: &str = "sendMessage";
 /// Error codes that every send can return.
 pub(super) const SEND_ERROR_CODES: &[ErrorCode] = &[
+    ErrorCode::InvalidHandle,
     ErrorCode::PlanLimitEmails,
     ErrorCode::OrgSuspended,
     ErrorCode::DomainNotVerified,
     ErrorCode::TemporaryInboxReceiveOnly,
     ErrorCode::NotFound,
+    ErrorCode::AgentNotFound,
     ErrorCode::IdempotencyInFlight,
     ErrorCode::LeaseExpired,
     ErrorCode::LoopDetected,
@@ -77,6 +79,8 @@ pub(super) const SEND_ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::DailySendLimitExceeded,
     ErrorCode::OrgDailyLimitExceeded,
     ErrorCode::UnclaimedRecipientLimit,
+    ErrorCode::AgentKeysDisabled,
+    ErrorCode::DirectoryDisabled,
 ];
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -134,12 +138,12 @@ object! {
     /// A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50
     /// recipients.
     pub struct SendBody {
-        /// Recipients: one or several, as `addr` or `Name <addr>`.
-        to: OneOrMany<Recipient, RECIPIENTS_MAX>,
+        /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`.
+        to: OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>,
         /// Recipients of a copy.
-        cc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        cc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
         /// Recipients of a blind copy, invisible to the others.
-        bcc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        bcc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
         /// The subject.
         subject: BoundedLine<0, SUBJECT_CHARS_MAX>,
         /// The plain text body.
@@ -192,12 +196,12 @@ object! {
 object! {
     /// A message to forward.
     pub struct ForwardBody {
-        /// Recipients: one or several, as `addr` or `Name <addr>`.
-        to: OneOrMany<Recipient, RECIPIENTS_MAX>,
+        /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`.
+        to: OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>,
         /// Recipients of a copy.
-        cc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        cc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
         /// Recipients of a blind copy, invisible to the others.
-        bcc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        bcc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
         /// A note above the original, as plain text.
         text: Option<BoundedText<0, BODY_CHARS_MAX>>,
         /// The note as HTML.
@@ -391,11 +395,11 @@ impl AttachmentBody {
     }
 }
 
-type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
+type Recipients = OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>;
 
-fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> MessageRecipients {
+fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> NamedRecipients {
     let mailboxes = |list: Recipients| list.0.into_iter().map(|recipient| recipient.0).collect();
-    MessageRecipients {
+    NamedRecipients {
         to: mailboxes(to),
         cc: cc.map(mailboxes).unwrap_or_default(),
         bcc: bcc.map(mailboxes).unwrap_or_default(),

@@ -72,7 +72,8 @@ async fn list(app: &Arc<App>, output: &OutputOptions) -> Result<(), CommandError
     let agents = operator::list(app).await?;
     let views: Vec<Value> = agents.iter().map(view).collect();
     let lines: Vec<String> = agents.iter().map(line).collect();
-    let text = if lines.is_empty() { "No agent is suspended, hidden or reported.".to_owned() } else { lines.join("\n") };
+    let text =
+        if lines.is_empty() { "No agent is suspended, hidden or reported.".to_owned() } else { lines.join("\n") };
     print(output, &json!({ "agents": views }), &text, &CommandEffect::Nothing)
 }
 
@@ -105,7 +106,12 @@ async fn suspend(app: &Arc<App>, given: Suspend) -> Result<(), CommandError> {
     let address = address(&given.address)?;
     let agent = operator::suspend(app, &address, given.reason).await.map_err(|refusal| refused(&refusal))?;
     let text = format!("Suspended {}. It leaves the directory at once.", agent.address);
-    print(&given.output, &json!({ "address": agent.address, "status": "suspended" }), &text, &CommandEffect::This(text.clone()))
+    print(
+        &given.output,
+        &json!({ "address": agent.address, "status": "suspended" }),
+        &text,
+        &CommandEffect::This(text.clone()),
+    )
 }
 
 async fn restore(app: &Arc<App>, given: &Restore) -> Result<(), CommandError> {
@@ -113,7 +119,12 @@ async fn restore(app: &Arc<App>, given: &Restore) -> Result<(), CommandError> {
     let agent = operator::restore(app, &address).await.map_err(|refusal| refused(&refusal))?;
     let status = agent.standing(app.clock.now()).text();
     let text = format!("Restored {}. Its standing is {status}.", agent.address);
-    print(&given.output, &json!({ "address": agent.address, "status": status }), &text, &CommandEffect::This(text.clone()))
+    print(
+        &given.output,
+        &json!({ "address": agent.address, "status": status }),
+        &text,
+        &CommandEffect::This(text.clone()),
+    )
 }
 
 fn refused(refusal: &posthouse_domain::error::Refusal) -> CommandError {

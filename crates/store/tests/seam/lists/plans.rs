@@ -2,7 +2,8 @@
 
 use super::*;
 use posthouse_store::{
-    Engine, Sql, Value, all_statements, card_index, contact_list, drafts::list as draft_list, message_list, search, thread_list,
+    Engine, Sql, Value, all_statements, card_index, contact_list, drafts::list as draft_list, message_list, search,
+    thread_list,
 };
 
 /// Files whose statements are checked one by one.

@@ -64,7 +64,7 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 21] = [
+const EXEMPT: &[(&str, &str, &str)] = &[
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("decideSignIn", "path:code", "a code of any browser; who sends it signs in as an agent of its own"),
@@ -82,6 +82,7 @@ const EXEMPT: [(&str, &str, &str); 21] = [
     ("revokeApiKey", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("createApiKey", "body:/inbox_id", "no key opens the route; `routes/platform` tries other people"),
     ("updateMember", "path:id", "no key opens the route; `routes/platform` tries other people"),
+    ("listDeliveryAttempts", "query:cursor", "a position among the attempts of one message, whose id is tried"),
     ("switchWorkspace", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("removeMember", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("listThreads", "query:after", "a time"),

@@ -81,12 +81,6 @@ impl Tenant {
             make(IdKind::Webhook, "/v1/webhooks", json!({ "url": url, "inbox_ids": [inbox] })).await;
             make(IdKind::SuppressedAddress, "/v1/suppressions", json!({ "address": address })).await;
             make(IdKind::Identity, "/v1/identities", json!({ "username": format!("{mark}-{n}-identity") })).await;
-            let app = json!({ "name": format!("{mark}{n}"), "type": "verify_only" });
-            let app = make(IdKind::IdentityClient, "/v1/identity/clients", app).await;
-            let audience = json!({ "audience": app["client"]["client_id"] });
-            api.post(&format!("/v1/inboxes/{inbox}/identity-token"), audience).await.expect(201);
-            self.ids.insert(IdKind::IdentityClient, id(&app["client"]));
-            self.ids.insert(IdKind::ApprovalCode, format!("{mark}-code"));
             make(IdKind::Domain, "/v1/domains", json!({ "domain": format!("{mark}{n}.example") })).await;
             let entry = json!({
                 "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox
@@ -100,10 +94,21 @@ impl Tenant {
             });
             let draft = make(IdKind::Draft, &format!("{below}/drafts"), draft).await;
             self.ids.insert(IdKind::DraftFile, id(&draft["attachments"][0]));
+            self.add_app(api, n).await;
         }
     }
 
-    /// Adds a thread of two received messages, another received message, and two sent messages.
+    /// Registers an app, and signs the inbox in to it.
+    async fn add_app(&mut self, api: &Api, n: u32) {
+        let body = json!({ "name": format!("{}{n}", self.mark), "type": "verify_only" });
+        let app = api.post("/v1/identity/clients", body).await.expect(201);
+        let audience = json!({ "audience": app["client"]["client_id"] });
+        api.post(&format!("/v1/inboxes/{}/identity-token", self.inbox.id), audience).await.expect(201);
+        self.ids.insert(IdKind::IdentityClient, id(&app["client"]));
+        self.ids.insert(IdKind::ApprovalCode, format!("{}-code", self.mark));
+    }
+
+    /// Adds a thread of two received messages, another received message, two held ones, and two sent messages.
     async fn add_mail(&self, server: &TestServer, api: &Api) {
         let mark = self.mark;
         for (n, subject) in ["secret", "Re: secret", "another secret"].iter().enumerate() {
@@ -117,6 +122,11 @@ impl Tenant {
                 self.inbox.address
             );
             server.receive_message(&self.inbox, mail).await;
+        }
+        for n in [1, 2] {
+            server.clock.advance(1);
+            let held = format!("From: x@{mark}{n}.example\r\nSubject: {mark} secret\r\n\r\nsecret {mark}\r\n");
+            server.receive_message(&self.inbox, held).await;
         }
         for n in [1, 2] {
             let message = json!({ "to": format!("{mark}{n}@people.example"), "subject": mark, "text": "secret" });

@@ -20,6 +20,7 @@ const DATABASE_FILES: &[&str] = &[
     "crates/store/src/migrate",
     "crates/store/src/backup",
     "crates/store/src/search",
+    "crates/store/src/card_index",
 ];
 /// Files that may send HTTP requests.
 const HTTP_OUT: &[&str] = &["crates/server/src/adapters/http_out", "crates/store/src/blobs"];

@@ -166,3 +166,31 @@ async fn without_agent_messaging_a_copy_is_ordinary_mail() {
     assert_eq!(pair.alice.api.get("/v1/account").await.expect(200)["agent_messaging"]["enabled"], false);
     pair.server.finish().await;
 }
+
+#[tokio::test]
+async fn a_handle_stands_for_the_address_of_its_agent() {
+    let pair = Pair::with(|config| config.delivery.mode = DeliveryMode::Capture).await;
+    pair.bob.api.put("/v1/directory/handle", json!({ "handle": "bobs" })).await.expect(200);
+    let card = format!("/v1/inboxes/{}/agent", pair.bob.inbox.id);
+    pair.bob.api.patch(&card, json!({ "name": "Bob", "handle": "support" })).await.expect(200);
+    let carol = pair.server.inbox_named(&pair.bob.key, "carol").await;
+    let send = format!("/v1/inboxes/{}/messages", carol.id);
+    let (bob, handle) = (&pair.bob.inbox.address, "@bobs/support");
+    for field in ["to", "cc", "bcc"] {
+        let mut body = json!({ "to": "x@far.example", "subject": field, "text": "T" });
+        body[field] = json!([handle]);
+        let sent = pair.bob.api.post(&send, body).await.expect(202).json;
+        assert_eq!(sent[field], json!([bob]), "{field}");
+        pair.server.settle().await;
+        let copy = pair.bob.newest().await;
+        assert_eq!((&copy["subject"], &copy["agent"]["verified"]), (&json!(field), &json!(true)));
+        assert_eq!(copy["bcc"], json!([]));
+    }
+    // Another workspace finds listed agents only.
+    pair.alice.try_send(json!({ "to": handle, "subject": "", "text": "T" })).await.error("agent_not_found");
+    for bad in ["@bobs", "@Bobs!/x", "@"] {
+        let body = json!({ "to": [bad], "subject": "", "text": "T" });
+        pair.alice.try_send(body).await.invalid_fields(&["to[0]"]);
+    }
+    pair.server.finish().await;
+}

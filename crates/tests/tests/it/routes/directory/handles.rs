@@ -32,7 +32,10 @@ async fn a_handle_is_claimed_renamed_and_released() {
     let previous = json!([{ "handle": "@acme", "redirect_until": until }]);
     assert_eq!(renamed, json!({ "handle": "@acme-bots", "previous": previous }));
     let found = agent.api.get("/v1/directory/resolve?handle=@acme/sales").await.expect(200);
-    assert_eq!((&found["redirected_from"], &found["card"]["handle"]), (&json!("@acme/sales"), &json!("@acme-bots/sales")));
+    assert_eq!(
+        (&found["redirected_from"], &found["card"]["handle"]),
+        (&json!("@acme/sales"), &json!("@acme-bots/sales"))
+    );
     let found = agent.api.get("/v1/directory/resolve?handle=@acme-bots/sales").await.expect(200);
     assert_eq!(found.json.get("redirected_from"), None);
     server.clock.advance(90 * DAY_MS);

@@ -77,15 +77,32 @@ async fn nothing_that_a_hostile_card_contains_becomes_markup() {
     agent.list(&server, "Sales bot").await;
     // As if every check of texts had failed.
     let evil = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><a href='javascript:alert(1)'>\u{202e}\u{200b}\u{2028}&lt;";
-    let skill = json!([{ "id": "a\"><b>", "name": evil, "description": evil, "tags": [evil], "oasf": evil }]).to_string();
+    let skill =
+        json!([{ "id": "a\"><b>", "name": evil, "description": evil, "tags": [evil], "oasf": evil }]).to_string();
     let (id, languages) = (agent.id.parse::<uuid::Uuid>().unwrap(), json!([evil]).to_string());
-    for url in ["javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "https://x.example/\" onmouseover=\"alert(1)"] {
+    for url in [
+        "javascript:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "https://x.example/\" onmouseover=\"alert(1)",
+    ] {
         let (skill, languages) = (skill.clone(), languages.clone());
         let deface = move |tx: &mut Tx| tx.exec(&DEFACE, p![id, evil, skill, url, languages]);
         server.store().write(deface).await.unwrap();
         for path in [format!("/directory/{}", agent.address), "/directory".to_owned(), "/sitemap.xml".to_owned()] {
             let html = server.anonymous().get(&path).await.expect(200).body_text();
-            for markup in ["<script>", "<img", "<a href='", "onerror=alert(1)>", "href=\"javascript:", "href=\"data:", "\" onmouseover", "\u{202e}", "\u{200b}", "\u{2028}", "<b>a"] {
+            for markup in [
+                "<script>",
+                "<img",
+                "<a href='",
+                "onerror=alert(1)>",
+                "href=\"javascript:",
+                "href=\"data:",
+                "\" onmouseover",
+                "\u{202e}",
+                "\u{200b}",
+                "\u{2028}",
+                "<b>a",
+            ] {
                 assert!(!html.contains(markup), "{markup:?} in {path}: {html}");
             }
             assert_eq!(html.matches("</script>").count(), html.matches("<script ").count(), "{path}");
@@ -104,7 +121,8 @@ async fn robots_read_the_directory_only_while_it_is_on() {
     let server = super::open_with(|config| config.app.agents.public_directory = false).await;
     let robots = server.anonymous().get("/robots.txt").await.expect(200).body_text();
     assert_eq!(robots, "User-agent: *\nDisallow: /\n");
-    for path in ["/directory", "/directory/a@b.example", "/sitemap.xml", "/v1/public/agents", "/v1/public/handles/a/bc"] {
+    for path in ["/directory", "/directory/a@b.example", "/sitemap.xml", "/v1/public/agents", "/v1/public/handles/a/bc"]
+    {
         server.anonymous().get(path).await.error("public_directory_disabled");
     }
     server.finish().await;

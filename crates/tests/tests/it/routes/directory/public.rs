@@ -1,7 +1,7 @@
 //! `/v1/public`: documents for everyone, with caching, limits and signatures.
 
-use posthouse_mail::jose::{canonical::canonical_json, jwk::PublicJwk};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use posthouse_mail::jose::{canonical::canonical_json, jwk::PublicJwk};
 use serde_json::{Value, json};
 
 use super::{Agent, addresses, open};
@@ -32,7 +32,12 @@ async fn everyone_reads_the_documents_of_a_listed_agent() {
     agent.api.put("/v1/directory/handle", json!({ "handle": "acme-new" })).await.expect(200);
     let moved = anybody.get("/v1/public/handles/acme/sales").await.expect(200).json;
     assert_eq!((&moved["handle"], &moved["redirected_from"]), (&json!("@acme-new/sales"), &json!("@acme/sales")));
-    for missing in ["/v1/public/agents/nobody@example.com", "/v1/public/agents/x", "/v1/public/handles/acme/x", "/v1/public/handles/-/-"] {
+    for missing in [
+        "/v1/public/agents/nobody@example.com",
+        "/v1/public/agents/x",
+        "/v1/public/handles/acme/x",
+        "/v1/public/handles/-/-",
+    ] {
         anybody.get(missing).await.error("agent_not_found");
     }
     server.finish().await;
@@ -80,17 +85,29 @@ async fn the_a2a_card_is_signed_by_the_service() {
     let agent = Agent::open(&server, "bot").await;
     agent.card(json!({ "description": "Grüße aus 東京." })).await;
     agent.list(&server, "Sales bot").await;
-    let mut card = server.anonymous().get(&format!("/v1/public/agents/{}/agent-card.json", agent.address)).await.expect(200).json;
-    for required in ["name", "description", "supportedInterfaces", "version", "capabilities", "defaultInputModes", "defaultOutputModes", "skills"] {
+    let mut card =
+        server.anonymous().get(&format!("/v1/public/agents/{}/agent-card.json", agent.address)).await.expect(200).json;
+    for required in [
+        "name",
+        "description",
+        "supportedInterfaces",
+        "version",
+        "capabilities",
+        "defaultInputModes",
+        "defaultOutputModes",
+        "skills",
+    ] {
         assert!(card.get(required).is_some(), "{required}");
     }
     let signature = card.as_object_mut().unwrap().remove("signatures").unwrap()[0].clone();
-    let header: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(signature["protected"].as_str().unwrap()).unwrap()).unwrap();
+    let header: Value =
+        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(signature["protected"].as_str().unwrap()).unwrap()).unwrap();
     assert_eq!((&header["alg"], &header["typ"]), (&json!("ES256"), &json!("JOSE")));
     let keys = server.anonymous().get("/.well-known/agent-keys.json").await.expect(200).json;
     let key = keys["keys"].as_array().unwrap().iter().find(|key| key["kid"] == header["kid"]).unwrap().clone();
     let key = PublicJwk::parse(key.as_object().unwrap()).unwrap();
-    let signed = format!("{}.{}", signature["protected"].as_str().unwrap(), URL_SAFE_NO_PAD.encode(canonical_json(&card)));
+    let signed =
+        format!("{}.{}", signature["protected"].as_str().unwrap(), URL_SAFE_NO_PAD.encode(canonical_json(&card)));
     let bytes = URL_SAFE_NO_PAD.decode(signature["signature"].as_str().unwrap()).unwrap();
     assert!(key.verifies(signed.as_bytes(), &bytes));
     assert!(!key.verifies(signed.replacen('e', "f", 1).as_bytes(), &bytes));
@@ -98,7 +115,8 @@ async fn the_a2a_card_is_signed_by_the_service() {
     let server = super::open_with(|config| config.app.agents.messaging = false).await;
     let agent = Agent::open(&server, "bot").await;
     agent.list(&server, "Sales bot").await;
-    let card = server.anonymous().get(&format!("/v1/public/agents/{}/agent-card.json", agent.address)).await.expect(200).json;
+    let card =
+        server.anonymous().get(&format!("/v1/public/agents/{}/agent-card.json", agent.address)).await.expect(200).json;
     assert_eq!(card.get("signatures"), None, "agent messages are off");
     server.finish().await;
 }

@@ -18,9 +18,13 @@ async fn a_card_has_a_full_a_minimal_and_a_public_form() {
     agent.api.get(&query).await.error("agent_not_found");
     agent.card(json!({ "name": "Bot", "description": "Helps." })).await;
     let full = resolve(&agent, &by_address).await;
-    assert_eq!((&full["minimal"], &full["description"], &full["listing"]), (&json!(false), &json!("Helps."), &Value::Null));
+    assert_eq!(
+        (&full["minimal"], &full["description"], &full["listing"]),
+        (&json!(false), &json!("Helps."), &Value::Null)
+    );
     let minimal = resolve(&other, &by_address).await;
-    let keys = json!({ "server": format!("{}/oidc/.well-known/agent-keys.json", server.config().app.base_url), "agent": [] });
+    let keys =
+        json!({ "server": format!("{}/oidc/.well-known/agent-keys.json", server.config().app.base_url), "agent": [] });
     let expected = json!({
         "format_version": "1", "address": agent.address, "name": "Bot", "status": "active", "assurance": "workspace",
         "badges": [], "revoked_at": null, "accepts": { "types": ["message"] }, "keys": keys, "minimal": true,

@@ -20,7 +20,10 @@ async fn the_signature_of_a_message_and_the_standing_of_its_sender_are_checked()
     let page = reader.api.get(&format!("/v1/inboxes/{}/messages", reader.id)).await.expect(200);
     let signature = page.data()[0]["agent"]["signature"].as_str().unwrap().to_owned();
     let found = verify(&reader, json!({ "signature": signature })).await;
-    assert_eq!((&found["valid"], &found["status"], &found["signer"]), (&json!(true), &json!("active"), &json!("server")));
+    assert_eq!(
+        (&found["valid"], &found["status"], &found["signer"]),
+        (&json!(true), &json!("active"), &json!("server"))
+    );
     assert_eq!((&found["from"], &found["assurance"]), (&json!(sender.address), &json!("workspace")));
     assert_eq!((&found["card"], &found["reasons"]), (&json!(false), &json!([])));
     assert!(found["kid"].is_string() && found["signed_at"].is_string());

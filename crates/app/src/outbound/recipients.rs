@@ -1,0 +1,35 @@
+//! Recipients that a request names by handle. The stored message shows their addresses.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    send::{MessageRecipients, NamedRecipients},
+};
+use posthouse_mail::address::Address;
+use posthouse_store::Tx;
+
+use crate::{
+    app::App,
+    directory::{handles, switches},
+};
+
+/// Returns the recipients with their addresses.
+///
+/// # Errors
+/// Returns `directory_disabled`, `invalid_handle`, `agent_not_found` for a handle that the caller can't find, or an error
+/// if the database call fails.
+pub(super) async fn resolve(app: &App, caller: &Caller, named: NamedRecipients) -> Result<MessageRecipients, Refusal> {
+    let unknown = |_: &str| Err(Refusal::new(ErrorCode::Internal, "A handle wasn't looked up."));
+    if !named.has_handles() {
+        return named.resolved(unknown);
+    }
+    switches::check(app)?;
+    let (workspace, now) = (caller.workspace, app.clock.now());
+    let load = move |tx: &mut Tx| {
+        named.clone().resolved(|handle| {
+            let address = handles::recipient(tx, workspace, handle, now)?;
+            Address::parse(&address).map_err(|_| Refusal::new(ErrorCode::Internal, "The agent has an invalid address."))
+        })
+    };
+    app.store.read_for(workspace, load).await
+}
