@@ -34,12 +34,12 @@ check)
 	run prettier --check --log-level warn .
 	;;
 test)
-	run vitest run
+	NO_COLOR=1 run vitest run --reporter=dot
 	POSTHOUSE_BINARY=$binary node scripts/types.mjs --check || {
 		echo "web: the API changed: run 'make web' and commit web/." >&2
 		exit 1
 	}
-	run vite build --outDir "$fresh/dist" --logLevel warn
+	run vite build --outDir "$fresh/dist" --emptyOutDir --logLevel warn
 	diff -r dist "$fresh/dist" >"$fresh/difference" || {
 		head -c 2000 "$fresh/difference" >&2
 		echo "web: web/dist is not what its sources build: run 'make web' and commit web/dist." >&2

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Nothing answers there, so that no DNS question leaves this machine and none waits.
-const CONFIG = '[dns]\nnameservers = ["127.0.0.1:9"]\n';
+// Nothing answers there, so that no DNS question leaves this machine and none waits. Sign-up needs little work.
+const CONFIG = '[dns]\nnameservers = ["127.0.0.1:9"]\n[signup]\ndifficulty = 8\n';
 
 export class Server {
   constructor(binary, folder) {

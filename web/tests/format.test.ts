@@ -30,7 +30,7 @@ describe('numbers', () => {
     expect(count(1234567)).toBe('1\u202f234\u202f567');
     expect(plural(1, 'draft')).toBe('1 draft');
     expect(plural(0, 'entry', 'entries')).toBe('0 entries');
-    expect(percent(0.0012)).toBe('0.12 %');
+    expect(percent(0.0012)).toBe('0.12\u202f%');
     expect(duration(84)).toBe('84 ms');
     expect(duration(1234)).toBe('1.2 s');
   });

@@ -39,6 +39,9 @@ pub const CLOCK_SKEW_SECONDS: i64 = 30;
 pub const TOKENS_PER_AGENT_PER_MINUTE: u64 = 60;
 /// Identity tokens that the agents of one workspace get in a minute.
 pub const TOKENS_PER_WORKSPACE_PER_MINUTE: u64 = 600;
+/// Requests to the token endpoint of one app at one client address, and requests to userinfo with one access token, in a
+/// minute.
+pub const ISSUER_REQUESTS_PER_MINUTE: u64 = 600;
 /// Sign-ins that browsers behind one client address begin in ten minutes.
 pub const REQUESTS_PER_ADDRESS: u64 = 60;
 /// Sign-ins of one app that wait at the same time.

@@ -870,6 +870,7 @@ CREATE TABLE card_index (
 -- @both
   PRIMARY KEY (number)
 ){STRICT};
+CREATE UNIQUE INDEX card_index_agent ON card_index (workspace_id, inbox_id);
 CREATE INDEX card_index_workspace ON card_index (workspace_id, number);
 CREATE INDEX card_index_public ON card_index (number) WHERE is_public = 1;
 

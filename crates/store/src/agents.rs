@@ -61,7 +61,7 @@ statements! {
     UPDATE = "UPDATE agent_cards SET name = $3, description = $4, skills = $5, accepts_types = $6, languages = $7, input_modes = $8,
         documentation_url = $9, visibility = $10, handle = $11, indexable = $12, listing = $13, listing_problems = $14, listed_at = $15,
         revoked_at = $16, revocation_reason = $17, updated_at = $18 WHERE workspace_id = $1 AND inbox_id = $2";
-    DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2 RETURNING number";
+    DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2";
     COUNT_PUBLIC = "SELECT count(*) FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' AND c.inbox_id <> $2";
     SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, created_at = excluded.created_at";
@@ -191,11 +191,8 @@ fn problems(card: &Card) -> Json<Vec<&'static str>> {
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
-    let number: Option<i64> = tx.value(&DELETE, p![workspace, inbox])?;
-    if let Some(number) = number {
-        crate::card_index::delete(tx, number)?;
-    }
-    Ok(number.is_some())
+    crate::card_index::delete(tx, workspace, inbox)?;
+    Ok(tx.exec(&DELETE, p![workspace, inbox])? > 0)
 }
 
 /// Returns the number of public cards of a workspace, without that of one agent.

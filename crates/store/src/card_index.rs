@@ -8,7 +8,10 @@ use posthouse_domain::agent::{
     Agent,
     search::{CardDocument, CardQuery, SearchScope},
 };
-use posthouse_domain::time::Time;
+use posthouse_domain::{
+    id::{InboxId, WorkspaceId},
+    time::Time,
+};
 
 use crate::{
     Engine, Result, Sql, ToValue, Tx, Value,
@@ -24,7 +27,7 @@ statements! {
         / "INSERT INTO card_index (number, workspace_id, inbox_id, is_public, text, words)
         VALUES ($1, $2, $3, $4, $5, array_to_tsvector(string_to_array(CAST($6 AS TEXT), ' ')))";
     PUT_WORDS = "INSERT INTO card_words (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
-    DELETE = "DELETE FROM card_index WHERE number = $1";
+    DELETE = "DELETE FROM card_index WHERE workspace_id = $1 AND inbox_id = $2 RETURNING number";
     DELETE_WORDS = "DELETE FROM card_words WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
     WINDOW_OF_PUBLIC = "SELECT number FROM card_index WHERE is_public = 1 AND number < $1 ORDER BY number DESC LIMIT 1 OFFSET $2";
     WINDOW_OF_WORKSPACE = "SELECT number FROM card_index WHERE workspace_id = $3 AND number < $1 ORDER BY number DESC LIMIT 1 OFFSET $2";
@@ -69,7 +72,7 @@ struct Shape {
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn put(tx: &mut Tx, agent: &Agent, number: i64, document: Option<&CardDocument>) -> Result<()> {
-    delete(tx, number)?;
+    delete(tx, agent.workspace, agent.inbox)?;
     let Some(document) = document else { return Ok(()) };
     let (workspace, inbox) = (agent.workspace, agent.inbox);
     let mut row = p![number, workspace, inbox, document.is_public, document.text].to_vec();
@@ -83,12 +86,13 @@ pub fn put(tx: &mut Tx, agent: &Agent, number: i64, document: Option<&CardDocume
     Ok(())
 }
 
-/// Removes the entry of a card.
+/// Removes the entry of an agent's card.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn delete(tx: &mut Tx, number: i64) -> Result<()> {
-    if tx.exec(&DELETE, p![number])? > 0 && tx.engine() == Engine::Sqlite {
+pub fn delete(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    let number: Option<i64> = tx.value(&DELETE, p![workspace, inbox])?;
+    if let (Some(number), Engine::Sqlite) = (number, tx.engine()) {
         tx.exec(&DELETE_WORDS, p![number])?;
     }
     Ok(())

@@ -88,9 +88,9 @@ export function plural(value: number, noun: string, many = `${noun}s`): string {
 
 /** Writes a rate between 0 and 1 in percent. */
 export function percent(rate: number): string {
-  if (rate === 0) return '0 %';
+  if (rate === 0) return '0\u202f%';
   const digits = (rate * 100).toFixed(rate < 0.01 ? 2 : 1);
-  return `${digits.replace(/\.?0+$/, '')} %`;
+  return `${digits.replace(/\.?0+$/, '')}\u202f%`;
 }
 
 /** Writes a duration: `84 ms`, `1.2 s`. */

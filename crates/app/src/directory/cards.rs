@@ -4,8 +4,15 @@ use posthouse_api::views::agent::{
     AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
     oasf::{self, OasfRecordView},
 };
-use posthouse_domain::{agent::Agent, auth::Caller, error::Refusal, id::InboxId, signing_key::SigningPurpose};
-use posthouse_store::{Tx, agents};
+use posthouse_domain::{
+    agent::{Agent, Standing},
+    auth::Caller,
+    error::Refusal,
+    id::InboxId,
+    signing_key::SigningPurpose,
+    workspace::ClaimStatus,
+};
+use posthouse_store::{Tx, agents, inboxes, workspaces};
 
 use super::{events::CardEvents, switches, view::published_keys};
 use crate::{access::visible, app::App, signing::sign};
@@ -28,12 +35,27 @@ impl BundleLoader {
     /// Returns the bundle of an agent.
     pub(super) fn load(&self, tx: &mut Tx, agent: &Agent) -> Result<AgentBundleView, Refusal> {
         let keys = published_keys(tx, agent)?;
+        let identity = self.identity(tx, agent)?;
         let parts = BundleParts {
             inbox: self.events.inbox(tx, agent)?,
             keys: BundleKeysView { server: self.server.clone(), agent: keys.clone() },
-            identity: BundleIdentityView { enabled: false, sign_in_ready: false },
+            identity,
         };
         Ok(AgentBundleView::of(agent, self.events.viewer.shown(agent, &keys).as_ref(), parts))
+    }
+}
+
+impl BundleLoader {
+    /// Returns whether the agent can sign in to apps: the switch is on, and nothing stops the agent or its workspace.
+    fn identity(&self, tx: &mut Tx, agent: &Agent) -> Result<BundleIdentityView, Refusal> {
+        let inbox = inboxes::get(tx, agent.workspace, agent.inbox)?.ok_or_else(|| Refusal::not_found("inbox"))?;
+        let tenant = workspaces::get(tx, agent.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let is_ready = inbox.identity_enabled
+            && !inbox.is_paused()
+            && tenant.stopped_at.is_none()
+            && tenant.claim != ClaimStatus::Unclaimed
+            && agent.standing(self.events.viewer.now) == Standing::Active;
+        Ok(BundleIdentityView { enabled: inbox.identity_enabled, sign_in_ready: is_ready })
     }
 }
 

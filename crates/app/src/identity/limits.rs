@@ -6,7 +6,8 @@ use posthouse_domain::{
     error::{ErrorCode, LimitName, Refusal},
     id::{InboxId, WorkspaceId},
     identity::{
-        REQUESTS_PER_ADDRESS, TOKENS_PER_AGENT_PER_MINUTE, TOKENS_PER_WORKSPACE_PER_MINUTE, WRONG_CODES_PER_WORKSPACE,
+        ISSUER_REQUESTS_PER_MINUTE, REQUESTS_PER_ADDRESS, TOKENS_PER_AGENT_PER_MINUTE, TOKENS_PER_WORKSPACE_PER_MINUTE,
+        WRONG_CODES_PER_WORKSPACE,
     },
     time::{MINUTE_MS, Time},
 };
@@ -24,6 +25,8 @@ pub struct IdentityLimits {
     tokens_of_agent: FixedWindow<InboxId>,
     tokens_of_workspace: FixedWindow<WorkspaceId>,
     requests: FixedWindow<IpAddr>,
+    /// Of the issuer, by the digest of a credential.
+    issuer: FixedWindow<[u8; 32]>,
     wrong_codes: FixedWindow<WorkspaceId>,
 }
 
@@ -33,6 +36,7 @@ impl Default for IdentityLimits {
             tokens_of_agent: FixedWindow::new(MINUTE_MS, KEYS_MAX),
             tokens_of_workspace: FixedWindow::new(MINUTE_MS, KEYS_MAX),
             requests: FixedWindow::new(BROWSER_WINDOW_MS, KEYS_MAX),
+            issuer: FixedWindow::new(MINUTE_MS, KEYS_MAX),
             wrong_codes: FixedWindow::new(BROWSER_WINDOW_MS, KEYS_MAX),
         }
     }
@@ -60,6 +64,16 @@ impl IdentityLimits {
         let count = self.requests.count(client, REQUESTS_PER_ADDRESS, now);
         let what = "This address began its sign-ins";
         check(count, LimitName::SignInRequestsPerAddress, REQUESTS_PER_ADDRESS, what)
+    }
+
+    /// Counts a request to the issuer with the credential that has this digest.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if there were too many in this minute.
+    pub fn count_issuer(&self, credential: [u8; 32], now: Time) -> Result<(), Refusal> {
+        let count = self.issuer.count(credential, ISSUER_REQUESTS_PER_MINUTE, now);
+        let what = "The app or access token made its requests";
+        check(count, LimitName::IssuerRequestsPerMinute, ISSUER_REQUESTS_PER_MINUTE, what)
     }
 
     /// Checks that a workspace has not sent too many wrong codes.

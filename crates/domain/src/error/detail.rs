@@ -114,6 +114,8 @@ named! {
         SignInRequestsPerAddress = "sign_in_requests_per_address",
         /// Sign-ins of one app that wait at the same time.
         SignInRequestsPerApp = "sign_in_requests_per_app",
+        /// Requests of one app at one address, or with one access token, to the issuer per minute.
+        IssuerRequestsPerMinute = "issuer_requests_per_minute",
         /// Unknown approval codes from one workspace in ten minutes.
         WrongApprovalCodes = "wrong_approval_codes",
         /// Unknown API keys and stream tokens from one address per minute.

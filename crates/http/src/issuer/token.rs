@@ -19,13 +19,17 @@ use posthouse_domain::{
     identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
 };
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::{
     TOKEN, error,
     form::{FORM, FORM_BYTES_MAX, OAuthForm},
     uncached,
 };
-use crate::route::{PublicInput, RequestInfo, Route, RouteResponse};
+use crate::{
+    client,
+    route::{PublicInput, RequestInfo, Route, RouteResponse},
+};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -58,8 +62,12 @@ async fn issue(
     request: &RequestInfo,
 ) -> Result<IssuedTokens, OAuthFailure> {
     let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
-    let check = app.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
     let ip = request.client_ip.to_string();
+    // By address, so that strangers don't use up the limit of an app without a secret.
+    let network = client::network(request.client_ip).to_string();
+    let counted = Sha256::new().chain_update(credentials.digest()).chain_update(network);
+    app.identity_limits.count_issuer(counted.finalize().into(), now)?;
+    let check = app.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
     let issued = exchange::exchange(app, TokenExchange { credentials, parameters, ip }).await;
     match &issued {
         Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidClient => check.reject(),

@@ -35,8 +35,9 @@ async fn read(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusa
 /// Returns the claims; `None` if the request has no access token.
 async fn claims(app: &Api, request: &RequestInfo) -> Result<Option<Value>, OAuthFailure> {
     let Some(token) = &request.bearer else { return Ok(None) };
-    let digest = Sha256::digest(token.0.as_bytes()).into();
+    let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
     let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
+    app.identity_limits.count_issuer(digest, now)?;
     let check = app.unknown_keys.admit(digest, request.client_ip, limit, now)?;
     let found = userinfo::userinfo(app, &token.0).await;
     match &found {

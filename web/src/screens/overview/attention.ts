@@ -68,7 +68,7 @@ export function attention(facts: Facts): Point[] {
     points.push({
       tone: webhook.stats.error_rate_24h > 0.5 ? 'bad' : 'warn',
       text: `Webhook fails: ${new URL(webhook.url).host}`,
-      detail: `${count(webhook.stats.failed_24h)} of ${plural(webhook.stats.deliveries_24h, 'delivery', 'deliveries')} in 24 hours (${percent(webhook.stats.error_rate_24h)}).`,
+      detail: `${count(webhook.stats.failed_24h)} of ${plural(webhook.stats.deliveries_24h, 'delivery', 'deliveries')} failed in 24 hours (${percent(webhook.stats.error_rate_24h)}).`,
       href: `/webhooks/${webhook.id}`,
     });
   }

@@ -46,7 +46,9 @@ fn skills(shown: &ShownAgent<'_>) -> Vec<Value> {
     let card = shown.card;
     let view = |skill: &Skill| {
         let description = skill.description.as_deref().unwrap_or(&skill.name);
-        json!({ "id": skill.id, "name": skill.name, "description": description, "tags": skill.tags })
+        // The protocol wants a tag.
+        let tags = if skill.tags.is_empty() { std::slice::from_ref(&skill.id) } else { skill.tags.as_slice() };
+        json!({ "id": skill.id, "name": skill.name, "description": description, "tags": tags })
     };
     if card.capabilities.skills.is_empty() {
         // The protocol wants a skill: what every agent of this service can do.

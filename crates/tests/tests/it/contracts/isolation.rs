@@ -104,6 +104,7 @@ fn expected(route: &Route, location: &IdLocation, other: &OtherKey) -> ExpectedR
         (_, "body:/ids[]") => ExpectedResponse::Missing,
         // An event id is a position in the log of the workspace. Every key of the workspace may read from it and gets
         // only visible events.
+        (IdKind::Event, "path:id") => ExpectedResponse::Refused("not_found"),
         (IdKind::Event, _) if other.is_same_workspace => ExpectedResponse::Nothing,
         (IdKind::Event, _) => ExpectedResponse::Refused("invalid_cursor"),
         // A cursor is a position in a list. Every caller gets only its own items after it.

@@ -21,6 +21,7 @@ async fn a_card_is_created_changed_and_deleted() {
     assert_eq!((&before["visibility"], &before["assurance"]), (&json!("private"), &json!("workspace")));
     assert_eq!(before["inbox"]["address"], json!(agent.address));
     assert!(before["keys"]["server"]["kid"].is_string(), "{before}");
+    assert_eq!(before["identity"], json!({ "enabled": true, "sign_in_ready": true }));
     agent.api.delete(&agent.path()).await.error("not_found");
     let created = agent.card(json!({})).await;
     assert_eq!((&created["card"]["name"], &created["status"]), (&json!("bot"), &json!("active")));

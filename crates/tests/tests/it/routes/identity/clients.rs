@@ -81,7 +81,7 @@ async fn the_form_of_an_app_is_checked() {
     for (name, value) in [("type", json!("confidential")), ("subject_type", json!("public"))] {
         fixture.developer.patch(&one, json!({ name: value })).await.invalid_fields(&[name]);
     }
-    fixture.developer.post_empty(&format!("{one}/secret")).await.invalid_fields(&["id"]);
+    fixture.developer.post_empty(&format!("{one}/secret")).await.error("not_found");
     let verifier = create(json!({ "type": "verify_only", "redirect_uris": null })).await.expect(201);
     let one = format!("{PATH}/{}", verifier["client"]["id"].as_str().unwrap());
     let uris = json!({ "redirect_uris": [CALLBACK] });

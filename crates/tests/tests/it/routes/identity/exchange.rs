@@ -177,6 +177,20 @@ async fn userinfo_needs_a_valid_token() {
 }
 
 #[tokio::test]
+async fn an_app_makes_600_requests_a_minute() {
+    let fixture = IdentityFixture::open().await;
+    let (app, other) = (fixture.app("confidential").await, fixture.app("confidential").await);
+    for _ in 0..600 {
+        oauth_error(&fixture.token(&app, &[("grant_type", "x")]).await, 400, "unsupported_grant_type");
+    }
+    let refused = fixture.token(&app, &[("grant_type", "x")]).await;
+    oauth_error(&refused, 429, "temporarily_unavailable");
+    assert!(refused.header("retry-after").is_some());
+    oauth_error(&fixture.token(&other, &[("grant_type", "x")]).await, 400, "unsupported_grant_type");
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
 async fn wrong_secrets_are_limited() {
     let fixture = IdentityFixture::open().await;
     let app = fixture.app("confidential").await;
