@@ -205,7 +205,7 @@ fn statement(engine: Engine, strategy: Strategy, shape: Shape) -> Sql {
         (Engine::Sqlite, _) => format!(
             "SELECT {columns} FROM card_words t CROSS JOIN card_index x ON x.number = t.rowid
             CROSS JOIN inboxes i ON i.workspace_id = x.workspace_id AND i.id = x.inbox_id {rest}
-            AND t.words MATCH ${words} AND t.rowid >= $1 AND t.rowid < $2 AND {scope}{contains} ORDER BY t.rowid DESC LIMIT $4"
+            AND t.card_words MATCH ${words} AND t.rowid >= $1 AND t.rowid < $2 AND {scope}{contains} ORDER BY t.rowid DESC LIMIT $4"
         ),
         (Engine::Postgres, Strategy::Each) => format!(
             "SELECT {columns} FROM ({hits} {scope} AND x.number >= $1 AND x.number < $2{contains}{matches}

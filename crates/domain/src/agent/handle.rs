@@ -21,13 +21,41 @@ pub const FULL_CHARS_MAX: usize = 80;
 /// How long a renamed handle redirects, in milliseconds.
 pub const REDIRECT_MS: i64 = 90 * DAY_MS;
 
-/// Names that no workspace can claim, because they would speak for the service or for a role at it.
-const RESERVED: &[&str] = &[
+/// Names of roles, which would speak for the service. No workspace can claim one, and no listed card has it as its name.
+const ROLES: &[&str] = &[
     "abuse",
-    "account",
-    "accounts",
     "admin",
     "administrator",
+    "billing",
+    "compliance",
+    "help",
+    "helpdesk",
+    "hostmaster",
+    "legal",
+    "mailer-daemon",
+    "moderator",
+    "no-reply",
+    "noreply",
+    "official",
+    "operator",
+    "postmaster",
+    "privacy",
+    "root",
+    "security",
+    "service",
+    "staff",
+    "support",
+    "system",
+    "trust",
+    "verified",
+    "verify",
+    "webmaster",
+];
+
+/// Further names that no workspace can claim, because many agents have them or software uses them.
+const GENERIC: &[&str] = &[
+    "account",
+    "accounts",
     "agent",
     "agents",
     "ai",
@@ -35,49 +63,25 @@ const RESERVED: &[&str] = &[
     "app",
     "assistant",
     "auth",
-    "billing",
     "bot",
-    "compliance",
     "dashboard",
     "directory",
     "docs",
     "everyone",
-    "help",
-    "helpdesk",
-    "hostmaster",
     "identity",
     "info",
-    "legal",
     "login",
     "mail",
-    "mailer-daemon",
     "me",
-    "moderator",
-    "no-reply",
-    "noreply",
     "notifications",
     "null",
-    "official",
     "oidc",
-    "operator",
-    "postmaster",
-    "privacy",
     "public",
-    "root",
     "sales",
-    "security",
     "self",
-    "service",
-    "staff",
     "status",
-    "support",
-    "system",
     "team",
-    "trust",
     "undefined",
-    "verified",
-    "verify",
-    "webmaster",
     "www",
 ];
 
@@ -151,15 +155,16 @@ impl HandleName {
     /// Returns whether no workspace can claim it: it is a reserved name, looks like one, or names the service.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
-        is_reserved(&self.skeleton())
+        let own = self.skeleton();
+        is_role(&own) || GENERIC.iter().any(|name| skeleton(name) == own)
     }
 }
 
-/// Returns whether the skeleton of a name is that of a reserved one.
+/// Returns whether the skeleton of a name is that of a role, or names the service.
 #[must_use]
-pub fn is_reserved(skeleton_of_name: &str) -> bool {
+pub fn is_role(skeleton_of_name: &str) -> bool {
     let service = skeleton(SERVICE);
-    RESERVED.iter().any(|name| skeleton(name) == skeleton_of_name)
+    ROLES.iter().any(|name| skeleton(name) == skeleton_of_name)
         || skeleton_of_name.split('-').any(|word| word == service)
 }
 
@@ -275,14 +280,14 @@ mod tests {
     #[test]
     fn reserved_names_and_their_look_alikes_are_refused() {
         for reserved in
-            ["admin", "support", "postmaster", "supp0rt", "bi11ing", "adrnin", "posthouse", "posthouse-help"]
+            ["admin", "support", "bot", "postmaster", "supp0rt", "bi11ing", "adrnin", "posthouse", "posthouse-help"]
         {
             assert!(HandleName::parse(reserved).expect("valid").is_reserved(), "{reserved}");
         }
         for free in ["acme", "adminton", "acme-support", "posthouses"] {
             assert!(!HandleName::parse(free).expect("valid").is_reserved(), "{free}");
         }
-        for name in RESERVED {
+        for name in ROLES.iter().chain(GENERIC) {
             assert!(has_handle_form(name), "{name}");
         }
     }

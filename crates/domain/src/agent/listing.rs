@@ -41,7 +41,7 @@ named! {
         Invisible = "invisible_text",
         /// A word of the name mixes scripts.
         MixedScripts = "mixed_scripts",
-        /// The name is a reserved one, or looks like it.
+        /// The name is that of a role or of the service, or looks like it.
         ReservedName = "reserved_name",
         /// The name is the handle of another workspace with listed agents, or looks like it.
         SimilarHandle = "similar_handle",
@@ -106,7 +106,7 @@ pub fn problems(card: &Card) -> Vec<ListingProblem> {
     if has_mixed_word(&card.name) {
         found.push(ListingProblem::MixedScripts);
     }
-    if readings(&card.name).iter().any(|reading| super::handle::is_reserved(reading)) {
+    if readings(&card.name).iter().any(|reading| super::handle::is_role(reading)) {
         found.push(ListingProblem::ReservedName);
     }
     found.sort_unstable();

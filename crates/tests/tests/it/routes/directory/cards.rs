@@ -69,7 +69,10 @@ async fn every_limit_of_a_card_is_checked() {
         (json!({ "visibility": "secret" }), "visibility"),
         (json!({ "handle": "a" }), "handle"),
         (json!({ "nme": "x" }), "nme"),
-        (json!({ "capabilities": { "skills": vec![skill("a"); 21] } }), "capabilities.skills"),
+        (
+            json!({ "capabilities": { "skills": (0..21).map(|n| skill(&format!("a{n}"))).collect::<Vec<_>>() } }),
+            "capabilities.skills",
+        ),
         (json!({ "capabilities": { "skills": [skill("A")] } }), "capabilities.skills[0].id"),
         (json!({ "capabilities": { "skills": [skill("a"), skill("a")] } }), "capabilities.skills[1].id"),
         (json!({ "capabilities": { "accepts_types": [] } }), "capabilities.accepts_types"),
