@@ -261,7 +261,8 @@ export default {
     const [before] = await context.cookies();
     await both.getByRole('navigation').getByRole('button', { name: 'My workspace' }).click();
     await both.getByRole('button', { name: 'Switch to Second' }).click();
-    await both.getByRole('navigation').getByRole('button', { name: 'Second' }).waitFor();
+    await both.getByRole('navigation').getByRole('button', { name: 'Second', exact: true }).waitFor();
+    await settled(both);
     await both.goto(`${base}/settings`);
     check((await both.getByLabel('Name of the workspace').inputValue()) === 'Second', 'not in the second');
     const [after] = await context.cookies();

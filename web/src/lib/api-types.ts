@@ -4547,7 +4547,15 @@ export interface components {
              * @description The home page of the app.
              */
             homepage_url?: string | null;
-        } & unknown;
+        } & ({
+            /** @enum {unknown} */
+            type: "verify_only";
+            redirect_uris?: null;
+        } | {
+            /** @enum {unknown} */
+            type: "confidential" | "public";
+            redirect_uris: unknown[];
+        });
         /** @description An identity token to issue. */
         CreateIdentityTokenBody: {
             /** @description The `client_id` of the app. */
@@ -5701,7 +5709,7 @@ export interface components {
         };
         /** @description A message to forward. */
         ForwardMessageBody: {
-            /** @description Recipients: one or several, as `addr` or `Name <addr>`. */
+            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
             to: string | string[];
             /** @description Recipients of a copy. */
             cc?: string | string[] | null;
@@ -7332,7 +7340,7 @@ export interface components {
         };
         /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
         SendMessageAliasBody: {
-            /** @description Recipients: one or several, as `addr` or `Name <addr>`. */
+            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
             to: string | string[];
             /** @description Recipients of a copy. */
             cc?: string | string[] | null;
@@ -7376,7 +7384,7 @@ export interface components {
         }));
         /** @description A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50 recipients. */
         SendMessageBody: {
-            /** @description Recipients: one or several, as `addr` or `Name <addr>`. */
+            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`. */
             to: string | string[];
             /** @description Recipients of a copy. */
             cc?: string | string[] | null;
@@ -9943,7 +9951,11 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimMailView"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9956,7 +9968,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -10025,7 +10037,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10038,7 +10054,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -10227,7 +10243,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -10244,7 +10264,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21715,7 +21735,11 @@ export interface operations {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21728,7 +21752,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21795,7 +21819,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21808,7 +21836,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21991,7 +22019,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -22008,7 +22040,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22040,7 +22072,11 @@ export interface operations {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22053,7 +22089,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22120,7 +22156,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22133,7 +22173,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22316,7 +22356,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -22333,7 +22377,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -23184,7 +23228,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23197,7 +23245,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -23264,7 +23312,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23277,7 +23329,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -23460,7 +23512,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -23477,7 +23533,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -24895,7 +24951,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24908,7 +24968,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -24975,7 +25035,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24988,7 +25052,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25171,7 +25235,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -25188,7 +25256,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25229,7 +25297,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25242,7 +25314,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25309,7 +25381,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25322,7 +25398,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25505,7 +25581,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -25522,7 +25602,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25563,7 +25643,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25576,7 +25660,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25643,7 +25727,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25656,7 +25744,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -25839,7 +25927,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -25856,7 +25948,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35407,7 +35499,11 @@ export interface operations {
                     "application/json": components["schemas"]["SentDraft"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35420,7 +35516,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35487,7 +35583,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35500,7 +35600,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35685,7 +35785,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -35702,7 +35806,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35743,7 +35847,11 @@ export interface operations {
                     "application/json": components["schemas"]["SentDraft"];
                 };
             };
-            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            /**
+             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
+             */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35756,7 +35864,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request";
+                            code?: "invalid_request" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35823,7 +35931,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35836,7 +35948,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -36023,7 +36135,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
+             *
+             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -36040,7 +36156,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
