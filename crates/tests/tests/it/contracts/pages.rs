@@ -3,7 +3,7 @@
 //!
 //! Every route with the query parameter `cursor` is a list. Each has a row in [`LISTS`] or a reason in [`NOT_LISTS`].
 
-use posthouse_domain::plan::Plan;
+use posthouse_domain::{message::HoldReason, plan::Plan};
 use posthouse_http::routes;
 use posthouse_tests::{
     ServerOptions, TestMessage, TestServer,
@@ -97,6 +97,9 @@ const NOT_LISTS: &[(&str, &str)] = &[
     ("getThread", "one thread, whose messages are paged backward by earlier_cursor"),
     ("listQueueItems", "items come and go with leases; `routes/queue/by_hand` reads the pages"),
     ("listDeliveryAttempts", "the attempts of one message; `scenarios/delivery/direct` reads the pages"),
+    ("searchAgents", "items are cards of agents; `routes/directory/search` reads the pages"),
+    ("listPublicAgents", "the same search without a key; `routes/directory/search` reads the pages"),
+    ("showDirectory", "the same search as a page for people; `routes/directory/pages` reads it"),
 ];
 
 fn add_inbox(fixture: &ListFixture, _at: usize) -> AddFuture<'_> {
@@ -145,11 +148,11 @@ fn add_message(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
     })
 }
 
-/// Adds mail that forges the inbox as its author.
+/// Adds mail that waits for a release.
 fn add_held(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
     Box::pin(async move {
-        let forged = TestMessage::new(&format!("Bill {at}"), "text").with("From", &fixture.inbox.address);
-        fixture.server.deliver(&forged, &fixture.inbox.address).await;
+        let mail = TestMessage::new(&format!("Bill {at}"), "text");
+        fixture.server.receive_held(&fixture.inbox, &mail, HoldReason::Phishing).await;
     })
 }
 
