@@ -45,9 +45,8 @@ pub(super) fn add_visible_line(content: &mut OutgoingContent, workspace: &Worksp
         text.push_str(line);
     }
     if let Some(page) = content.html.as_mut().filter(|_| in_html) {
-        let mut paragraph = "<p>".to_owned();
+        let mut paragraph = String::new();
         html::push_escaped(&mut paragraph, line);
-        paragraph.push_str("</p>");
         // Before the end of the body, if the page has one.
         let lower = page.to_ascii_lowercase();
         let at = lower.rfind("</body").or_else(|| lower.rfind("</html")).unwrap_or(page.len());

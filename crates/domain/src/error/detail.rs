@@ -328,7 +328,8 @@ impl ErrorCode {
             ErrorCode::IdempotencyInFlight
             | ErrorCode::SignupDisabled
             | ErrorCode::DirectoryDisabled
-            | ErrorCode::PublicDirectoryDisabled => &[RETRY],
+            | ErrorCode::PublicDirectoryDisabled
+            | ErrorCode::AgentKeysDisabled => &[RETRY],
             ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
             ErrorCode::MessageTooLarge => {
                 const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }

@@ -65,6 +65,8 @@ impl IdLocation {
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
 const EXEMPT: &[(&str, &str, &str)] = &[
+    ("retireAgentKey", "path:kid", "the thumbprint of a public key, looked up within its agent"),
+    ("revokeAgentKey", "path:kid", "the thumbprint of a public key, looked up within its agent"),
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),

@@ -39,7 +39,7 @@ async fn sent_mail_says_that_an_agent_wrote_it() {
     });
     assert_eq!((&sent["ai_disclosure"], &copy["ai_disclosure"]), (&named, &named));
     assert_eq!(copy["text"], "Hi\n\nBy a <bot>.");
-    assert_eq!(copy["html"], "<p>Hi</p><p>By a &lt;bot&gt;.</p>");
+    assert_eq!(copy["html"], "<p>Hi</p><div style=\"white-space:pre-wrap\">By a &lt;bot&gt;.</div>");
     assert_eq!((&sent["text"], &sent["html"]), (&copy["text"], &copy["html"]));
 
     let line = AiDisclosure { visible_line: DisclosureLine::Text, text: None, shares_name: false };

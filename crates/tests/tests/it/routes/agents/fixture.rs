@@ -161,7 +161,7 @@ impl AgentKeyPair {
 
 /// Returns a fresh nonce.
 pub(super) fn nonce() -> String {
-    uuid::Uuid::now_v7().simple().to_string()
+    Es256Key::generate().unwrap().public().thumbprint()
 }
 
 /// Returns the hash of a part.

@@ -2,15 +2,18 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::DeliveryMode;
-use posthouse_domain::workspace::ClaimStatus;
-use posthouse_store::{Sql, Tx, p, statements};
+use posthouse_domain::{agent::SanctionKind, workspace::ClaimStatus};
+use posthouse_store::{
+    Tx,
+    agents::{self, Sanction},
+    p, statements,
+};
 use serde_json::{Value, json};
 
 use super::fixture::Pair;
 
 statements! {
     SET_CLAIM = "UPDATE workspaces SET claim_status = $2 WHERE id = $1";
-    SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1";
 }
 
 /// Returns the claims of a signature.
@@ -19,13 +22,9 @@ fn claims(jws: &Value) -> Value {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap()
 }
 
-async fn execute(pair: &Pair, sql: &'static Sql, status: Option<ClaimStatus>) {
+async fn set_claim(pair: &Pair, status: ClaimStatus) {
     let id = pair.alice.key.workspace;
-    let change = move |tx: &mut Tx| match status {
-        Some(status) => tx.exec(sql, p![id, status]),
-        None => tx.exec(sql, p![id]),
-    };
-    pair.server.store().write(change).await.unwrap();
+    pair.server.store().write(move |tx: &mut Tx| tx.exec(&SET_CLAIM, p![id, status])).await.unwrap();
 }
 
 #[tokio::test]
@@ -119,7 +118,7 @@ async fn assurance_follows_the_claim_of_the_workspace() {
         (ClaimStatus::Claimed, "workspace"),
         (ClaimStatus::NotApplicable, "workspace"),
     ] {
-        execute(&pair, &SET_CLAIM, Some(status)).await;
+        set_claim(&pair, status).await;
         pair.server.clock.advance(1);
         let (_, copy) = pair.deliver(body.clone()).await;
         assert_eq!(copy["agent"]["assurance"], expected);
@@ -129,18 +128,32 @@ async fn assurance_follows_the_claim_of_the_workspace() {
 }
 
 #[tokio::test]
-async fn a_suspended_sender_is_not_signed() {
+async fn a_revoked_or_suspended_sender_is_not_signed_but_its_mail_flows() {
     let pair = Pair::open().await;
-    pair.alice.try_send(json!({ "to": pair.bob.inbox.address, "subject": "S", "text": "T" })).await.expect(202);
-    execute(&pair, &SUSPEND, None).await;
-    pair.server.settle().await;
-    let path = format!("/v1/inboxes/{}/messages?direction=inbound", pair.bob.inbox.id);
-    // Suspension holds what wasn't delivered yet; nothing is signed meanwhile.
-    for copy in pair.bob.api.get(&path).await.expect(200).data() {
-        assert_eq!(copy["agent"]["verified"], false);
-        assert_eq!(copy["agent"]["reason"], "suspended");
-        assert_eq!(copy["agent"]["signature"], Value::Null);
-    }
+    let body = json!({ "to": pair.bob.inbox.address, "subject": "S", "text": "T" });
+    let card = format!("/v1/inboxes/{}/agent", pair.alice.inbox.id);
+    pair.alice.api.patch(&card, json!({ "name": "Alice" })).await.expect(200);
+    let (_, copy) = pair.deliver(body.clone()).await;
+    assert_eq!(claims(&copy["agent"]["signature"])["card"], true);
+    pair.alice.api.post(&format!("{card}/revoke"), json!({})).await.expect(200);
+    let unsigned = |copy: &Value, reason: &str| {
+        let agent = &copy["agent"];
+        assert_eq!((&agent["verified"], &agent["reason"]), (&json!(false), &json!(reason)));
+        assert!(agent["signature"].is_null() && agent["kid"].is_null() && agent["signed_at"].is_null());
+        assert_eq!((&copy["channel"], &copy["text"]), (&json!("agent"), &json!("T")));
+    };
+    unsigned(&pair.deliver(body.clone()).await.1, "revoked");
+    pair.alice.api.post_empty(&format!("{card}/restore")).await.expect(200);
+    assert_eq!(pair.deliver(body.clone()).await.1["agent"]["verified"], true);
+    let sanction = Sanction {
+        workspace: pair.alice.key.workspace,
+        inbox: pair.alice.inbox.id,
+        kind: SanctionKind::Suspended,
+        reason: None,
+        created_at: pair.server.app().clock.now(),
+    };
+    pair.server.store().write(move |tx| agents::sanction(tx, &sanction)).await.unwrap();
+    unsigned(&pair.deliver(body).await.1, "suspended");
     pair.server.finish().await;
 }
 

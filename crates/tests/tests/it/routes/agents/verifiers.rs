@@ -6,6 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::{settings::DeliveryMode, signing};
 use serde_json::{Value, json};
 
@@ -73,7 +74,7 @@ impl Received<'_> {
 }
 
 /// Asserts the results of both verifiers; each case has a name.
-fn expect(cases: Vec<(String, Value, &str)>) {
+fn expect(cases: Vec<NamedCase>) {
     let inputs: Vec<Value> = cases.iter().map(|(_, case, _)| case.clone()).collect();
     for (program, results) in results(&inputs) {
         for ((name, _, expected), result) in cases.iter().zip(results) {
@@ -108,6 +109,94 @@ async fn full_message(pair: &Pair, key: &AgentKeyPair, text: &str) -> Value {
     pair.deliver(body).await.1
 }
 
+/// A case with its name and the expected result.
+type NamedCase = (String, Value, &'static str);
+
+/// Returns changes that normalization removes.
+fn equal_forms(received: &Received<'_>, what: &str) -> Vec<NamedCase> {
+    let m = &received.message;
+    let reversed = |member: &str| -> Value {
+        let mut items = m[member].as_array().unwrap().clone();
+        items.reverse();
+        json!(items)
+    };
+    let mut data: Vec<(String, Value)> = m["data"].as_object().unwrap().clone().into_iter().collect();
+    data.reverse();
+    let changes = [
+        ("/to", reversed("to")),
+        ("/text", json!("line one\ncaf\u{e9}\n")),
+        ("/text", json!("line one\rcaf\u{e9}\r")),
+        ("/data", Value::Object(data.into_iter().collect())),
+        ("/attachments", reversed("attachments")),
+    ];
+    let case = |(member, value): (&str, Value)| {
+        (format!("{what}: {member} {value}"), received.changed(what, member, value), "ok")
+    };
+    let unchanged = (format!("{what}: unchanged"), received.case(what, m.clone(), &[]), "ok");
+    changes.into_iter().map(case).chain([unchanged]).collect()
+}
+
+/// Returns changes of parts that both signatures cover.
+fn changed_parts(received: &Received<'_>, what: &str) -> Vec<NamedCase> {
+    let changes = [
+        ("/subject", json!("Quo\u{308}te")),
+        ("/subject", json!("Qu\u{f6}te ")),
+        ("/text", json!("line one\r\ncafe\u{301}\r\n")),
+        ("/text", json!("line one\n\ncaf\u{e9}\n")),
+        ("/html", json!("<p>Cafe\u{301} \u{1f600}</p>")),
+        ("/to", json!([received.pair.bob.inbox.address])),
+        ("/to/0", json!("Zoe <zz@far.example>")),
+        ("/cc", json!([])),
+        ("/data/z/0", json!(2)),
+        ("/data/\u{1f600}/a", json!(true)),
+        ("/data/\u{e9}", json!("cafe\u{301}\n\"\\\u{7f}")),
+        ("/data", json!(null)),
+        ("/attachments/0/sha256", received.message["attachments"][1]["sha256"].clone()),
+        ("/attachments", json!([])),
+        ("/type", json!("event")),
+    ];
+    let case = |(member, value): (&str, Value)| {
+        (format!("{what}: {member} {value}"), received.changed(what, member, value), "content_mismatch")
+    };
+    changes.into_iter().map(case).collect()
+}
+
+/// Returns cases of the delivery signature alone.
+fn delivery_cases(received: &Received<'_>) -> Vec<NamedCase> {
+    let m = &received.message;
+    let signature = m["agent"]["signature"].as_str().unwrap();
+    let payload = URL_SAFE_NO_PAD.decode(signature.split('.').nth(1).unwrap()).unwrap();
+    let nonce = serde_json::from_slice::<Value>(&payload).unwrap()["nonce"].clone();
+    let now = received.pair.now();
+    let changes = [
+        ("/from", json!("mallory@agents.localhost"), "content_mismatch"),
+        ("/rfc_message_id", json!("<x@agents.localhost>"), "content_mismatch"),
+        ("/in_reply_to", json!("<x@agents.localhost>"), "content_mismatch"),
+        ("/author", json!(null), "content_mismatch"),
+        ("/author/signature", json!("a.b.c"), "content_mismatch"),
+        ("/subject", json!(null), "content_mismatch"),
+        ("/text", json!(null), "content_mismatch"),
+        ("/html", json!(null), "content_mismatch"),
+        ("/agent/signature", json!(signature.replacen('.', ".\r\n ", 1)), "ok"),
+        ("/agent/signature", json!(&signature[..100]), "invalid_signature"),
+    ];
+    let known = [
+        ("recipient", json!(received.pair.alice.inbox.address), "wrong_audience"),
+        ("issuer", json!("https://other.example"), "wrong_issuer"),
+        ("keys", json!([]), "unknown_key"),
+        ("now", json!(now + 931), "too_old"),
+        ("now", json!(now - 31), "issued_in_future"),
+        ("seen", json!([nonce]), "replayed"),
+    ];
+    let changed = changes.map(|(member, value, expected)| {
+        (format!("delivery: {member} {value}"), received.changed("delivery", member, value), expected)
+    });
+    let known = known.map(|(name, value, expected)| {
+        (format!("delivery: {name}"), received.case("delivery", m.clone(), &[(name, value)]), expected)
+    });
+    changed.into_iter().chain(known).collect()
+}
+
 #[tokio::test]
 async fn both_verifiers_accept_messages_and_refuse_changed_ones() {
     let pair = Pair::with(|config| config.delivery.mode = DeliveryMode::Capture).await;
@@ -120,87 +209,15 @@ async fn both_verifiers_accept_messages_and_refuse_changed_ones() {
         author_keys: pair.alice.api.get(&pair.alice.keys_path()).await.expect(200)["data"].clone(),
         message,
     };
-    let m = &received.message;
-    let mut cases = Vec::new();
+    let mut cases = delivery_cases(&received);
     for what in ["delivery", "author"] {
-        let mut add = |name: &str, case: Value, expected| cases.push((format!("{what}: {name}"), case, expected));
-        add("unchanged", received.case(what, m.clone(), &[]), "ok");
-        // What normalization removes.
-        let mut to: Vec<Value> = m["to"].as_array().unwrap().clone();
-        to.reverse();
-        add("order of recipients", received.changed(what, "/to", json!(to)), "ok");
-        add("LF", received.changed(what, "/text", json!("line one\ncaf\u{e9}\n")), "ok");
-        add("CR", received.changed(what, "/text", json!("line one\rcaf\u{e9}\r")), "ok");
-        let mut data: Vec<(String, Value)> = m["data"].as_object().unwrap().clone().into_iter().collect();
-        data.reverse();
-        let data = Value::Object(data.into_iter().collect());
-        add("order of data members", received.changed(what, "/data", data), "ok");
-        let mut files: Vec<Value> = m["attachments"].as_array().unwrap().clone();
-        files.reverse();
-        add("order of attachments", received.changed(what, "/attachments", json!(files)), "ok");
-        // Changes.
-        for (member, value) in [
-            ("/subject", json!("Quo\u{308}te")),
-            ("/subject", json!("Qu\u{f6}te ")),
-            ("/text", json!("line one\r\ncafe\u{301}\r\n")),
-            ("/text", json!("line one\n\ncaf\u{e9}\n")),
-            ("/html", json!("<p>Cafe\u{301} \u{1f600}</p>")),
-            ("/to", json!([pair.bob.inbox.address])),
-            ("/to/0", json!("Zoe <zz@far.example>")),
-            ("/cc", json!([])),
-            ("/data/z/0", json!(2)),
-            ("/data/\u{1f600}/a", json!(true)),
-            ("/data/\u{e9}", json!("cafe\u{301}\n\"\\\u{7f}")),
-            ("/data", json!(null)),
-            ("/attachments/0/sha256", m["attachments"][1]["sha256"].clone()),
-            ("/attachments", json!([])),
-            ("/type", json!("event")),
-        ] {
-            add(&format!("{member} {value}"), received.changed(what, member, value), "content_mismatch");
-        }
+        cases.extend(equal_forms(&received, what));
+        cases.extend(changed_parts(&received, what));
     }
-    let mut add = |name: &str, case: Value, expected| cases.push((format!("delivery: {name}"), case, expected));
-    for (member, value) in [
-        ("/from", json!("mallory@agents.localhost")),
-        ("/rfc_message_id", json!("<x@agents.localhost>")),
-        ("/in_reply_to", json!("<x@agents.localhost>")),
-        ("/author", json!(null)),
-        ("/author/signature", json!("a.b.c")),
-        ("/subject", json!(null)),
-        ("/text", json!(null)),
-        ("/html", json!(null)),
-    ] {
-        add(member, received.changed("delivery", member, value), "content_mismatch");
-    }
-    let claims_seen = {
-        use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-        let jws = m["agent"]["signature"].as_str().unwrap();
-        let claims: Value =
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(jws.split('.').nth(1).unwrap()).unwrap()).unwrap();
-        claims["nonce"].clone()
-    };
-    let now = pair.now();
-    for (name, value, expected) in [
-        ("recipient", json!(pair.alice.inbox.address), "wrong_audience"),
-        ("issuer", json!("https://other.example"), "wrong_issuer"),
-        ("keys", json!([]), "unknown_key"),
-        ("now", json!(now + 931), "too_old"),
-        ("now", json!(now - 31), "issued_in_future"),
-        ("seen", json!([claims_seen]), "replayed"),
-    ] {
-        add(name, received.case("delivery", m.clone(), &[(name, value)]), expected);
-    }
-    let folded = m["agent"]["signature"].as_str().unwrap().replacen('.', ".\r\n ", 1);
-    add("folded", received.changed("delivery", "/agent/signature", json!(folded)), "ok");
-    let truncated = &m["agent"]["signature"].as_str().unwrap()[..100];
-    add("truncated", received.changed("delivery", "/agent/signature", json!(truncated)), "invalid_signature");
     let other = received.changed("author", "/from", json!("mallory@agents.localhost"));
     cases.push(("author: from".to_owned(), other, "wrong_sender"));
-    cases.push((
-        "author: keys".to_owned(),
-        received.case("author", m.clone(), &[("author_keys", json!([]))]),
-        "unknown_key",
-    ));
+    let unknown = received.case("author", received.message.clone(), &[("author_keys", json!([]))]);
+    cases.push(("author: keys".to_owned(), unknown, "unknown_key"));
     expect(cases);
     pair.server.finish().await;
 }

@@ -107,7 +107,7 @@ async fn one_inbox_behind_two_addresses_gets_one_copy() {
 async fn all_problems_of_a_request_are_reported_at_once() {
     let fixture = InboxFixture::open().await;
     let body = json!({
-        "to": ["no address", "a@b.example"], "subject": "one\r\nBcc: x@y.example", "agent_signature": "x",
+        "to": ["no address", "a@b.example"], "subject": "one\r\nBcc: x@y.example", "agent_signature": "",
         "labels": ["a b"], "data": "text", "type": "order",
         "attachments": [{ "filename": "../a", "content_type": "x", "content_base64": "!" }],
     });
