@@ -80,7 +80,9 @@ impl Tenant {
             };
             make(IdKind::Webhook, "/v1/webhooks", json!({ "url": url, "inbox_ids": [inbox] })).await;
             make(IdKind::SuppressedAddress, "/v1/suppressions", json!({ "address": address })).await;
-            make(IdKind::Identity, "/v1/identities", json!({ "username": format!("{mark}-{n}-identity") })).await;
+            let card = json!({ "name": format!("{mark} {n}"), "visibility": "workspace" });
+            let identity = json!({ "username": format!("{mark}-{n}-identity"), "card": card });
+            make(IdKind::Identity, "/v1/identities", identity).await;
             let app = json!({ "name": format!("{mark}{n}"), "type": "verify_only" });
             let app = make(IdKind::IdentityClient, "/v1/identity/clients", app).await;
             let audience = json!({ "audience": app["client"]["client_id"] });
