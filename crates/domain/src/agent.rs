@@ -4,6 +4,7 @@ pub mod card;
 pub mod card_text;
 pub mod handle;
 pub mod listing;
+pub mod listing_state;
 pub mod lookalike;
 pub mod report;
 pub mod search;

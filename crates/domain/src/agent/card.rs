@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     card_text::{self, CardTextProblem},
     handle::AgentHandle,
-    listing::{ListingProblem, ListingState},
+    listing_state::{ListingProblem, ListingState},
 };
 use crate::{message::MessageKind, time::Time};
 

@@ -1,24 +1,14 @@
 //! Listings: whether a public card appears in the public directory, and why not.
 
+pub use super::listing_state::{ListingProblem, ListingState};
 use super::{
     Agent, SanctionKind, Standing,
     card::{Card, CardVisibility},
-    card_text::CardTextProblem,
     lookalike::{has_mixed_word, readings},
 };
 use crate::{time::Time, workspace::ClaimStatus};
 
 named! {
-    /// The state of a listing.
-    ListingState {
-        /// The listing check has not run yet.
-        Pending = "pending",
-        /// The card is in the public directory.
-        Listed = "listed",
-        /// The card is not in the public directory.
-        Hidden = "hidden",
-    }
-
     /// Why a listing is hidden.
     ListingReason {
         /// The listing check found problems.
@@ -27,35 +17,6 @@ named! {
         Reports = "reports",
         /// The operator suspended the agent or its workspace.
         Operator = "operator",
-    }
-
-    /// What the listing check found.
-    ListingProblem {
-        /// A text has HTML.
-        Html = "html",
-        /// A text has a link.
-        Link = "link",
-        /// A text has an email address.
-        Address = "address",
-        /// A text has invisible characters.
-        Invisible = "invisible_text",
-        /// A word of the name mixes scripts.
-        MixedScripts = "mixed_scripts",
-        /// The name is that of a role or of the service, or looks like it.
-        ReservedName = "reserved_name",
-        /// The name is the handle of another workspace with listed agents, or looks like it.
-        SimilarHandle = "similar_handle",
-    }
-}
-
-impl From<CardTextProblem> for ListingProblem {
-    fn from(problem: CardTextProblem) -> Self {
-        match problem {
-            CardTextProblem::Html => Self::Html,
-            CardTextProblem::Link => Self::Link,
-            CardTextProblem::Address => Self::Address,
-            CardTextProblem::Invisible => Self::Invisible,
-        }
     }
 }
 

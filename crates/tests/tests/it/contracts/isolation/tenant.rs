@@ -80,7 +80,9 @@ impl Tenant {
             };
             make(IdKind::Webhook, "/v1/webhooks", json!({ "url": url, "inbox_ids": [inbox] })).await;
             make(IdKind::SuppressedAddress, "/v1/suppressions", json!({ "address": address })).await;
-            make(IdKind::Identity, "/v1/identities", json!({ "username": format!("{mark}-{n}-identity") })).await;
+            let card = json!({ "name": format!("{mark} {n}"), "visibility": "workspace" });
+            let identity = json!({ "username": format!("{mark}-{n}-identity"), "card": card });
+            make(IdKind::Identity, "/v1/identities", identity).await;
             make(IdKind::Domain, "/v1/domains", json!({ "domain": format!("{mark}{n}.example") })).await;
             let entry = json!({
                 "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox
