@@ -309,9 +309,12 @@ async fn copy_signer(
     if !config.agent_messaging || !outgoing.people.deliveries().iter().any(is_local) {
         return Ok(None);
     }
-    agent_copy::signer(app).await.map(Some).map_err(|error| {
-        tracing::error!(cause = %error, "agent_message.not_signed");
-        Refusal::new(ErrorCode::Internal, "The message couldn't be signed.")
+    agent_copy::signer(app).await.map(Some).map_err(|error| match error {
+        SigningError::Store(error) => error.into(),
+        error => {
+            tracing::error!(cause = %error, "agent_message.not_signed");
+            Refusal::new(ErrorCode::Internal, "The message couldn't be signed.")
+        }
     })
 }
 

@@ -166,7 +166,10 @@ mod tests {
         assert!(field.lines().skip(1).all(|line| line.starts_with(' ')), "{field}");
         let flat: String = field.split_ascii_whitespace().collect();
         assert!(flat.contains("h=From:From:Subject:Subject:To:To:Date:Message-ID:Cc:"), "{flat}");
-        assert!(flat.contains(":MIME-Version:MIME-Version:Content-Type:Content-Transfer-Encoding;bh="), "{flat}");
+        assert!(
+            flat.contains(":MIME-Version:MIME-Version:Content-Type:Content-Transfer-Encoding:Agent-Disclosure;bh="),
+            "{flat}"
+        );
         assert!(!flat.contains("l="), "{flat}");
     }
 
