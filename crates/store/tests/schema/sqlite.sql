@@ -20,6 +20,73 @@ CREATE TABLE addresses (
   address TEXT NOT NULL PRIMARY KEY,
   workspace_id BLOB NOT NULL,
   inbox_id BLOB NOT NULL)STRICT;
+CREATE TABLE agent_cards (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT,
+  skills TEXT NOT NULL,
+  accepts_types TEXT NOT NULL,
+  languages TEXT NOT NULL,
+  input_modes TEXT NOT NULL,
+  documentation_url TEXT,
+  visibility TEXT NOT NULL,
+  handle TEXT,
+  indexable INTEGER NOT NULL,
+  listing TEXT,
+  listing_problems TEXT NOT NULL,
+  listed_at INTEGER,
+  revoked_at INTEGER,
+  revocation_reason TEXT,
+  number INTEGER NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id))STRICT;
+CREATE UNIQUE INDEX agent_cards_handle ON agent_cards (workspace_id, handle) WHERE handle IS NOT NULL;
+CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pending';
+CREATE INDEX agent_cards_public ON agent_cards (workspace_id) WHERE visibility = 'public';
+CREATE TABLE agent_keys (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  kid TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  retired_at INTEGER,
+  revoked_at INTEGER,
+  revocation_reason TEXT,
+  last_used_at INTEGER,
+  PRIMARY KEY (workspace_id, inbox_id, kid))STRICT;
+CREATE TABLE agent_nonces (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  kid TEXT NOT NULL,
+  nonce TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, kid, nonce))STRICT;
+CREATE INDEX agent_nonces_age ON agent_nonces (expires_at);
+CREATE TABLE agent_reports (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  agent_workspace_id BLOB NOT NULL,
+  agent_id BLOB NOT NULL,
+  reason TEXT NOT NULL,
+  details TEXT,
+  message_id BLOB,
+  counts INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  settled_at INTEGER,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX agent_reports_age ON agent_reports (created_at);
+CREATE INDEX agent_reports_agent ON agent_reports (agent_id, created_at);
+CREATE INDEX agent_reports_day ON agent_reports (workspace_id, created_at);
+CREATE INDEX agent_reports_message ON agent_reports (workspace_id, message_id) WHERE message_id IS NOT NULL;
+CREATE TABLE agent_sanctions (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  kind TEXT NOT NULL,
+  reason TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id))STRICT;
 CREATE TABLE api_keys (
   workspace_id BLOB NOT NULL REFERENCES workspaces(id),
   id BLOB NOT NULL,
@@ -46,6 +113,32 @@ CREATE TABLE attachments (
   inline INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX attachments_message ON attachments (workspace_id, message_id, position);
+CREATE TABLE card_index (
+  number INTEGER NOT NULL,
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  is_public INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (number))STRICT;
+CREATE UNIQUE INDEX card_index_agent ON card_index (workspace_id, inbox_id);
+CREATE INDEX card_index_public ON card_index (number) WHERE is_public = 1;
+CREATE INDEX card_index_workspace ON card_index (workspace_id, number);
+CREATE VIRTUAL TABLE card_words USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+CREATE TABLE 'card_words_config'(
+  k PRIMARY KEY,
+  v) WITHOUT ROWID;
+CREATE TABLE 'card_words_data'(
+  id INTEGER PRIMARY KEY,
+  block BLOB);
+CREATE TABLE 'card_words_docsize'(
+  id INTEGER PRIMARY KEY,
+  sz BLOB,
+  origin INTEGER);
+CREATE TABLE 'card_words_idx'(
+  segid,
+  term,
+  pgno,
+  PRIMARY KEY(segid, term)) WITHOUT ROWID;
 CREATE TABLE contact_labels (
   workspace_id BLOB NOT NULL,
   label TEXT NOT NULL,
@@ -275,6 +368,16 @@ CREATE TABLE greylist (
   passed_at INTEGER,
   expires_at INTEGER NOT NULL)STRICT;
 CREATE INDEX greylist_expiry ON greylist (expires_at);
+CREATE TABLE handles (
+  handle TEXT NOT NULL PRIMARY KEY,
+  workspace_id BLOB NOT NULL,
+  skeleton TEXT NOT NULL,
+  state TEXT NOT NULL,
+  redirect_until INTEGER,
+  created_at INTEGER NOT NULL)STRICT;
+CREATE UNIQUE INDEX handles_current ON handles (workspace_id) WHERE state = 'current';
+CREATE INDEX handles_skeleton ON handles (skeleton, workspace_id);
+CREATE INDEX handles_workspace ON handles (workspace_id, state, redirect_until);
 CREATE TABLE held_events (
   workspace_id BLOB NOT NULL,
   inbox_id BLOB NOT NULL,
@@ -477,6 +580,8 @@ CREATE TABLE local_deliveries (
   content_id BLOB NOT NULL,
   mail_from TEXT NOT NULL,
   requested TEXT,
+  signed TEXT,
+  disclosed INTEGER NOT NULL,
   recipients TEXT NOT NULL,
   state TEXT NOT NULL,
   missing TEXT NOT NULL,
@@ -563,6 +668,9 @@ CREATE TABLE messages (
   trace TEXT NOT NULL,
   verification TEXT,
   data TEXT,
+  agent TEXT,
+  author TEXT,
+  disclosure TEXT,
   answers BLOB,
   contact_address TEXT,
   has_attachments INTEGER NOT NULL,
