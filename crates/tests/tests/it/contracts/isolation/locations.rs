@@ -64,7 +64,7 @@ impl IdLocation {
 }
 
 /// Locations with a name like that of an id, and the reason why they hold no tenant's id.
-const EXEMPT: [(&str, &str, &str); 31] = [
+const EXEMPT: [(&str, &str, &str); 33] = [
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
@@ -74,6 +74,8 @@ const EXEMPT: [(&str, &str, &str); 31] = [
         "the caller's own name for a skill, unique within its card",
     ),
     ("updateAgentCard", "body:/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
+    ("listPublicAgents", "query:cursor", "public, for listed agents"),
+    ("showDirectory", "query:cursor", "public, for listed agents"),
     ("getPublicAgent", "path:address", "public, for listed agents"),
     ("getPublicA2aCard", "path:address", "public, for listed agents"),
     ("getPublicOasf", "path:address", "public, for listed agents"),
