@@ -1,4 +1,4 @@
-//! Measures searches in the directory: fills an empty database with listed cards, and prints the median and the 99th
+//! Measures searches in the directory: fills an empty database with listed cards, unless it did so before, and prints the median and the 99th
 //! percentile of each kind of search.
 //!
 //! ```console
@@ -175,7 +175,7 @@ fn kinds(cards: u64) -> Vec<(&'static str, Box<dyn Fn(u64) -> CardQuery>)> {
     vec![
         ("everything", Box::new(|_| query(None))),
         ("a frequent word", Box::new(|n| query(Some(word(n))))),
-        ("a part of a frequent word", Box::new(|n| query(Some(&word(n)[1..4])))),
+        ("a part of a frequent word", Box::new(|n| query(Some(&word(n)[1..3])))),
         ("two characters", Box::new(|n| query(Some(&word(n)[..2])))),
         ("two words in order", Box::new(|n| query(Some(&words(n, 2))))),
         ("one card by its name", Box::new(move |n| query(Some(&format!("agent {}", n * 7_919 % cards))))),
@@ -200,7 +200,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cards: u64 = arguments.next().ok_or("usage: card_search DATABASE_URL CARDS")?.parse()?;
     let store = Store::open(StoreConfig::new(url))?;
     let began = Instant::now();
-    for first in (0..cards).step_by(usize::try_from(BATCH)?) {
+    let is_filled = !store.read_blocking(|tx| card_index::search(tx, &query(None), i64::MAX, NOW, 1))?.is_empty();
+    for first in (0..if is_filled { 0 } else { cards }).step_by(usize::try_from(BATCH)?) {
         store.write_blocking(move |tx| {
             (first..(first + BATCH).min(cards)).try_for_each(|number| store_card(tx, number))
         })?;

@@ -16,6 +16,7 @@ use posthouse_app::{
     domains::certificate,
     keyring::proof,
     ports::{Clock, Dns},
+    signing::keys as signing_keys,
 };
 use posthouse_http::{
     listeners::{self, HttpListeners},
@@ -387,6 +388,9 @@ impl TestServer {
         let settling = app.clone();
         let settled = runtime.spawn(async move { proof::settle(&settling).await });
         settled.await.expect("reading does not panic").expect("the instance key is that of the store");
+        let signing = app.clone();
+        let signing = runtime.spawn(async move { signing_keys::prepare(&signing).await });
+        signing.await.expect("preparing does not panic").expect("the signing keys can be created");
         let prepared = app.clone();
         let prepared = runtime.spawn(async move { certificate::begin(&prepared).await });
         prepared.await.expect("reading does not panic").expect("there is a certificate");

@@ -72,10 +72,10 @@ const NOT_REFERENCES: &[&str] = &[
 ];
 
 statements! {
-    // The other tables whose names start with search_text are parts of the full-text index.
+    // The other tables whose names start with search_text are parts of the full-text index, and so is card_words.
     COLUMNS = "SELECT t.name AS table_name, c.name AS column_name, lower(c.type) AS kind
         FROM sqlite_schema t JOIN pragma_table_xinfo(t.name) c
-        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND t.name NOT LIKE 'search!_text!_%' ESCAPE '!' AND c.hidden = 0
+        WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND t.name NOT LIKE 'search!_text!_%' ESCAPE '!' AND t.name NOT LIKE 'card!_words%' ESCAPE '!' AND c.hidden = 0
         ORDER BY t.name, c.cid"
         / "SELECT CAST(table_name AS TEXT) AS table_name, CAST(column_name AS TEXT) AS column_name, CAST(data_type AS TEXT) AS kind
         FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position";

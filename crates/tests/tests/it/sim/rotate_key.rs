@@ -76,7 +76,7 @@ impl Fixture {
 
     fn rotate(&self) {
         let output = self.run(&["secret", "rotate"]).success();
-        assert!(output.starts_with("Encrypted 5 secrets with a new instance key.\n"), "{output}");
+        assert!(output.starts_with("Encrypted 7 secrets with a new instance key.\n"), "{output}");
         assert!(output.lines().all(|line| line.chars().count() <= 120), "{output}");
     }
 
@@ -99,8 +99,8 @@ impl Fixture {
     }
 }
 
-/// Two keys of the default domain, one of the customer domain, header fields and secret of the webhook.
-const SECRETS: u64 = 5;
+/// Two keys of the default domain, one of the customer domain, header fields and secret of the webhook, two signing keys.
+const SECRETS: u64 = 7;
 
 fn api(service: &ServiceProcess, key: &str) -> Api {
     Api::new(&format!("http://{}", service.address("http"))).with_key(key)

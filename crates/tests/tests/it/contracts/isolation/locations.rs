@@ -76,6 +76,8 @@ const EXEMPT: &[(&str, &str, &str)] = &[
         "the caller's own name for a skill, unique within its card",
     ),
     ("updateAgentCard", "body:/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
+    ("listPublicAgents", "query:cursor", "public, for listed agents"),
+    ("showDirectory", "query:cursor", "public, for listed agents"),
     ("getPublicAgent", "path:address", "public, for listed agents"),
     ("getPublicA2aCard", "path:address", "public, for listed agents"),
     ("getPublicOasf", "path:address", "public, for listed agents"),

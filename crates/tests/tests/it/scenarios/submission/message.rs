@@ -54,7 +54,7 @@ async fn the_bytes_are_unchanged_except_for_bcc_and_missing_fields() {
     let without = RAW_MESSAGE.replace("Bcc: Eve <eve@c.example>,\r\n\tfay@c.example\r\n", "");
     assert_eq!(
         String::from_utf8(raw.bytes.to_vec()).unwrap(),
-        format!("Date: Tue, 15 Sep 2026 12:00:00 +0000\r\n{without}")
+        format!("Agent-Disclosure: agent=?1\r\nDate: Tue, 15 Sep 2026 12:00:00 +0000\r\n{without}")
     );
     fixture.server.settle().await;
     assert_eq!(fixture.submitted_message(&reply).await["status"], "sent", "captured");
@@ -107,7 +107,7 @@ async fn a_nul_byte_does_not_break_the_signature() {
     let transmitted = sink.received().remove(0).data;
     let shown = fixture.api.get(&format!("/v1/messages/{}/raw", reply.id())).await.expect(200).bytes;
     let shown = String::from_utf8(shown.to_vec()).unwrap();
-    assert_eq!(shown, format!("{head_and_body}without\r\n"));
+    assert_eq!(shown, format!("Agent-Disclosure: agent=?1\r\n{head_and_body}without\r\n"));
     assert!(transmitted.ends_with(&shown), "{transmitted}");
     for record in dkim::prepare(fixture.server.app()).await.unwrap() {
         fixture.server.dns.txt(&record.name, &record.text);
