@@ -3,8 +3,10 @@
 use posthouse_mail::jose::{jwk::PublicJwk, jws::CompactJws};
 use serde_json::Value;
 
+pub use crate::error::ProofProblem;
+
 use crate::{
-    agent_message::author::{Freshness, SKEW_S, VALID_S, freshness, nonce},
+    agent_message::freshness::{Freshness, SKEW_S, VALID_S, freshness, nonce},
     error::{Detail, ErrorCode, Refusal},
     id::{InboxId, WorkspaceId},
     time::{SECOND_MS, Time},
@@ -28,28 +30,6 @@ named! {
         Retired = "retired",
         /// Signatures from its revocation on are invalid.
         Revoked = "revoked",
-    }
-
-    /// Why a proof is refused.
-    ProofProblem {
-        /// It isn't a compact signature with the claims of a proof.
-        Malformed = "malformed",
-        /// Its `typ` is that of something else.
-        WrongType = "wrong_type",
-        /// It names another key.
-        WrongKey = "wrong_key",
-        /// The key didn't make it.
-        BadSignature = "bad_signature",
-        /// Its audience is another one.
-        WrongAudience = "wrong_audience",
-        /// It is for another inbox.
-        WrongSubject = "wrong_subject",
-        /// Its date is in the future.
-        IssuedInFuture = "issued_in_future",
-        /// It is older than five minutes.
-        TooOld = "too_old",
-        /// It was used before.
-        Replayed = "replayed",
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod author;
 pub mod content;
 pub mod disclosure;
+pub mod freshness;
 
 use crate::time::Time;
 

@@ -3,10 +3,12 @@
 //! A [`Refusal`] is what the caller sees. Internal causes are logged where they happen and are never part of it.
 
 mod detail;
+mod signature_reason;
 
 use serde_json::{Map, Value, json};
 
 pub use detail::{Detail, DetailKind, DetailRule, LimitName, RefusalReason};
+pub use signature_reason::{AuthorRefusal, ProofProblem};
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $status:literal $text:literal, $fix:literal;)*) => {

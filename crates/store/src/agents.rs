@@ -186,12 +186,9 @@ fn problems(card: &Card) -> Json<Vec<&'static str>> {
     Json(card.listing_problems.iter().map(|problem| problem.text()).collect())
 }
 
-/// Deletes the card of an inbox or identity, also from searches; returns whether there was one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
-    crate::card_index::delete(tx, workspace, inbox)?;
+/// Deletes the row of a card; returns whether there was one. [`crate::card_index::delete_card`] also deletes it from
+/// searches.
+pub(crate) fn delete_row(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
     Ok(tx.exec(&DELETE, p![workspace, inbox])? > 0)
 }
 

@@ -15,7 +15,7 @@ use posthouse_domain::{
 
 use crate::{
     Engine, Result, Sql, ToValue, Tx, Value,
-    agents::{columns, joins},
+    agents::{self, columns, joins},
     p, statements,
 };
 
@@ -247,6 +247,15 @@ fn joined(engine: Engine, words: &[String]) -> String {
         Engine::Sqlite => words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" AND "),
         Engine::Postgres => words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" & "),
     }
+}
+
+/// Deletes the card of an inbox or identity, also from searches; returns whether there was one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
+    delete(tx, workspace, inbox)?;
+    agents::delete_row(tx, workspace, inbox)
 }
 
 /// Returns pages that search engines may index, newest first.

@@ -12,7 +12,7 @@ use posthouse_domain::{
     time::{DAY_MS, HOUR_MS, Time},
 };
 
-use crate::{Result, Tx, agents, p, statements};
+use crate::{Result, Tx, card_index, p, statements};
 
 /// The columns of an inbox in the order that rows are read, from `inboxes i`.
 macro_rules! select {
@@ -271,7 +271,7 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
         return Ok(false);
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
-    agents::delete_card(tx, inbox.workspace, inbox.id)?;
+    card_index::delete_card(tx, inbox.workspace, inbox.id)?;
     // Wakes the waiters for its mail, which then find it deleted.
     tx.wake(inbox.workspace.0);
     Ok(true)

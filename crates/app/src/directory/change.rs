@@ -332,7 +332,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
     let events = CardEvents::of(app);
     let work = move |tx: &mut Tx| {
         let agent = take(tx, &caller, id, events.viewer.now)?;
-        if !agents::delete_card(tx, agent.workspace, agent.inbox)? {
+        if !card_index::delete_card(tx, agent.workspace, agent.inbox)? {
             return Err(no_card());
         }
         Ok(events.deleted(tx, &agent)?)

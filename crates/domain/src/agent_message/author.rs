@@ -3,9 +3,12 @@
 use posthouse_mail::jose::jws::CompactJws;
 use serde_json::{Map, Value};
 
+pub use crate::error::AuthorRefusal;
+
 use super::{
     AuthorSignature,
     content::{SignedAuthor, address_set, bare},
+    freshness::{Freshness, SKEW_S, VALID_S, freshness, nonce},
 };
 use crate::{
     agent_key::{AgentKey, AgentKeyStatus},
@@ -16,36 +19,8 @@ use crate::{
 
 /// The `typ` of the signature of an author.
 pub const AUTHOR_TYPE: &str = "service-author+jwt";
-/// How long after `iat` a signature or proof can be used, in seconds.
-pub const VALID_S: i64 = 300;
-/// How far `iat` may be in the future, in seconds, because clocks differ.
-pub const SKEW_S: i64 = 30;
-/// Fewest characters of a nonce: 96 random bits in base64url.
-pub const NONCE_CHARS_MIN: usize = 16;
-/// Most characters of a nonce.
-pub const NONCE_CHARS_MAX: usize = 128;
 /// The version of the claims.
 const VERSION: i64 = 1;
-
-named! {
-    /// Why a signature of an author is refused.
-    AuthorRefusal {
-        /// It isn't a signature of that type, or the key didn't make it.
-        InvalidSignature = "invalid_signature",
-        /// The inbox has no active key with its id.
-        UnknownKey = "unknown_key",
-        /// The key was revoked.
-        KeyRevoked = "key_revoked",
-        /// It doesn't match the message.
-        ContentMismatch = "content_mismatch",
-        /// Its date is in the future.
-        IssuedInFuture = "issued_in_future",
-        /// It is older than five minutes.
-        TooOld = "too_old",
-        /// It was used before.
-        Replayed = "replayed",
-    }
-}
 
 impl AuthorRefusal {
     /// Returns the refusal of a send.
@@ -193,39 +168,6 @@ impl AuthorClaims {
     }
 }
 
-/// Returns a well-formed nonce.
-#[must_use]
-pub fn nonce(claims: &Map<String, Value>) -> Option<String> {
-    let nonce = claims.get("nonce").and_then(Value::as_str)?;
-    let is_valid =
-        (NONCE_CHARS_MIN..=NONCE_CHARS_MAX).contains(&nonce.len()) && nonce.bytes().all(|byte| byte.is_ascii_graphic());
-    is_valid.then(|| nonce.to_owned())
-}
-
-/// How old a signature or proof is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Freshness {
-    /// It can be used.
-    Fresh,
-    /// Its date is in the future.
-    Future,
-    /// It is older than [`VALID_S`].
-    Old,
-}
-
-/// Returns how old a signature with this `iat` is.
-#[must_use]
-pub fn freshness(iat: i64, now: Time) -> Freshness {
-    let age = now.seconds().saturating_sub(iat);
-    if age < -SKEW_S {
-        Freshness::Future
-    } else if age > VALID_S {
-        Freshness::Old
-    } else {
-        Freshness::Fresh
-    }
-}
-
 /// Returns the first claim that doesn't match the content. A part needs its claim if the request has it, and must not
 /// have one otherwise. Subject, recipients and `in_reply_to` may be left out. A null claim counts as absent.
 fn mismatch(claims: &Map<String, Value>, content: &AuthoredContent) -> Option<&'static str> {
@@ -343,21 +285,5 @@ mod tests {
             changed[name] = value.clone();
             assert_eq!(found(&changed, &content()), Some(name), "{name} {value}");
         }
-    }
-
-    #[test]
-    fn signatures_are_fresh_for_five_minutes() {
-        let at = |seconds: i64| Time::from_millis(seconds * SECOND_MS);
-        for (now, expected) in [
-            (1_000, Freshness::Fresh),
-            (1_300, Freshness::Fresh),
-            (1_301, Freshness::Old),
-            (970, Freshness::Fresh),
-            (969, Freshness::Future),
-        ] {
-            assert_eq!(freshness(1_000, at(now)), expected, "{now}");
-        }
-        assert_eq!(freshness(i64::MIN, at(1)), Freshness::Old);
-        assert_eq!(freshness(i64::MAX, at(1)), Freshness::Future);
     }
 }

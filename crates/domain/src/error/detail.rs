@@ -2,11 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{ErrorCode, FieldProblem};
-use crate::{
-    agent_key::ProofProblem, agent_message::author::AuthorRefusal, auth::Permission, draft::status::DraftStatus,
-    gate::loop_rule::LoopRule, id::InboxId, time::Time,
-};
+use super::{AuthorRefusal, ErrorCode, FieldProblem, ProofProblem};
+use crate::{auth::Permission, draft::status::DraftStatus, gate::loop_rule::LoopRule, id::InboxId, time::Time};
 
 named! {
     /// Why a request was refused, in `details.reason`.

@@ -57,7 +57,7 @@ enum ExpectedResponse {
 /// The maximum time for an error response. A longer request counts as waiting.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// Lists that every key of a workspace can read entirely.
-const SHARED: [&str; 2] = ["listContacts", "listSuppressions"];
+const SHARED: [&str; 3] = ["listContacts", "listSuppressions", "searchAgents"];
 
 /// Creates the victim, another inbox of its workspace and an inbox of another workspace, and keys of the latter two.
 async fn create_tenants(server: &TestServer, sink: &WebhookSink) -> (Vec<Tenant>, Vec<OtherKey>) {

@@ -3,7 +3,7 @@
 
 mod scan;
 
-use posthouse_domain::error::ErrorCode;
+use posthouse_domain::error::{DetailKind, ErrorCode};
 use std::fmt::Write;
 
 use super::{repository, source::SourceFile};
@@ -12,6 +12,8 @@ use scan::{FieldProblemText, RefusalText, Scan, SmtpReplyText};
 const PAGE: &str = "docs/reference/errors.md";
 /// Set to write the page instead of comparing it.
 const WRITE: &str = "POSTHOUSE_WRITE_PAGES";
+/// Maximum number of values of a detail that are listed at each code.
+const INLINE_VALUES_MAX: usize = 20;
 const INTRO: &str = include_str!("error_page/intro.md");
 
 /// Returns how to retry a code.
@@ -29,6 +31,31 @@ fn retry(code: ErrorCode) -> &'static str {
     }
 }
 
+/// Returns the values of a detail with a closed set of them.
+fn values_of(kind: DetailKind) -> Vec<String> {
+    let schema = kind.schema();
+    let values = schema["enum"].as_array().into_iter().flatten().filter_map(|value| value.as_str());
+    values.map(|value| format!("`{value}`")).collect()
+}
+
+/// Lists the values of details that have too many for a line.
+fn value_sections(page: &mut String) {
+    let kinds = ErrorCode::ALL.iter().flat_map(|code| code.details()).map(|rule| rule.kind);
+    let mut shown = Vec::new();
+    for kind in kinds {
+        let values = values_of(kind);
+        if values.len() <= INLINE_VALUES_MAX || shown.contains(&kind.text()) {
+            continue;
+        }
+        shown.push(kind.text());
+        let _ = write!(page, "## Values of `details.{}`\n\n", kind.text());
+        values.iter().for_each(|value| {
+            let _ = writeln!(page, "- {value}");
+        });
+        page.push('\n');
+    }
+}
+
 fn code_section(page: &mut String, code: ErrorCode, scan: &Scan) {
     let _ = write!(page, "### `{}`\n\n{}. {}\n\n", code.text(), code.status(), code.meaning());
     let _ = write!(page, "- Fix: {}\n- Retry: {}\n", code.fix(), retry(code));
@@ -38,9 +65,12 @@ fn code_section(page: &mut String, code: ErrorCode, scan: &Scan) {
         let kind = schema["format"].as_str().map_or_else(|| kind.to_owned(), |format| format!("{kind}, {format}"));
         let always = if rule.is_required { "always" } else { "sometimes" };
         let _ = write!(page, "- `details.{}` ({kind}, {always}): {}", rule.kind.text(), rule.kind.meaning());
-        let values = schema["enum"].as_array().into_iter().flatten().filter_map(|value| value.as_str());
-        let values: Vec<String> = values.map(|value| format!("`{value}`")).collect();
-        page.push_str(&if values.is_empty() { "\n".to_owned() } else { format!(" One of {}.\n", values.join(", ")) });
+        let values = values_of(rule.kind);
+        page.push_str(&match values.len() {
+            0 => "\n".to_owned(),
+            1..=INLINE_VALUES_MAX => format!(" One of {}.\n", values.join(", ")),
+            _ => format!(" One of the [values of `{0}`](#values-of-details{0}).\n", rule.kind.text()),
+        });
     }
     let texts: Vec<&RefusalText> = scan.refusals.iter().filter(|text| text.code == format!("{code:?}")).collect();
     if texts.is_empty() {
@@ -65,6 +95,7 @@ fn page(scan: &Scan) -> String {
     for code in ErrorCode::ALL {
         code_section(&mut page, *code, scan);
     }
+    value_sections(&mut page);
     page.push_str("## Field problems\n\nThe problems in `details.fields` of `invalid_request`. `*` is any field.\n");
     page.push_str(
         "With one problem, `message` is `<field>: <problem>.`; with several, `<number> fields are invalid.`\n\n",

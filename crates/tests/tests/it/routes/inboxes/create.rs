@@ -54,7 +54,7 @@ async fn all_invalid_fields_are_reported() {
         (json!({ "username": "a..b", "display_name": "a\nb" }), &["username", "display_name"]),
         (json!({ "username": 5, "client_id": "" }), &["username", "client_id"]),
         (json!({ "usrname": "a" }), &["usrname"]),
-        (json!({ "card": {} }), &["card"]),
+        (json!({ "card": [] }), &["card"]),
         (json!({ "domain": "other.example" }), &["domain"]),
         (json!({ "metadata": [] }), &["metadata"]),
         (
