@@ -6,5 +6,6 @@
 
 pub mod agent_copy;
 pub mod keys;
+mod new_key;
 pub mod published;
 pub mod sign;

@@ -90,6 +90,18 @@ pub enum Patch<T> {
     Set(T),
 }
 
+impl<T> Patch<T> {
+    /// Returns the new value of an optional field; `None` if it keeps its value.
+    #[must_use]
+    pub fn change(self) -> Option<Option<T>> {
+        match self {
+            Patch::Keep => None,
+            Patch::Clear => Some(None),
+            Patch::Set(value) => Some(Some(value)),
+        }
+    }
+}
+
 impl<T> From<Option<T>> for Patch<T> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Keep, Self::Set)

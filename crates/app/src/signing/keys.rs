@@ -1,19 +1,16 @@
-//! Creates, rotates and revokes the signing keys.
+//! Rotates and revokes the signing keys.
 
 use posthouse_domain::{
-    signing_key::{PRIVATE_PART_MS, PUBLISHED_BEFORE_MS, ROTATION_MS, SigningKeyTimes, SigningPurpose},
+    signing_key::{PRIVATE_PART_MS, PUBLISHED_BEFORE_MS, ROTATION_MS, SigningPurpose},
     time::Time,
 };
-use posthouse_mail::jose::key::Es256Key;
 use posthouse_store::{
     Tx,
     signing_keys::{self, StoredSigningKey},
 };
 
-use crate::{
-    app::App,
-    keyring::{context, proof, signer::SigningError},
-};
+use super::new_key::{self, KeyPlace};
+use crate::{app::App, keyring::signer::SigningError};
 
 /// Creates the first key of each purpose that has none. Startup calls this, so that a wrong instance key is found early.
 ///
@@ -23,15 +20,6 @@ pub async fn prepare(app: &App) -> Result<(), SigningError> {
     for purpose in SigningPurpose::ALL {
         super::sign::signer(app, *purpose).await?;
     }
-    Ok(())
-}
-
-/// Creates the first key of a purpose, unless another process did.
-pub(super) async fn create_first(app: &App, purpose: SigningPurpose) -> Result<(), SigningError> {
-    proof::settle(app).await?;
-    let now = app.clock.now();
-    let key = new_key(app, KeyPlace { purpose, generation: 1 }, now, now)?;
-    app.store.write(move |tx| signing_keys::insert(tx, &key)).await?;
     Ok(())
 }
 
@@ -109,7 +97,7 @@ async fn add(
     signs_from: Time,
 ) -> Result<SigningKeyRotation, SigningError> {
     let generation = newest.map_or(1, |key| key.generation + 1);
-    let key = new_key(app, KeyPlace { purpose, generation }, app.clock.now(), signs_from)?;
+    let key = new_key::generate(app, KeyPlace { purpose, generation }, app.clock.now(), signs_from)?;
     let write = move |tx: &mut Tx| -> posthouse_store::Result<_> {
         if signing_keys::insert(tx, &key)? {
             return Ok(rotation(&key));
@@ -121,25 +109,4 @@ async fn add(
 
 fn rotation(key: &StoredSigningKey) -> SigningKeyRotation {
     SigningKeyRotation { kid: key.kid.clone(), signs_from: key.times.signs_from }
-}
-
-/// The place of a new key among all keys.
-#[derive(Clone, Copy)]
-struct KeyPlace {
-    purpose: SigningPurpose,
-    generation: i64,
-}
-
-fn new_key(app: &App, place: KeyPlace, created_at: Time, signs_from: Time) -> Result<StoredSigningKey, SigningError> {
-    let key = Es256Key::generate()?;
-    let kid = key.public().thumbprint();
-    let sealed = app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context::signing_key(&kid))?;
-    Ok(StoredSigningKey {
-        purpose: place.purpose,
-        generation: place.generation,
-        kid,
-        public_key: key.public().to_json().to_string(),
-        private_key: Some(sealed),
-        times: SigningKeyTimes { created_at, signs_from, retired_at: None, revoked_at: None },
-    })
 }

@@ -11,7 +11,7 @@ use posthouse_mail::jose::{
 use posthouse_store::signing_keys::{self, StoredSigningKey};
 use serde_json::Value;
 
-use super::keys;
+use super::new_key;
 use crate::{
     app::App,
     keyring::{context, signer::SigningError},
@@ -72,7 +72,7 @@ pub async fn signer(app: &App, purpose: SigningPurpose) -> Result<ServiceSigner,
     if let Some(stored) = current(app, purpose, now).await? {
         return open(app, stored);
     }
-    keys::create_first(app, purpose).await?;
+    new_key::create_first(app, purpose).await?;
     let stored = current(app, purpose, app.clock.now()).await?;
     open(app, stored.ok_or(SigningError::NoKey(purpose.text()))?)
 }

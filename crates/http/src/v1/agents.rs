@@ -15,7 +15,6 @@ use posthouse_domain::{
 };
 use serde_json::{Map, Value};
 
-use super::inboxes::{REASON_CHARS_MAX, changed};
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::agent::{AgentBundleView, oasf::OasfRecordView},
@@ -31,6 +30,8 @@ use posthouse_app::directory::{
 
 /// Path of the card of an agent.
 const AGENT: &str = "/v1/inboxes/{id}/agent";
+/// Maximum length of the reason of a revocation, in characters.
+const REASON_CHARS_MAX: usize = 500;
 
 /// The error codes of a card that is written.
 const CARD_ERROR_CODES: &[ErrorCode] = &[
@@ -188,12 +189,12 @@ impl CardBody {
         let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
         CardChange {
             name: self.name.map(|name| name.0),
-            description: changed(self.description).map(|text| filled(text.map(|text| text.0))),
+            description: self.description.change().map(|text| filled(text.map(|text| text.0))),
             capabilities: self.capabilities.map(CapabilitiesBody::parse),
-            documentation_url: changed(self.documentation_url).map(|url| url.map(|url| url.0)),
+            documentation_url: self.documentation_url.change().map(|url| url.map(|url| url.0)),
             visibility: self.visibility,
             routing: self.routing,
-            handle: changed(self.handle).map(|part| part.map(|part| part.0)),
+            handle: self.handle.change().map(|part| part.map(|part| part.0)),
             is_indexable: self.indexable,
         }
     }

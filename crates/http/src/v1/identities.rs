@@ -18,10 +18,7 @@ use posthouse_store::{
     inboxes::list::{self, InboxLifetime},
 };
 
-use super::{
-    agents::CardBody,
-    inboxes::{NAME_CHARS_MAX, changed},
-};
+use super::{agents::CardBody, inboxes::NAME_CHARS_MAX};
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{PageView, identity::IdentityView},
@@ -191,7 +188,7 @@ impl CreateIdentityBody {
 impl UpdateIdentityBody {
     fn parse(self) -> InboxChange {
         InboxChange {
-            display_name: changed(self.display_name).map(|name| name.map(|line| line.0)),
+            display_name: self.display_name.change().map(|name| name.map(|line| line.0)),
             metadata: self.metadata.unwrap_or_default().0,
             ..InboxChange::default()
         }

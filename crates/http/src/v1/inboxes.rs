@@ -47,7 +47,7 @@ use posthouse_app::{
 /// Longest `client_id` and display name in characters.
 pub(super) const NAME_CHARS_MAX: usize = 255;
 /// Longest reason of a pause in characters.
-pub(super) const REASON_CHARS_MAX: usize = 500;
+const REASON_CHARS_MAX: usize = 500;
 
 type Ttl = BoundedInt<{ inbox::TTL_SECONDS_MIN }, { inbox::TTL_SECONDS_MAX }>;
 
@@ -293,19 +293,11 @@ impl CreateInboxBody {
 impl UpdateInboxBody {
     fn parse(self) -> InboxChange {
         InboxChange {
-            display_name: changed(self.display_name).map(|name| name.map(|line| line.0)),
+            display_name: self.display_name.change().map(|name| name.map(|line| line.0)),
             metadata: self.metadata.unwrap_or_default().0,
             ttl_seconds: self.ttl_seconds.map(|ttl| ttl.0),
-            promotions_filter: changed(self.promotions_filter),
+            promotions_filter: self.promotions_filter.change(),
         }
-    }
-}
-
-pub(super) fn changed<T>(patch: Patch<T>) -> Option<Option<T>> {
-    match patch {
-        Patch::Keep => None,
-        Patch::Clear => Some(None),
-        Patch::Set(value) => Some(Some(value)),
     }
 }
 

@@ -1,0 +1,51 @@
+//! New signing keys.
+
+use posthouse_domain::{
+    signing_key::{SigningKeyTimes, SigningPurpose},
+    time::Time,
+};
+use posthouse_mail::jose::key::Es256Key;
+use posthouse_store::signing_keys::{self, StoredSigningKey};
+
+use crate::{
+    app::App,
+    keyring::{context, proof, signer::SigningError},
+};
+
+/// The place of a new key among all keys.
+#[derive(Clone, Copy)]
+pub(super) struct KeyPlace {
+    /// What it signs.
+    pub(super) purpose: SigningPurpose,
+    /// Its number among the keys of the purpose, from one.
+    pub(super) generation: i64,
+}
+
+/// Generates a key. It isn't stored yet.
+pub(super) fn generate(
+    app: &App,
+    place: KeyPlace,
+    created_at: Time,
+    signs_from: Time,
+) -> Result<StoredSigningKey, SigningError> {
+    let key = Es256Key::generate()?;
+    let kid = key.public().thumbprint();
+    let sealed = app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context::signing_key(&kid))?;
+    Ok(StoredSigningKey {
+        purpose: place.purpose,
+        generation: place.generation,
+        kid,
+        public_key: key.public().to_json().to_string(),
+        private_key: Some(sealed),
+        times: SigningKeyTimes { created_at, signs_from, retired_at: None, revoked_at: None },
+    })
+}
+
+/// Creates the first key of a purpose, unless another process did.
+pub(super) async fn create_first(app: &App, purpose: SigningPurpose) -> Result<(), SigningError> {
+    proof::settle(app).await?;
+    let now = app.clock.now();
+    let key = generate(app, KeyPlace { purpose, generation: 1 }, now, now)?;
+    app.store.write(move |tx| signing_keys::insert(tx, &key)).await?;
+    Ok(())
+}
