@@ -169,8 +169,11 @@ fn query(text: Option<&str>) -> CardQuery {
     CardQuery { scope: SearchScope::Public, text: text.map(str::to_owned), capability: None, accepts: None }
 }
 
-/// Returns each kind of search: its name, and a query for a number.
-fn kinds(cards: u64) -> Vec<(&'static str, Box<dyn Fn(u64) -> CardQuery>)> {
+/// A kind of search: its name, and a query for a number.
+type SearchKind = (&'static str, Box<dyn Fn(u64) -> CardQuery>);
+
+/// Returns each kind of search.
+fn kinds(cards: u64) -> Vec<SearchKind> {
     let own = |n: u64| CardQuery { scope: SearchScope::Workspace(workspace_id(n)), ..query(None) };
     vec![
         ("everything", Box::new(|_| query(None))),

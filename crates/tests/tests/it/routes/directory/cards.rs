@@ -188,7 +188,7 @@ async fn an_agent_is_revoked_and_restored() {
     agent.api.post(&revoke, json!({ "reason": "Again." })).await.expect(200);
     let restored = agent.api.post_empty(&restore).await.expect(200).json;
     assert_eq!((&restored["status"], &restored["card"]["revoked_at"]), (&json!("active"), &Value::Null));
-    assert_eq!(agent.search("").await, [agent.address.clone()]);
+    assert_eq!(agent.search("").await, std::slice::from_ref(&agent.address));
     let events = events(&agent.api).await;
     let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["agent.updated", "agent.revoked", "agent.updated"]);

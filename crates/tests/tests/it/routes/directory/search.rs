@@ -87,9 +87,9 @@ async fn the_public_directory_has_listed_cards_of_every_workspace() {
     one.card(json!({ "name": "Inner", "visibility": "workspace" })).await;
     server.clock.advance(1);
     two.list(&server, "Outer").await;
-    assert_eq!(one.search("scope=public").await, [two.address.clone()]);
+    assert_eq!(one.search("scope=public").await, std::slice::from_ref(&two.address));
     assert_eq!(one.search("scope=public&q=inner").await, [] as [String; 0]);
-    assert_eq!(one.search("scope=workspace").await, [one.address.clone()]);
+    assert_eq!(one.search("scope=workspace").await, std::slice::from_ref(&one.address));
     let card = two.api.get("/v1/directory/search?scope=public").await.expect(200).data()[0].clone();
     assert_eq!(card["listing"]["state"], "listed", "the own workspace sees its full card");
     server.finish().await;
