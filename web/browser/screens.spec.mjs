@@ -411,6 +411,8 @@ export default {
     });
     await page.goto(`${base}/inbox/all`);
     await page.getByRole('heading', { name: 'Welcome to Posthouse' }).waitFor();
+    // A request may still be on its way through the route.
+    await page.unrouteAll({ behavior: 'wait' });
     await context.close();
   },
 };
