@@ -30,6 +30,14 @@ schemathesis.openapi.media_type("message/rfc822", st.sampled_from([
     b"From: ann@author.example\r\nTo: Welcome <welcome@agents.localhost>\r\nSubject: =?utf-8?q?Pl=C3=A4ne?=\r\nContent-Type: text/html\r\n\r\n<p>Hello</p>\r\n",
 ]))
 
+# A public key (RFC 7517, appendix A.1): its coordinates are a point on the curve.
+JWK = {
+    "kty": "EC",
+    "crv": "P-256",
+    "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+    "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+}
+
 # Routes that wait for mail.
 LONG_POLLS = ("/v1/inboxes/{id}/messages/wait", "/v1/inboxes/{id}/verification")
 
@@ -79,6 +87,8 @@ def fix_query(path, query):
     for name, of_format in (("from", AUTHORS), ("q", SEARCHES)):
         if path in (*LONG_POLLS, "/v1/search") and name in query and query[name] not in of_format:
             query[name] = of_format[0]
+    if path == "/v1/directory/resolve" and "address" in query:
+        query.pop("handle", None)  # Exactly one of both.
     if path == "/v1/events":
         query.pop("after", None)  # The id of an event in the log.
     if path == "/v1/metrics":
@@ -91,7 +101,21 @@ def fix_query(path, query):
         query.pop("from", None)  # An address, or empty for the null sender.
 
 
+def fix_agent(path, body):
+    card = body.get("card") if isinstance(body.get("card"), dict) else body
+    if card.get("documentation_url"):
+        card["documentation_url"] = "https://app.example/docs"  # Schemathesis at times draws any text, as above.
+    if path == "/v1/directory/verify":
+        for name in [name for name in body if body[name] is not None][1:]:
+            body.pop(name)  # Exactly one.
+    if path.endswith("/agent/keys") and "public_jwk" in body:
+        body["public_jwk"] = JWK
+    if path.endswith("/revoke") and body.get("since"):
+        body["since"] = hours_ahead(-2)  # Not in the future.
+
+
 def fix_body(path, method, body):
+    fix_agent(path, body)
     # JSON Schema counts 30.0 as an integer; the service wants integers without a fraction.
     for name, value in body.items():
         if isinstance(value, float) and value.is_integer():

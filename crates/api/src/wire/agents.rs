@@ -91,11 +91,11 @@ texts! {
     }), |text| kinds::check_line(text, 1, URL_CHARS_MAX).and_then(|()| check_documentation_url(text));
 
     /// A part of a name, description, skill name or tag.
-    CardQueryText: json!({ "type": "string", "minLength": 1, "maxLength": QUERY_CHARS_MAX }),
+    CardQueryText: kinds::line_schema(1, QUERY_CHARS_MAX),
         |text| kinds::check_line(text, 1, QUERY_CHARS_MAX);
 
     /// A skill id, tag or OASF class.
-    CapabilityText: json!({ "type": "string", "minLength": 1, "maxLength": CAPABILITY_CHARS_MAX }),
+    CapabilityText: kinds::line_schema(1, CAPABILITY_CHARS_MAX),
         |text| kinds::check_line(text, 1, CAPABILITY_CHARS_MAX);
 
     /// A compact JSON Web Signature.

@@ -78,7 +78,7 @@ fn scopes_schema() -> Value {
 fn scopes(value: &Value, path: &str, problems: &mut Problems) -> Option<IdentityScopes> {
     let names: Option<Vec<&str>> = match value {
         Value::String(text) if text.len() <= SCOPE_CHARS_MAX => Some(text.split(' ').collect()),
-        Value::Array(names) => names.iter().map(Value::as_str).collect(),
+        Value::Array(names) if names.len() <= IdentityScope::ALL.len() => names.iter().map(Value::as_str).collect(),
         _ => None,
     };
     let known = names.filter(|names| !names.is_empty()).and_then(|names| {
