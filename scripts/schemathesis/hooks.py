@@ -54,6 +54,8 @@ def map_case(context, case):
         case.query["timeout"] = 1  # Waiting up to 60 seconds, by default 30, would be the time of the run.
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return case
+    if path == "/v1/directory/resolve" and not (case.query and case.query.keys() & {"address", "handle"}):
+        case.query = {**(case.query or {}), "address": "welcome@agents.localhost"}  # Exactly one of both.
     fix_query(path, case.query)
     if path.endswith("/drafts") and case.method == "POST" and not isinstance(case.body, dict):
         case.body, case.media_type = {}, "application/json"
@@ -88,7 +90,7 @@ def fix_query(path, query):
         if path in (*LONG_POLLS, "/v1/search") and name in query and query[name] not in of_format:
             query[name] = of_format[0]
     if path == "/v1/directory/resolve" and "address" in query:
-        query.pop("handle", None)  # Exactly one of both.
+        query.pop("handle", None)
     if path == "/v1/events":
         query.pop("after", None)  # The id of an event in the log.
     if path == "/v1/metrics":
@@ -105,9 +107,22 @@ def fix_agent(path, body):
     card = body.get("card") if isinstance(body.get("card"), dict) else body
     if card.get("documentation_url"):
         card["documentation_url"] = "https://app.example/docs"  # Schemathesis at times draws any text, as above.
+    if card is not body or path.endswith("/agent"):
+        # Texts without invisible characters, HTML, links and addresses; the ids of skills are unique.
+        for name, text in (("name", "Helper"), ("description", "Helps people.")):
+            if card.get(name):
+                card[name] = text
+        capabilities = card.get("capabilities") or {}
+        if capabilities.get("skills"):
+            capabilities["skills"] = [{"id": f"skill-{at}", "name": "Help"} for at in range(len(capabilities["skills"]))]
     if path == "/v1/directory/verify":
-        for name in [name for name in body if body[name] is not None][1:]:
+        if body.get("signature"):
+            body["signature"] = "a.b.c"  # Without control characters.
+        given = [name for name in body if body[name] is not None]
+        for name in given[1:]:
             body.pop(name)  # Exactly one.
+        if not given:
+            body["address"] = "welcome@agents.localhost"
     if path.endswith("/agent/keys") and "public_jwk" in body:
         body["public_jwk"] = JWK
     if path.endswith("/revoke") and body.get("since"):
