@@ -112,6 +112,7 @@ def fix_agent(path, body):
         for name, text in (("name", "Helper"), ("description", "Helps people.")):
             if card.get(name):
                 card[name] = text
+        card.pop("handle", None)  # A part of the handle of a workspace, which must have one.
         capabilities = card.get("capabilities") or {}
         if capabilities.get("skills"):
             capabilities["skills"] = [{"id": f"skill-{at}", "name": "Help"} for at in range(len(capabilities["skills"]))]
