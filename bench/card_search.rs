@@ -12,7 +12,7 @@ use posthouse_domain::{
     agent::{
         card::{Capabilities, Card, CardVisibility, Skill},
         listing::ListingState,
-        search::{CardDocument, CardQuery, SearchScope},
+        search::{CardDocument, CardQuery, SearchedCards},
     },
     id::{InboxId, WorkspaceId},
     inbox::{Inbox, InboxKind},
@@ -166,7 +166,7 @@ fn store_card(tx: &mut Tx, number: u64) -> Result<(), posthouse_store::Error> {
 }
 
 fn query(text: Option<&str>) -> CardQuery {
-    CardQuery { scope: SearchScope::Public, text: text.map(str::to_owned), capability: None, accepts: None }
+    CardQuery { scope: SearchedCards::Public, text: text.map(str::to_owned), capability: None, accepts: None }
 }
 
 /// A kind of search: its name, and a query for a number.
@@ -174,7 +174,7 @@ type SearchKind = (&'static str, Box<dyn Fn(u64) -> CardQuery>);
 
 /// Returns each kind of search.
 fn kinds(cards: u64) -> Vec<SearchKind> {
-    let own = |n: u64| CardQuery { scope: SearchScope::Workspace(workspace_id(n)), ..query(None) };
+    let own = |n: u64| CardQuery { scope: SearchedCards::Workspace(workspace_id(n)), ..query(None) };
     vec![
         ("everything", Box::new(|_| query(None))),
         ("a frequent word", Box::new(|n| query(Some(word(n))))),

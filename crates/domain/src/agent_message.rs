@@ -48,7 +48,7 @@ pub struct AgentDelivery {
     pub from: String,
     /// How much is known about the sender.
     pub assurance: Assurance,
-    /// The signature, or why there is none.
+    /// The signature, or the reason that it is missing.
     pub signature: Result<DeliverySignature, UnsignedReason>,
 }
 

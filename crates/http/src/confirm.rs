@@ -65,7 +65,7 @@ fn forwarding_page(
     asked: Result<ConfirmationRequest, Refusal>,
     request: &RequestInfo,
 ) -> Result<RouteResponse, Refusal> {
-    let next = "Use the link in the newest mail. If there is none, ask the owner of the inbox to send it again.";
+    let next = "Use the link in the newest mail. Without one, ask the owner of the inbox to send it again.";
     let asked = match asked {
         Ok(asked) => asked,
         Err(refusal) => return link_page::refused(refusal, request, "Forwarding", next),
@@ -84,7 +84,7 @@ fn forwarding_page(
 }
 
 fn on_call_page(asked: Result<OnCallRequest, Refusal>, request: &RequestInfo) -> Result<RouteResponse, Refusal> {
-    let next = "Use the link in the newest mail. If there is none, ask the owner to add your address again.";
+    let next = "Use the link in the newest mail. Without one, ask the owner to add your address again.";
     let asked = match asked {
         Ok(asked) => asked,
         Err(refusal) => return link_page::refused(refusal, request, "On call", next),

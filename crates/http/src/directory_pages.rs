@@ -12,7 +12,7 @@ use posthouse_domain::{
         Agent,
         card::{Skill, check_documentation_url},
         card_text::visible,
-        search::{CardQuery, SearchScope},
+        search::{CardQuery, SearchedCards},
     },
     error::{ErrorCode, Refusal},
     inbox::InboxKind,
@@ -147,7 +147,7 @@ fn respond(request: &RequestInfo, parts: &PageParts) -> RouteResponse {
 async fn index(app: Arc<Api>, input: PublicInput<IndexQuery>) -> Result<RouteResponse, Refusal> {
     admit(&app, &input.request)?;
     let (text, cursor) = (input.query.q.map(|text| text.0), input.query.cursor);
-    let query = CardQuery { scope: SearchScope::Public, text: text.clone(), capability: None, accepts: None };
+    let query = CardQuery { scope: SearchedCards::Public, text: text.clone(), capability: None, accepts: None };
     let paging = card_paging(&query, cursor.as_ref(), None)?;
     let page = search::listed(&app, query, paging).await?;
     let is_first = text.is_none() && cursor.is_none();

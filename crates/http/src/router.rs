@@ -262,7 +262,7 @@ async fn admit(
         caller = Some(authenticated.caller);
     } else if route.is_api() {
         if route.is_platform() && route.method != Method::GET {
-            cookie::check_site(&head.headers, &app.config.base_url)?;
+            cookie::check_public_change(&route.method, &head.headers, &app.config.base_url)?;
         }
         extras.notice = notice_of_key(app, &head.headers, client.address).await;
     }

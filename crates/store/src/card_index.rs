@@ -6,7 +6,7 @@
 
 use posthouse_domain::agent::{
     Agent,
-    search::{CardDocument, CardQuery, SearchScope},
+    search::{CardDocument, CardQuery, SearchedCards},
 };
 use posthouse_domain::{
     id::{InboxId, WorkspaceId},
@@ -145,7 +145,7 @@ impl Scan<'_> {
             words.extend(self.query.text_words());
         }
         let shape = Shape {
-            is_public: self.query.scope == SearchScope::Public,
+            is_public: self.query.scope == SearchedCards::Public,
             has_text: self.text.is_some(),
             has_words: !words.is_empty(),
         };
@@ -158,8 +158,8 @@ impl Scan<'_> {
             parameters.push(text.to_value());
         }
         let workspace = match self.query.scope {
-            SearchScope::Workspace(workspace) => Some(workspace),
-            SearchScope::Public => None,
+            SearchedCards::Workspace(workspace) => Some(workspace),
+            SearchedCards::Public => None,
         };
         if let Some(workspace) = &workspace {
             parameters.push(workspace.to_value());
@@ -234,10 +234,10 @@ pub fn shapes(engine: Engine) -> Vec<Sql> {
 }
 
 /// Returns the number at which the newest cards of a scope end; `None` if there are no others.
-fn window(tx: &mut Tx, scope: SearchScope, before: i64) -> Result<Option<i64>> {
+fn window(tx: &mut Tx, scope: SearchedCards, before: i64) -> Result<Option<i64>> {
     match scope {
-        SearchScope::Public => tx.value(&WINDOW_OF_PUBLIC, p![before, WINDOW]),
-        SearchScope::Workspace(workspace) => tx.value(&WINDOW_OF_WORKSPACE, p![before, WINDOW, workspace]),
+        SearchedCards::Public => tx.value(&WINDOW_OF_PUBLIC, p![before, WINDOW]),
+        SearchedCards::Workspace(workspace) => tx.value(&WINDOW_OF_WORKSPACE, p![before, WINDOW, workspace]),
     }
 }
 

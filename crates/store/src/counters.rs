@@ -15,7 +15,7 @@ statements! {
 }
 
 /// The counters of a workspace after a change, and its plan.
-struct Counters {
+struct WorkspaceCounters {
     event_seq: i64,
     stored_bytes: u64,
     plan: Option<Plan>,
@@ -76,15 +76,15 @@ pub(crate) fn reserve(tx: &mut Tx, workspace: WorkspaceId, events: i64) -> Resul
     Ok(advance(tx, workspace, CounterChange { events, bytes: 0 })?.event_seq)
 }
 
-fn advance(tx: &mut Tx, workspace: WorkspaceId, change: CounterChange) -> Result<Counters> {
-    let after: Option<Counters> = tx.one(&ADVANCE, p![workspace, change.events, change.bytes])?;
+fn advance(tx: &mut Tx, workspace: WorkspaceId, change: CounterChange) -> Result<WorkspaceCounters> {
+    let after: Option<WorkspaceCounters> = tx.one(&ADVANCE, p![workspace, change.events, change.bytes])?;
     let after = after.ok_or_else(|| Error::corrupt("the counters of a workspace were not written"))?;
     check_storage(tx, &after, change.bytes)?;
     Ok(after)
 }
 
 /// Checks the limit of stored bytes if the unit has one. The row is locked, so no other unit can add bytes meanwhile.
-fn check_storage(tx: &mut Tx, after: &Counters, change: i64) -> Result<()> {
+fn check_storage(tx: &mut Tx, after: &WorkspaceCounters, change: i64) -> Result<()> {
     let (Some(plans), Some(plan)) = (tx.storage_plans(), after.plan) else { return Ok(()) };
     let added = u64::try_from(change).unwrap_or(0);
     let need =
@@ -92,4 +92,4 @@ fn check_storage(tx: &mut Tx, after: &Counters, change: i64) -> Result<()> {
     if need.check().is_err() { Err(tx.fail(Error::WorkspaceFull(need))) } else { Ok(()) }
 }
 
-crate::from_row!(Counters { event_seq, stored_bytes, plan });
+crate::from_row!(WorkspaceCounters { event_seq, stored_bytes, plan });

@@ -55,7 +55,7 @@ pub struct HandleTarget {
     pub is_redirect: bool,
 }
 
-/// Who has a handle.
+/// The holder of a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleOwner {
     /// The workspace itself, which uses it now.
@@ -102,7 +102,7 @@ pub fn target(tx: &mut Tx, handle: &HandleName, now: Time) -> Result<Option<Hand
     Ok(Some(HandleTarget { workspace, is_redirect }))
 }
 
-/// Returns who has a handle; `None` if it is free.
+/// Returns the holder of a handle; `None` if it is free.
 ///
 /// # Errors
 /// Returns an error if the database call fails.

@@ -82,7 +82,7 @@ pub fn get(tx: &mut Tx, kid: &str) -> Result<Option<StoredSigningKey>> {
     Ok(tx.one::<KeyRow>(&BY_KID, p![kid])?.map(Into::into))
 }
 
-/// Returns the key that signs now; `None` if there is none.
+/// Returns the key that signs now; `None` before the first one.
 ///
 /// # Errors
 /// Returns an error if the database call fails.

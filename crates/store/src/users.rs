@@ -42,7 +42,7 @@ const WORKSPACES_MAX: u32 = 100;
 /// Members of a workspace that are read at most.
 const MEMBERS_READ_MAX: u32 = 1_000;
 
-/// Returns the person with a canonical address; creates one with `id` if there is none.
+/// Returns the person with a canonical address; creates one with `id` for a new address.
 ///
 /// # Errors
 /// Returns an error if the database call fails.

@@ -21,7 +21,7 @@ pub struct EscalationView<'a> {
     delivery: &'static str,
     /// Maximum number of mails in an hour.
     max_per_hour: u32,
-    /// Daily period without mails; null if there is none.
+    /// Daily period without mails; null without one.
     quiet_hours: Option<QuietHoursView<'a>>,
     /// Whether mails contain the first 500 characters of the message's text.
     include_excerpt: bool,

@@ -121,7 +121,7 @@ pub struct GoneEvent<'a> {
 
 /// The stored detail of a message event.
 #[derive(Deserialize, Default)]
-struct Detail<'a> {
+struct EventDetail<'a> {
     #[serde(borrow)]
     bounce: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -172,7 +172,7 @@ fn full(shown: &RenderableEvent) -> EventData<'_> {
     let event = &shown.event.event;
     let inbox = shown.inbox.as_ref();
     let thread_id = event.thread.map(Into::into);
-    let detail: Detail<'_> = serde_json::from_str(&event.detail_json).unwrap_or_default();
+    let detail: EventDetail<'_> = serde_json::from_str(&event.detail_json).unwrap_or_default();
     if draft::is_of_draft(event.kind) {
         let message = shown.record.as_ref().map(MessageView::of);
         return EventData::Draft(Box::new(draft::DraftEvent::of(inbox, shown.draft.as_ref(), message)));

@@ -67,6 +67,10 @@ pub struct InboxFacts {
     pub recent_bounces: u64,
     /// Number of drafts that wait for a person.
     pub pending_drafts: u64,
+    /// Number of unread held messages.
+    pub held: u64,
+    /// Number of unread received messages that need a person.
+    pub needs_human: u64,
 }
 
 impl InboxView {
@@ -99,9 +103,9 @@ impl InboxView {
             paused_at: i.paused_at.map(Into::into),
             paused_reason: i.paused_reason.clone(),
             promotions_filter: i.filters_promotions(),
-            held_count: 0,
+            held_count: facts.held,
             pending_draft_count: facts.pending_drafts,
-            needs_human_count: 0,
+            needs_human_count: facts.needs_human,
             recent_bounce_count: facts.recent_bounces,
             created_at: i.created_at.into(),
         }

@@ -244,7 +244,7 @@ pub struct DeliveryAttemptView<'a> {
     class: Option<&'static str>,
     /// Encryption of the session; null if it wasn't encrypted or reached no server.
     tls: Option<TlsView<'a>>,
-    /// Time of the next attempt; null if there is none.
+    /// Time of the next attempt; null after the last one.
     next_attempt_at: Option<TimestampView>,
     /// Time at which the attempt ended.
     at: TimestampView,

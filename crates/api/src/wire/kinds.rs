@@ -20,6 +20,8 @@ const SCHEMA_LENGTH_MAX: usize = 1024 * 1024;
 const TEXT_PATTERN: &str = r"^[^\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F]*$";
 /// Of [`check_line`].
 const LINE_PATTERN: &str = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$";
+/// Of [`check_line`] if the line can't be empty: at least one character is not white space.
+const FILLED_LINE_PATTERN: &str = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*[^\u0000-\u0020\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000][^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$";
 /// Of [`check_label`]: a line without commas and without the white space of Unicode.
 const LABEL_PATTERN: &str = r"^[^\u0000-\u0020,\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+$";
 
@@ -132,7 +134,8 @@ fn length_problem(text: &str, min: usize, max: usize) -> Option<String> {
 
 /// Returns the schema of what [`check_line`] accepts.
 pub(super) fn line_schema(min: usize, max: usize) -> Value {
-    json!({ "type": "string", "minLength": min, "maxLength": max, "pattern": LINE_PATTERN })
+    let pattern = if min == 0 { LINE_PATTERN } else { FILLED_LINE_PATTERN };
+    json!({ "type": "string", "minLength": min, "maxLength": max, "pattern": pattern })
 }
 
 pub(super) fn check_text(text: &str, min: usize, max: usize) -> Result<(), String> {
@@ -158,6 +161,7 @@ pub(super) fn check_line(text: &str, min: usize, max: usize) -> Result<(), Strin
     match text.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
         Some('\r' | '\n') => Err("must be one line without line breaks".to_owned()),
         Some(c) => Err(format!("must not contain the control character U+{:04X}", u32::from(c))),
+        None if min > 0 && !text.is_empty() && text.trim().is_empty() => Err("must not be blank".to_owned()),
         None => length_problem(text, min, max).map_or(Ok(()), Err),
     }
 }
@@ -345,16 +349,4 @@ impl<T: BodyValue> BodyValue for Patch<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_allows_only_tabs_and_breaks_as_control_characters() {
-        assert_eq!(check_text("a\tb\r\nc\u{c}d\u{85}e", 1, 100), Ok(()));
-        for control in ['\0', '\u{b}', '\u{1b}', '\u{7f}', '\u{80}'] {
-            let problem = format!("must not contain the control character U+{:04X}", u32::from(control));
-            assert_eq!(check_text(&format!("a{control}"), 1, 100), Err(problem));
-        }
-        assert!(check_line("a\u{c}", 1, 100).is_err());
-    }
-}
+mod tests;

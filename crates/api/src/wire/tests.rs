@@ -224,6 +224,7 @@ proptest! {
     fn what_the_pattern_of_a_schema_allows_is_accepted(
         text in texts_of::<BoundedText<0, 500>>(),
         line in texts_of::<BoundedLine<0, 500>>(),
+        filled in texts_of::<BoundedLine<1, 500>>(),
         label in texts_of::<Label>(),
         user_label in texts_of::<UserLabel>(),
         base64 in texts_of::<Base64>(),
@@ -232,6 +233,7 @@ proptest! {
     ) {
         prop_assert_eq!(is_accepted::<BoundedText<0, 500>>(&text), Ok(()));
         prop_assert_eq!(is_accepted::<BoundedLine<0, 500>>(&line), Ok(()));
+        prop_assert_eq!(is_accepted::<BoundedLine<1, 500>>(&filled), Ok(()));
         prop_assert_eq!(is_accepted::<Label>(&label), Ok(()));
         prop_assert_eq!(is_accepted::<UserLabel>(&user_label), Ok(()));
         prop_assert_eq!(is_accepted::<Base64>(&base64), Ok(()));

@@ -4,7 +4,7 @@ use posthouse_api::views::agent::CardView;
 use posthouse_domain::{
     agent::{
         Agent,
-        search::{CardQuery, SearchScope},
+        search::{CardQuery, SearchedCards},
     },
     auth::Caller,
     error::Refusal,
@@ -57,7 +57,7 @@ pub async fn listed(app: &App, query: CardQuery, paging: PageRequest) -> Result<
 
 fn check(app: &App, query: &CardQuery) -> Result<(), Refusal> {
     switches::check(app)?;
-    if query.scope == SearchScope::Public { switches::check_public(app) } else { Ok(()) }
+    if query.scope == SearchedCards::Public { switches::check_public(app) } else { Ok(()) }
 }
 
 fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Result<Page<Agent>, Refusal> {

@@ -58,7 +58,7 @@ pub enum WaitingPage {
     Pending(PendingSignIn),
     /// The browser returns to the app.
     Return(String),
-    /// The sign-in is over, or there is none.
+    /// The sign-in is over or never began.
     Over,
 }
 

@@ -21,11 +21,15 @@ pub fn load_all(tx: &mut Tx, inboxes: &[Inbox], plan: &PlanLimits, now: Time) ->
     let ids: Vec<InboxId> = inboxes.iter().map(|inbox| inbox.id).collect();
     let bounces = list::bounces_since(tx, first.workspace, &ids, now.plus_ms(-RECENT_MS))?;
     let drafts = drafts::pending(tx, first.workspace, &ids)?;
+    let held = list::held(tx, first.workspace, &ids)?;
+    let needs_human = list::needs_human(tx, first.workspace, &ids)?;
     let count = |counts: &[(InboxId, u64)], id| counts.iter().find(|(of, _)| *of == id).map_or(0, |(_, count)| *count);
     let facts = |inbox: &Inbox| InboxFacts {
         daily_sends: plan.daily_sends_per_inbox,
         recent_bounces: count(&bounces, inbox.id),
         pending_drafts: count(&drafts, inbox.id),
+        held: count(&held, inbox.id),
+        needs_human: count(&needs_human, inbox.id),
     };
     Ok(inboxes.iter().map(|inbox| InboxView::of(inbox, facts(inbox))).collect())
 }

@@ -30,7 +30,7 @@ pub(super) enum ItemPlace {
     /// A message.
     Message { inbox: InboxId, thread: ThreadId, message: MessageId },
     /// A draft.
-    Draft(DraftId),
+    Draft { inbox: InboxId, draft: DraftId },
     /// The workspace.
     Workspace,
 }
@@ -137,9 +137,9 @@ fn described(item: &EscalationItem, base_url: &str) -> String {
 fn link(place: ItemPlace, base_url: &str) -> String {
     match place {
         ItemPlace::Message { inbox, thread, message } => {
-            format!("{base_url}/inbox/{inbox}/threads/{thread}#message-{message}")
+            format!("{base_url}/inbox/{inbox}/{thread}#message-{message}")
         }
-        ItemPlace::Draft(draft) => format!("{base_url}/approvals/{draft}"),
+        ItemPlace::Draft { inbox, draft } => format!("{base_url}/approvals/{inbox}/{draft}"),
         ItemPlace::Workspace => format!("{base_url}/"),
     }
 }
@@ -184,9 +184,29 @@ mod tests {
         assert!(mail.subject().starts_with("Needs a person: Hi Bcc: all@x.example xxx"));
         assert!(mail.subject().chars().count() < 230);
         assert!(mail.text().contains("From: Eve Reason: none <eve@x.example>\nSubject: Hi Bcc:"), "{}", mail.text());
-        let link = "https://x.example/inbox/00000000-0000-0000-0000-000000000001/threads/\
+        let link = "https://x.example/inbox/00000000-0000-0000-0000-000000000001/\
                     00000000-0000-0000-0000-000000000002#message-00000000-0000-0000-0000-000000000003\n";
         assert!(mail.text().contains(link), "{}", mail.text());
+    }
+
+    #[test]
+    fn links_lead_to_screens_of_the_dashboard() {
+        let screens = include_str!("../../../../web/src/screens/routes.ts");
+        let (inbox, thread, draft) =
+            (InboxId(Uuid::from_u128(1)), ThreadId(Uuid::from_u128(2)), DraftId(Uuid::from_u128(3)));
+        let message = MessageId(Uuid::from_u128(4));
+        for (place, pattern) in [
+            (ItemPlace::Message { inbox, thread, message }, "/inbox/:inbox/:thread"),
+            (ItemPlace::Draft { inbox, draft }, "/approvals/:inbox/:draft"),
+            (ItemPlace::Workspace, "/"),
+        ] {
+            let path = pattern
+                .replace(":inbox", &inbox.to_string())
+                .replace(":thread", &thread.to_string())
+                .replace(":draft", &draft.to_string());
+            assert_eq!(link(place, "").split('#').next(), Some(path.as_str()));
+            assert!(screens.contains(&format!("pattern: '{pattern}' }}")), "{pattern}");
+        }
     }
 
     #[test]

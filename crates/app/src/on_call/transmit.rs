@@ -277,7 +277,8 @@ fn item(tx: &mut Tx, escalation: &Escalation, detail: Detailing) -> StoreResult<
             excerpt: draft.content.text.clone().filter(|_| detail.includes_excerpt),
             from: None,
         };
-        (ItemPlace::Draft(id), if detail.shows_content { details } else { ItemDetails::default() })
+        let place = ItemPlace::Draft { inbox: draft.inbox, draft: id };
+        (place, if detail.shows_content { details } else { ItemDetails::default() })
     } else {
         let workspace = workspaces::get(tx, escalation.workspace)?;
         let reason = workspace.and_then(|workspace| workspace.stop_reason);

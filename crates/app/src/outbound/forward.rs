@@ -62,13 +62,13 @@ pub async fn forward(
 }
 
 /// The message to forward.
-struct Original {
+struct ForwardedOriginal {
     inbox: Inbox,
     message: Message,
     bodies: MessageBodies,
 }
 
-async fn original_of(app: &App, context: &SendContext, original: MessageId) -> Result<Original, Refusal> {
+async fn original_of(app: &App, context: &SendContext, original: MessageId) -> Result<ForwardedOriginal, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
     app.store
         .read_for(caller.workspace, move |tx| {
@@ -83,7 +83,7 @@ async fn original_of(app: &App, context: &SendContext, original: MessageId) -> R
             }
             let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
             let missing = || Refusal::new(ErrorCode::Internal, "The content of the message is missing.");
-            Ok(Original { inbox, bodies: bodies.ok_or_else(missing)?, message })
+            Ok(ForwardedOriginal { inbox, bodies: bodies.ok_or_else(missing)?, message })
         })
         .await
 }

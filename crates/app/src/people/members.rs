@@ -1,4 +1,4 @@
-//! The members of a workspace: invitations, roles and removal. A workspace always keeps an owner who has joined.
+//! The members of a workspace: invitations, roles and removal. A workspace always keeps an owner that joined.
 
 use posthouse_domain::{
     auth::Caller,
@@ -10,8 +10,11 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, users, workspaces};
 
-use super::sign_in;
-use crate::app::App;
+use super::{sessions as sessions_of, sign_in};
+use crate::{
+    app::App,
+    inbound::recipient::{is_own_address, served_domains},
+};
 
 /// Invitations that a workspace sends in a day.
 const INVITATIONS_PER_DAY: u64 = 50;
@@ -41,13 +44,18 @@ pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now
 /// Invites a person by mail; a person who was invited before gets a new link.
 ///
 /// # Errors
-/// Returns `invalid_request` if the person is a member, `rate_limited` if too many people were invited, or an error if
+/// Returns `invalid_request` if the person is a member or the address is one of this service, `rate_limited` if too many people were invited, or an error if
 /// the database call fails.
 pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) -> Result<Member, Refusal> {
     let (ids, now, workspace) = (app.clock.ids(), app.clock.now(), caller.workspace);
-    let email = address.canonical();
+    let (address, email, served) = (address.clone(), address.canonical(), served_domains(app));
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();
+        // An agent that reads the link could sign in as a person.
+        if is_own_address(tx, &address, &served)? {
+            let problem = "is an address of this service; a member needs a mailbox elsewhere";
+            return Err(Refusal::invalid_field("email", problem));
+        }
         let members = users::lock(tx, workspace)?;
         let known = members.iter().find(|member| member.user.email == email);
         if known.is_some_and(|known| known.joined_at.is_some()) {
@@ -100,17 +108,21 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Re
     app.store.write(work).await
 }
 
-/// Removes a member; the sessions and streams of that person end.
+/// Removes a member; the sessions and streams of that person end. Owners remove anybody, other members themselves.
 ///
 /// # Errors
-/// Returns `not_found` if there is no such member, `forbidden` for the last owner, or an error if the database call
-/// fails.
+/// Returns `not_found` if there is no such member, `forbidden` for the last owner or if a member removes another one, or
+/// an error if the database call fails.
 pub async fn remove(app: &App, caller: Caller, user: UserId) -> Result<(), Refusal> {
-    let workspace = caller.workspace;
+    let (workspace, person) = (caller.workspace, sessions_of::user(&caller)?);
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
         if !members.iter().any(|member| member.user.id == user) {
             return Err(Refusal::not_found("member"));
+        }
+        if person.role != Role::Owner && person.user != user {
+            return Err(Refusal::new(ErrorCode::Forbidden, "Only owners remove other members.")
+                .with_fix("Ask an owner to remove the member."));
         }
         keeps_an_owner(&members, user)?;
         sessions::delete_of_user(tx, workspace, user)?;
@@ -120,7 +132,7 @@ pub async fn remove(app: &App, caller: Caller, user: UserId) -> Result<(), Refus
     app.store.write(work).await
 }
 
-/// Checks that the workspace has another owner who has joined.
+/// Checks that the workspace has another owner that joined.
 fn keeps_an_owner(members: &[Member], without: UserId) -> Result<(), Refusal> {
     let is_owner = |member: &&Member| member.role == Role::Owner && member.joined_at.is_some();
     let leaves_owner = members.iter().filter(is_owner).any(|member| member.user.id != without);

@@ -149,7 +149,7 @@ pub struct SignInClient {
     pub session: Option<SessionSecret>,
 }
 
-/// A person who has just signed in.
+/// A person with a new session.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     /// The person.

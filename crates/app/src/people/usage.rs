@@ -30,7 +30,7 @@ pub struct DailyUsage {
 
 /// The usage of a workspace.
 #[derive(Clone, Debug)]
-pub struct WorkspaceUsage {
+pub struct UsageReport {
     /// The workspace.
     pub workspace: Workspace,
     /// The number of inboxes.
@@ -43,7 +43,7 @@ pub struct WorkspaceUsage {
 ///
 /// # Errors
 /// Returns `not_found` if the workspace is missing, or an error if the database call fails.
-pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<WorkspaceUsage, Refusal> {
+pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageReport, Refusal> {
     let (id, today) = (caller.workspace, app.clock.now().day());
     let first = today - days + 1;
     let at = |day: i64| Time::from_millis(day * DAY_MS);
@@ -60,7 +60,7 @@ pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<Worksp
             }
         }
         let inboxes = inboxes::count(tx, id, InboxKind::Mailbox)?;
-        Ok(WorkspaceUsage { workspace, inboxes, days: all })
+        Ok(UsageReport { workspace, inboxes, days: all })
     };
     app.store.read_for(id, read).await
 }

@@ -63,7 +63,7 @@ impl ServiceSigner {
     }
 }
 
-/// Returns the key that signs for a purpose now. Creates the first one if there is none.
+/// Returns the key that signs for a purpose now. Creates the first one.
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated, read or opened.

@@ -40,7 +40,7 @@ named! {
     /// Who sees a card.
     #[derive(Default)]
     CardVisibility {
-        /// Everyone who knows the exact address, in minimal form. It is never listed.
+        /// Everyone with the exact address, in minimal form. It is never listed.
         #[default]
         Private = "private",
         /// The workspace, in its searches.

@@ -41,7 +41,7 @@ pub struct CardDocument {
 
 /// The cards that a search covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SearchScope {
+pub enum SearchedCards {
     /// Those of one workspace.
     Workspace(WorkspaceId),
     /// Those in the public directory.
@@ -52,7 +52,7 @@ pub enum SearchScope {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CardQuery {
     /// The cards that it covers.
-    pub scope: SearchScope,
+    pub scope: SearchedCards,
     /// A part of a name, description, skill name or tag.
     pub text: Option<String>,
     /// A skill id, tag or OASF class.
@@ -139,8 +139,8 @@ impl CardQuery {
     #[must_use]
     pub fn scope_word(&self) -> String {
         match self.scope {
-            SearchScope::Public => PUBLIC_WORD.to_owned(),
-            SearchScope::Workspace(workspace) => workspace_word(workspace),
+            SearchedCards::Public => PUBLIC_WORD.to_owned(),
+            SearchedCards::Workspace(workspace) => workspace_word(workspace),
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
     const OWN: WorkspaceId = WorkspaceId(Uuid::from_u128(7));
 
     fn query() -> CardQuery {
-        CardQuery { scope: SearchScope::Public, text: None, capability: None, accepts: None }
+        CardQuery { scope: SearchedCards::Public, text: None, capability: None, accepts: None }
     }
 
     fn has_all(document: &CardDocument, words: &[String]) -> bool {
@@ -203,9 +203,9 @@ mod tests {
         let of_type = |kind| CardQuery { accepts: Some(kind), ..query() }.exact_words();
         assert!(has_all(&document, &of_type(MessageKind::Task)) && !has_all(&document, &of_type(MessageKind::Event)));
         let scope = |scope| CardQuery { scope, ..query() }.scope_word();
-        assert!(has_all(&document, &[scope(SearchScope::Public), scope(SearchScope::Workspace(OWN))]));
+        assert!(has_all(&document, &[scope(SearchedCards::Public), scope(SearchedCards::Workspace(OWN))]));
         let private = CardDocument::of(OWN, &card(), false);
-        assert!(!has_all(&private, &[scope(SearchScope::Public)]));
+        assert!(!has_all(&private, &[scope(SearchedCards::Public)]));
     }
 
     proptest! {

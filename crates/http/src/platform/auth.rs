@@ -96,9 +96,13 @@ object! {
 
 fn one_proof(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
     let has = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
-    if has("token") == (has("email") && has("code")) {
-        problems.add::<()>(&member(path, "token"), "is required, unless `email` and `code` are given");
-    }
+    match (has("token"), has("email") && has("code")) {
+        (false, false) => {
+            problems.add::<()>(&member(path, "token"), "is required, unless `email` and `code` are given")
+        }
+        (true, true) => problems.add::<()>(&member(path, "token"), "must not be given with `email` and `code`"),
+        _ => None,
+    };
 }
 
 /// [`one_proof`] as a condition of JSON Schema.

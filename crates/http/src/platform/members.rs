@@ -39,7 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
             .handle(update),
         Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
             .summary(
-                "Removes a member; sessions and streams end. Members remove only themselves; the last owner stays.",
+                "Removes a member; sessions and streams end. Owners remove anybody, members themselves; the last owner stays.",
             )
             .answers_with(204, None)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])

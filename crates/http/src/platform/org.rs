@@ -50,8 +50,8 @@ object! {
     struct DisclosureBody {
         /// Where a line says so. Default: unchanged.
         visible_line: Option<DisclosureLine>,
-        /// The line; empty for the default. Default: unchanged.
-        text: Option<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
+        /// The line; null or empty for the default. Default: unchanged.
+        text: Patch<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
         /// Whether the name of the workspace is disclosed too. Default: unchanged.
         share_workspace_name: Option<bool>,
     }
@@ -84,14 +84,10 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, OrgBody>) -> Result
     let body = input.body;
     let disclosure = body.ai_disclosure.map(|given| DisclosureChange {
         visible_line: given.visible_line,
-        text: given.text.map(|line| Some(line.0).filter(|line| !line.is_empty())),
+        text: given.text.change().map(|line| line.map(|line| line.0).filter(|line| !line.is_empty())),
         shares_name: given.share_workspace_name,
     });
-    let retention_days = match body.retention_days {
-        Patch::Keep => None,
-        Patch::Clear => Some(None),
-        Patch::Set(days) => Some(u32::try_from(days.0).ok()),
-    };
+    let retention_days = body.retention_days.change().map(|days| days.and_then(|days| u32::try_from(days.0).ok()));
     let change = OrgChange {
         name: body.name.map(|name| name.0),
         ai_processing: body.ai_processing,

@@ -61,7 +61,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/contacts/delete", "deleteContacts", ContactsWrite)
             .workspace_wide()
             .summary("Deletes up to 1,000 contacts by kind, by domain or both. With dry_run, only counts them.")
-            .answers::<DeletedView>(200)
+            .answers::<DeletedContactsView>(200)
             .handle(delete_many),
         Route::new(Method::GET, "/v1/contacts/by-address/{address}", "getContactByAddress", ContactsRead)
             .summary("Returns the contact with this percent-encoded address, with up to 10 threads.")
@@ -161,7 +161,7 @@ object! {
 
 /// Result of deleting several contacts.
 #[derive(Serialize, JsonSchema)]
-struct DeletedView {
+struct DeletedContactsView {
     /// Number of contacts that matched.
     matched: u64,
     /// Number of contacts that were deleted; at most 1,000.
@@ -277,7 +277,7 @@ async fn delete_many(
     let forget = input.body.forget.unwrap_or_default();
     let dry_run = input.body.dry_run.unwrap_or_default();
     let done = change::delete_many(&app, input.caller, input.body.parse(), forget, dry_run).await?;
-    let view = DeletedView {
+    let view = DeletedContactsView {
         matched: done.matched,
         deleted: done.deleted,
         forgotten: if forget { done.deleted } else { 0 },

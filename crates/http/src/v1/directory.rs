@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, Method, header};
 use posthouse_domain::{
     agent::{
         report::{DETAILS_CHARS_MAX, ReportReason},
-        search::{CardQuery, LIMIT_DEFAULT, LIMIT_MAX, SearchScope},
+        search::{CardQuery, LIMIT_DEFAULT, LIMIT_MAX, SearchedCards},
     },
     auth::{Caller, Permission},
     error::{ErrorCode, FieldProblem, Refusal},
@@ -252,8 +252,8 @@ async fn search(app: Arc<Api>, input: RouteInput<AgentSearchQuery>) -> Result<Ro
 impl AgentSearchQuery {
     fn parse(self, caller: &Caller) -> Result<(CardQuery, PageRequest), Refusal> {
         let scope = match self.scope {
-            None | Some(CardScope::Workspace) => SearchScope::Workspace(caller.workspace),
-            Some(CardScope::Public) => SearchScope::Public,
+            None | Some(CardScope::Workspace) => SearchedCards::Workspace(caller.workspace),
+            Some(CardScope::Public) => SearchedCards::Public,
         };
         let query = CardQuery {
             scope,

@@ -94,7 +94,7 @@ struct EnvelopeView<'a> {
 }
 
 /// A captured message and the data its view needs.
-struct CapturedMessage {
+struct OutboxMessage {
     message: Message,
     /// The return path of each captured recipient.
     return_paths: Vec<String>,
@@ -130,7 +130,7 @@ async fn raw_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, 
     Ok(RouteResponse::typed(200, "message/rfc822", raw))
 }
 
-fn read_page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<Page<CapturedMessage>, Refusal> {
+fn read_page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<Page<OutboxMessage>, Refusal> {
     let found = deliveries::captured(tx, caller.workspace, caller.scope().inbox(), &paging.page())?;
     let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.message.0 });
     page.try_map(|found| {
@@ -142,7 +142,7 @@ fn read_page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<Page<
 }
 
 /// Loads captured messages; `None` for one that isn't in this workspace, or whose inbox no longer exists.
-fn load(tx: &mut Tx, tenant: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Option<CapturedMessage>>, Refusal> {
+fn load(tx: &mut Tx, tenant: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Option<OutboxMessage>>, Refusal> {
     let mut messages = messages::get_many(tx, tenant, ids)?;
     let recipients = recipients::of(tx, tenant, ids)?;
     let mut entries = Vec::with_capacity(ids.len());
@@ -154,7 +154,7 @@ fn load(tx: &mut Tx, tenant: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Optio
         };
         let of_message = recipients.iter().filter(|of| of.message == *id && is_captured(&of.delivery));
         let captured = of_message.map(|of| of.delivery.clone()).collect();
-        entries.push(message.zip(inbox).map(|(message, inbox)| CapturedMessage {
+        entries.push(message.zip(inbox).map(|(message, inbox)| OutboxMessage {
             message,
             return_paths: Vec::new(),
             domain: inbox.domain,
@@ -164,7 +164,7 @@ fn load(tx: &mut Tx, tenant: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Optio
     Ok(entries)
 }
 
-fn view<'a>(entry: &'a CapturedMessage, base_url: &str) -> OutboxView<'a> {
+fn view<'a>(entry: &'a OutboxMessage, base_url: &str) -> OutboxView<'a> {
     let m = &entry.message;
     OutboxView {
         id: m.id.into(),

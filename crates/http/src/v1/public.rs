@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use posthouse_domain::{
-    agent::search::{CardQuery, SearchScope},
+    agent::search::{CardQuery, SearchedCards},
     error::{ErrorCode, Refusal},
     message::MessageKind,
 };
@@ -116,7 +116,7 @@ async fn page(app: Arc<Api>, input: PublicInput<PublicSearchQuery>) -> Result<Ro
     admit(&app, &input.request)?;
     let given = input.query;
     let query = CardQuery {
-        scope: SearchScope::Public,
+        scope: SearchedCards::Public,
         text: given.q.map(|text| text.0),
         capability: given.capability.map(|text| text.0),
         accepts: given.kind,

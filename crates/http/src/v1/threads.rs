@@ -74,7 +74,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(update),
         Route::new(Method::DELETE, "/v1/threads/{id}", "deleteThread", Permission::MessagesWrite)
             .summary("Deletes a thread with its messages and their files. Mail of it that is still queued is not sent.")
-            .answers::<DeletedView>(200)
+            .answers::<DeletedThreadView>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(delete),
     ]
@@ -158,7 +158,7 @@ object! {
 
 /// Result of deleting a thread.
 #[derive(Serialize, JsonSchema)]
-struct DeletedView {
+struct DeletedThreadView {
     /// Always true.
     deleted: bool,
     messages: u64,
@@ -268,5 +268,8 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateThreadBody>) 
 async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: ThreadId = input.path.id("id", "thread")?;
     let erased = threads::delete(&app, input.caller, id).await?;
-    RouteResponse::json(200, &DeletedView { deleted: true, messages: erased.messages, attachments: erased.attachments })
+    RouteResponse::json(
+        200,
+        &DeletedThreadView { deleted: true, messages: erased.messages, attachments: erased.attachments },
+    )
 }

@@ -43,7 +43,7 @@ pub struct SmtpClient {
 
 /// A permit for one connection. The host's permit is acquired first, so that waiting for a busy host doesn't block
 /// others.
-struct ConnectionPermit<'a> {
+struct OutboundPermit<'a> {
     _host: OwnedSemaphorePermit,
     _all: SemaphorePermit<'a>,
 }
@@ -79,7 +79,7 @@ impl SmtpClient {
         }
     }
 
-    async fn permit(&self, peer: &Peer) -> ConnectionPermit<'_> {
+    async fn permit(&self, peer: &Peer) -> OutboundPermit<'_> {
         let host = {
             let mut hosts = lock(&self.hosts);
             if hosts.len() >= HOSTS_COUNTED_MAX {
@@ -90,7 +90,7 @@ impl SmtpClient {
         };
         let never_closed = "the semaphores are never closed";
         let host = host.acquire_owned().await.expect(never_closed);
-        ConnectionPermit { _host: host, _all: self.all.acquire().await.expect(never_closed) }
+        OutboundPermit { _host: host, _all: self.all.acquire().await.expect(never_closed) }
     }
 
     async fn offer(&self, peer: &Peer, message: OutboundMessage) -> Result<SmtpResponse, ConnectionFailure> {

@@ -1,5 +1,7 @@
 //! `posthouse workspace create | list | show | set`.
 
+mod view;
+
 use clap::{
     Args, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
@@ -22,6 +24,7 @@ use posthouse_app::{
     ports::Clock,
     workspaces::{stop, suspension},
 };
+use view::{line, print_one, print_view, workspace_view};
 
 /// Maximum retention, in days.
 const RETENTION_DAYS_MAX: u32 = 36_500;
@@ -172,7 +175,7 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         "workspace_id": made.workspace.id.to_string(),
         "api_key": made.secret.reveal(),
         "sign_in_url": sign_in_url,
-        "workspace": view(&made.workspace),
+        "workspace": workspace_view(&made.workspace),
     });
     let text = format!(
         "Workspace  {}  {}\nAPI key    {}  (org-wide, shown only now)\nSign in    {sign_in_url}  (once, within a day)",
@@ -209,7 +212,12 @@ fn list(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandEr
     let text: Vec<String> = all.iter().map(line).collect();
     let text = if text.is_empty() { "There are no workspaces yet.".to_owned() } else { text.join("\n") };
     store.close();
-    print(output, &json!({ "data": all.iter().map(view).collect::<Vec<Value>>() }), &text, &CommandEffect::Nothing)
+    print(
+        output,
+        &json!({ "data": all.iter().map(workspace_view).collect::<Vec<_>>() }),
+        &text,
+        &CommandEffect::Nothing,
+    )
 }
 
 fn show(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
@@ -219,7 +227,7 @@ fn show(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(),
     let workspace = find(&store, id)?;
     let usage = store.read_blocking(move |tx| storage::usage(tx, id))?;
     store.close();
-    let mut view = view(&workspace);
+    let mut view = workspace_view(&workspace);
     view["stored_bytes"] = usage.map_or(0, |usage| usage.bytes).into();
     view["storage_bytes_max"] = config.plans.of(workspace.plan).storage_bytes.map_or("unlimited".into(), Value::from);
     print_view(output, &view, &CommandEffect::Nothing)
@@ -313,43 +321,4 @@ fn missing(id: WorkspaceId) -> CommandError {
 /// Returns the workspace, or an error that names the id.
 pub(super) fn find(store: &Store, id: WorkspaceId) -> Result<Workspace, CommandError> {
     store.read_blocking(move |tx| workspaces::get(tx, id))?.ok_or_else(|| missing(id))
-}
-
-fn print_one(output: &OutputOptions, workspace: &Workspace, done: &CommandEffect) -> Result<(), CommandError> {
-    print_view(output, &view(workspace), done)
-}
-
-fn print_view(output: &OutputOptions, view: &Value, done: &CommandEffect) -> Result<(), CommandError> {
-    let rows = view.as_object().into_iter().flatten();
-    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let text: Vec<String> = rows.map(|(name, value)| format!("{name:<22} {}", shown(value))).collect();
-    print(output, view, &text.join("\n"), done)
-}
-
-fn status(workspace: &Workspace) -> &'static str {
-    if workspace.suspended { "suspended" } else { "active" }
-}
-
-fn line(workspace: &Workspace) -> String {
-    format!("{}  {:<8} {:<10} {}", workspace.id, workspace.plan.text(), status(workspace), workspace.name)
-}
-
-fn view(workspace: &Workspace) -> Value {
-    let w = workspace;
-    json!({
-        "id": w.id.to_string(),
-        "name": w.name,
-        "owner": w.owner_email,
-        "plan": w.plan.text(),
-        "status": status(w),
-        "claim_status": w.claim.text(),
-        "claimed_at": w.claimed_at.map(|at| at.to_string()),
-        "notice": w.notice.as_ref().map(|notice| notice.message.as_str()),
-        "emergency_stopped_at": w.stopped_at.map(|at| at.to_string()),
-        "emergency_stop_reason": w.stop_reason,
-        "ai_processing": w.ai_processing.text(),
-        "daily_send_limit": w.daily_send_limit,
-        "retention_days": w.retention_days,
-        "created_at": w.created_at.to_string(),
-    })
 }

@@ -77,7 +77,7 @@ impl Listener {
             match accepted {
                 Ok((stream, peer)) => {
                     if let Some(place) = admit(&frontend, &stream) {
-                        let peer = Peer { ip: peer.ip().to_canonical(), kind: self.kind };
+                        let peer = SmtpPeer { ip: peer.ip().to_canonical(), kind: self.kind };
                         sessions.spawn(connection(Arc::clone(&frontend), stream, peer, place));
                     }
                 }
@@ -112,12 +112,12 @@ fn refuse(frontend: &SmtpFrontend, stream: &TcpStream, reply: ServerReply) {
 
 /// The remote address and kind of a connection.
 #[derive(Clone, Copy)]
-struct Peer {
+struct SmtpPeer {
     ip: IpAddr,
     kind: ConnectionKind,
 }
 
-async fn connection(frontend: Arc<SmtpFrontend>, stream: TcpStream, peer: Peer, mut place: ConnectionPermit) {
+async fn connection(frontend: Arc<SmtpFrontend>, stream: TcpStream, peer: SmtpPeer, mut place: ConnectionPermit) {
     let session_id = frontend.sessions.fetch_add(1, Ordering::Relaxed) + 1;
     let span = tracing::info_span!("smtp", session_id);
     async {
@@ -133,7 +133,7 @@ async fn connection(frontend: Arc<SmtpFrontend>, stream: TcpStream, peer: Peer, 
 async fn run_session(
     frontend: &SmtpFrontend,
     mut stream: TcpStream,
-    peer: Peer,
+    peer: SmtpPeer,
     place: &mut ConnectionPermit,
 ) -> io::Result<()> {
     let app = &frontend.app;

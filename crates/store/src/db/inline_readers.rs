@@ -25,7 +25,7 @@ impl InlineReaders {
         Ok(Self(Mutex::new((0..INLINE_READERS_MAX).map(open).collect::<Result<_>>()?)))
     }
 
-    /// Runs a unit on an idle connection; `None` if there is none. Not async, because a future would keep space for
+    /// Runs a unit on an idle connection; `None` if all are busy. Not async, because a future would keep space for
     /// the connection while it waits.
     pub(crate) fn read<T, E: From<Error>>(
         &self,

@@ -20,6 +20,11 @@ statements! {
     COUNT_WITH_METADATA = "SELECT count(*) FROM (SELECT inbox_id FROM inbox_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3 LIMIT $4) s";
     BOUNCES = "SELECT m.inbox_id, count(*) AS messages FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.status = 'bounced'
         AND m.status_at > $102 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
+    HELD = "SELECT m.inbox_id, count(*) AS messages FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.held IS NOT NULL
+        AND m.released_at IS NULL AND m.is_read = 0 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
+    NEEDS_HUMAN = "SELECT l.inbox_id, count(*) AS messages FROM {EACH} message_labels l JOIN messages m
+        ON m.workspace_id = l.workspace_id AND m.id = l.message_id WHERE l.workspace_id = $1 AND l.label = 'ai:needs-human'
+        AND m.is_read = 0 AND m.direction = 'inbound' AND l.inbox_id {AMONG} {pg:l} GROUP BY l.inbox_id";
 }
 
 /// Rows counted per filter to find the rarest.
@@ -123,8 +128,27 @@ pub fn bounces_since(
     }
     let mut parameters = many::parameters(&workspace, inboxes);
     parameters.push(since.to_value());
-    let rows: Vec<BouncesRow> = tx.rows(&BOUNCES, &parameters)?;
+    let rows: Vec<CountRow> = tx.rows(&BOUNCES, &parameters)?;
     Ok(rows.into_iter().map(|row| (row.inbox_id, row.messages)).collect())
 }
 
-crate::row_struct!(BouncesRow { inbox_id: InboxId, messages: u64 });
+/// Returns, for up to 100 inboxes, the number of held messages that nobody opened; inboxes without any are omitted.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn held(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
+    let rows: Vec<CountRow> = many::rows(tx, &HELD, workspace, inboxes)?;
+    Ok(rows.into_iter().map(|row| (row.inbox_id, row.messages)).collect())
+}
+
+/// Returns, for up to 100 inboxes, the number of unread received messages with the label `ai:needs-human`; inboxes
+/// without any are omitted.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn needs_human(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
+    let rows: Vec<CountRow> = many::rows(tx, &NEEDS_HUMAN, workspace, inboxes)?;
+    Ok(rows.into_iter().map(|row| (row.inbox_id, row.messages)).collect())
+}
+
+crate::row_struct!(CountRow { inbox_id: InboxId, messages: u64 });

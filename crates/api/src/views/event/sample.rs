@@ -238,7 +238,10 @@ fn inbox(paused: Option<String>) -> InboxView {
         created_at: now,
         deleted_at: None,
     };
-    InboxView::of(&inbox, InboxFacts { daily_sends: Some(100), recent_bounces: 0, pending_drafts: 0 })
+    InboxView::of(
+        &inbox,
+        InboxFacts { daily_sends: Some(100), recent_bounces: 0, pending_drafts: 0, held: 0, needs_human: 0 },
+    )
 }
 
 fn record(kind: EventKind) -> Record {

@@ -69,7 +69,7 @@ pub(in crate::outbound) fn settle_full(
     Ok(next)
 }
 
-/// Loads the recipients that are still queued; `None` if there is none, or the message was deleted.
+/// Loads the recipients that are still queued; `None` if no recipient is left or the message was deleted.
 fn load(tx: &mut Tx, delivery: &LocalDelivery, now: Time) -> Result<Option<LoadedEnvelope>> {
     let workspace = delivery.sender_workspace;
     let entries = recipients::of_envelope(tx, workspace, delivery.id)?.into_iter().map(|of| of.delivery);

@@ -174,7 +174,7 @@ async fn escalation_reaches_a_person_who_confirmed() {
         (fixture.inbox.id, message["thread_id"].as_str().unwrap(), message["id"].as_str().unwrap());
     let base = &fixture.server.config().app.base_url;
     let body = text(mail);
-    assert!(body.contains(&format!("\n{base}/inbox/{inbox}/threads/{thread}#message-{id}\n")), "{body}");
+    assert!(body.contains(&format!("\n{base}/inbox/{inbox}/{thread}#message-{id}\n")), "{body}");
     assert!(!body.contains("> Where"), "no excerpt by default: {body}");
 
     let events = fixture.events().await;

@@ -1,8 +1,10 @@
 //! `GET`, `PATCH` and `DELETE /v1/inboxes/{id}`.
 
-use posthouse_domain::{auth::Scope, plan::Plan};
-use posthouse_tests::{TestServer, fixtures::TestKey, http::Api};
+use posthouse_domain::{auth::Scope, message::HoldReason, plan::Plan};
+use posthouse_tests::{TestMessage, TestServer, fixtures::TestKey, http::Api};
 use serde_json::{Value, json};
+
+use crate::inbox_fixture::InboxFixture;
 
 async fn made(server: &TestServer, key: &TestKey, body: Value) -> (Api, String) {
     let api = server.api(key);
@@ -36,6 +38,35 @@ async fn a_change_keeps_omitted_fields() {
         assert_eq!(api.get(&path).await.expect(200).json, after);
     }
     server.finish().await;
+}
+
+#[tokio::test]
+async fn an_inbox_counts_what_waits_for_a_person() {
+    let fixture = InboxFixture::open().await;
+    let held = TestMessage::new("Bill", "Pay.");
+    let held = fixture.server.receive_held(&fixture.inbox, &held, HoldReason::Phishing).await.to_string();
+    let mut marked = Vec::new();
+    for subject in ["one", "two"] {
+        fixture.server.deliver(&TestMessage::new(subject, "Help."), &fixture.inbox.address).await;
+        let list = fixture.api.get(&format!("/v1/inboxes/{}/messages?limit=1", fixture.inbox.id)).await.expect(200);
+        let id = list.data()[0]["id"].as_str().unwrap().to_owned();
+        fixture.api.patch(&format!("/v1/messages/{id}"), json!({ "add_labels": ["ai:needs-human"] })).await.expect(200);
+        marked.push(id);
+    }
+    let counts = async || {
+        let inbox = fixture.api.get(&format!("/v1/inboxes/{}", fixture.inbox.id)).await.expect(200);
+        let list = fixture.api.get("/v1/inboxes").await.expect(200);
+        let counts = |of: &Value| (of["held_count"].clone(), of["needs_human_count"].clone());
+        let listed = list.data().iter().find(|one| one["id"] == inbox["id"]).map(counts);
+        assert_eq!(listed, Some(counts(&inbox.json)));
+        counts(&inbox.json)
+    };
+    assert_eq!(counts().await, (json!(1), json!(2)));
+    for id in [&held, &marked[0]] {
+        fixture.api.patch(&format!("/v1/messages/{id}"), json!({ "is_read": true })).await.expect(200);
+    }
+    assert_eq!(counts().await, (json!(0), json!(1)));
+    fixture.close().await;
 }
 
 #[tokio::test]

@@ -118,8 +118,12 @@ async fn owners_change_settings() {
     );
     let same = browser.patch("/platform/org", json!({})).await.expect(200);
     assert_eq!(same["org"], changed["org"]);
-    let cleared = browser.patch("/platform/org", json!({ "ai_disclosure": { "text": "" } })).await.expect(200);
-    assert_eq!(cleared["org"]["ai_disclosure"]["text"], Value::Null);
+    for default in [json!(""), Value::Null] {
+        browser.patch("/platform/org", json!({ "ai_disclosure": { "text": "By an agent." } })).await.expect(200);
+        let cleared = browser.patch("/platform/org", json!({ "ai_disclosure": { "text": default } })).await.expect(200);
+        assert_eq!(cleared["org"]["ai_disclosure"]["text"], Value::Null);
+    }
+    browser.patch("/platform/org", json!({ "name": " \u{2003} " })).await.invalid_fields(&["name"]);
     browser.patch("/platform/org", json!({ "ai_processing": "some" })).await.invalid_fields(&["ai_processing"]);
     server.finish().await;
 }

@@ -51,6 +51,43 @@ async fn members_work_but_do_not_own() {
 }
 
 #[tokio::test]
+async fn only_owners_remove_other_members() {
+    const BOB: &str = "bob@example.org";
+    const CAT: &str = "cat@example.org";
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let owner = server.sign_in(&key, OWNER).await;
+    let ana = join(&server, &key, &owner, ANA, "member").await;
+    let bob = join(&server, &key, &owner, BOB, "member").await;
+    let cat = join(&server, &key, &owner, CAT, "owner").await;
+    let all = members(&owner).await;
+    let path = |email: &str| format!("/platform/members/{}", id_of(&all, email));
+    for other in [BOB, CAT, OWNER] {
+        ana.delete(&path(other)).await.error("forbidden");
+    }
+    for present in [&bob, &cat, &owner] {
+        present.get("/platform/me").await.expect(200);
+    }
+    cat.delete(&path(BOB)).await.expect(204);
+    bob.get("/platform/me").await.error("unauthorized");
+    cat.delete(&path(OWNER)).await.expect(204);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_address_of_this_service_is_not_invited() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let owner = server.sign_in(&key, OWNER).await;
+    let inbox = server.inbox(&key).await;
+    let domain = inbox.address.split_once('@').unwrap().1;
+    for email in [inbox.address.clone(), format!("nobody@{domain}"), inbox.address.replace('@', "+x@")] {
+        owner.post("/platform/members", json!({ "email": email })).await.invalid_fields(&["email"]);
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn the_last_owner_stays() {
     let server = capturing().await;
     let key = server.workspace(Plan::Team).await;

@@ -126,6 +126,8 @@ async fn signing_in_again_ends_the_old_session() {
     let second = server.browser(&again);
     let sessions = second.get("/platform/sessions").await.expect(200);
     assert_eq!((sessions.data().len(), &sessions.data()[0]["current"]), (1, &json!(true)));
+    let without_header = server.anonymous().with_header("Cookie", &posthouse_tests::browser::cookie(&again));
+    without_header.post_empty("/platform/auth/logout").await.error("csrf");
     second.post_empty("/platform/auth/logout").await.expect(204);
     second.get("/platform/me").await.error("unauthorized");
     server.finish().await;

@@ -22,7 +22,10 @@ async fn drafts_escalate_when_they_fail_and_on_request_when_they_are_created() {
     let mail = fixture.escalations().pop().unwrap();
     assert_eq!(field(&mail.data, "Subject"), Some("Draft waiting: Offer"));
     let body = text(&mail.data);
-    assert!(body.contains(&format!("\n{base}/approvals/{}\n\n> Dear Dana\n", draft.text("id"))), "{body}");
+    assert!(
+        body.contains(&format!("\n{base}/approvals/{}/{}\n\n> Dear Dana\n", draft.text("inbox_id"), draft.text("id"))),
+        "{body}"
+    );
     assert!(body.contains("\nTo: dana@b.example\n"), "{body}");
     let event = fixture.events().await.pop().unwrap();
     assert_eq!((&event["trigger"], &event["draft_id"]), (&json!("draft_created"), &draft["id"]));
@@ -38,7 +41,11 @@ async fn drafts_escalate_when_they_fail_and_on_request_when_they_are_created() {
     let mail = fixture.escalations().pop().unwrap();
     assert_eq!(field(&mail.data, "Subject"), Some("Scheduled draft failed: Later"));
     assert!(text(&mail.data).contains("\nReason: The message has 1 suppressed recipient"), "{}", mail.data);
-    assert!(text(&mail.data).contains(&format!("/approvals/{}\n", draft.text("id"))), "{}", mail.data);
+    assert!(
+        text(&mail.data).contains(&format!("/approvals/{}/{}\n", draft.text("inbox_id"), draft.text("id"))),
+        "{}",
+        mail.data
+    );
     fixture.close().await;
 }
 
@@ -185,7 +192,7 @@ async fn mail_about_a_temporary_inbox_leaves_from_another_without_its_content() 
     assert!(field(&mail.data, "From").unwrap().contains(&fixture.inbox.address), "{}", mail.data);
     assert!(field(&mail.data, "Subject").unwrap().contains(&temporary.address), "{}", mail.data);
     let body = text(&mail.data);
-    assert!(body.contains(&format!("/inbox/{}/threads/", temporary.id)), "{body}");
+    assert!(body.contains(&format!("/inbox/{}/", temporary.id)), "{body}");
     assert!(!mail.data.contains("secret code") && !body.contains("123456"), "{body}");
     fixture.close().await;
 }
