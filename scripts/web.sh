@@ -30,6 +30,8 @@ case ${1:-} in
 check)
 	run svelte-check --tsconfig ./tsconfig.json --fail-on-warnings
 	run tsc --noEmit
+	run tsc --noEmit --strict --target es2022 --module nodenext --types node --typeRoots node_modules/@types \
+		../crates/tests/verifiers/*.ts
 	run eslint .
 	run prettier --check --log-level warn .
 	;;

@@ -1,5 +1,6 @@
-//! Signatures checked by two programs that share no code with this server, one in Python and one for Node.js. They
-//! accept every message and refuse each one that was changed.
+//! Signatures checked by two programs that share no code with this server, one in Python and one in TypeScript. Both were
+//! written from the specification by somebody who had not seen this code. They accept every message and refuse each one
+//! that was changed.
 
 use std::{
     io::Write,
@@ -12,14 +13,28 @@ use serde_json::{Value, json};
 
 use super::fixture::{AgentKeyPair, Pair, hash, nonce};
 
-/// The verifiers: program, arguments that probe for it, file name and script.
-const VERIFIERS: [(&str, &[&str], &str, &str); 2] = [
-    ("python3", &["-c", "import cryptography"], "verify.py", include_str!("../../../../verifiers/agent_message.py")),
-    ("node", &["--version"], "verify.mjs", include_str!("../../../../verifiers/agent_message.mjs")),
+/// The verifiers: program, arguments that probe for what it needs, and arguments that run it in `crates/tests`.
+const VERIFIERS: [(&str, &[&str], &[&str]); 2] = [
+    ("python3", &["-c", "import cryptography"], &["-B", "verifiers/agent_message.py"]),
+    ("node", &["-e", "require('../../web/node_modules/typescript')"], &["-e", RUN_TYPESCRIPT]),
 ];
 
+/// Runs the verifier without its types, which `scripts/web.sh check` checks.
+const RUN_TYPESCRIPT: &str = "
+const { transpileModule, ModuleKind, ScriptTarget } = require('../../web/node_modules/typescript');
+const source = require('fs').readFileSync('verifiers/agent_message.ts', 'utf8');
+const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 };
+new Function('require', 'exports', transpileModule(source, { compilerOptions }).outputText)(require, {});
+";
+
+fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
 fn is_installed(program: &str, probe: &[&str]) -> bool {
-    let status = Command::new(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = command(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let installed = status.is_ok_and(|status| status.success());
     if !installed {
         println!("{program} lacks a library: skipped");
@@ -29,15 +44,13 @@ fn is_installed(program: &str, probe: &[&str]) -> bool {
 
 /// Returns the results of each installed verifier.
 fn results(cases: &[Value]) -> Vec<(&'static str, Vec<String>)> {
-    let dir = posthouse_tests::dir::ScratchDir::new();
     let mut all = Vec::new();
-    for (program, probe, name, script) in VERIFIERS {
+    for (program, probe, arguments) in VERIFIERS {
         if !is_installed(program, probe) {
             continue;
         }
-        let file = dir.path().join(name);
-        std::fs::write(&file, script).unwrap();
-        let mut child = Command::new(program).arg(&file).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut verifier = command(program);
+        let mut child = verifier.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(Value::from(cases).to_string().as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{program} failed");
@@ -215,7 +228,7 @@ async fn both_verifiers_accept_messages_and_refuse_changed_ones() {
         cases.extend(changed_parts(&received, what));
     }
     let other = received.changed("author", "/from", json!("mallory@agents.localhost"));
-    cases.push(("author: from".to_owned(), other, "wrong_sender"));
+    cases.push(("author: from".to_owned(), other, "content_mismatch"));
     let unknown = received.case("author", received.message.clone(), &[("author_keys", json!([]))]);
     cases.push(("author: keys".to_owned(), unknown, "unknown_key"));
     expect(cases);
@@ -260,7 +273,7 @@ async fn plain_messages_replies_and_rotated_keys_verify() {
         key["revoked_at"] = json!(posthouse_tests::clock::START);
     }
     let revoked = received.case("delivery", messages[0].clone(), &[("keys", keys)]);
-    cases.push(("revoked before".to_owned(), revoked, "key_revoked"));
+    cases.push(("revoked before".to_owned(), revoked, "revoked_key"));
     expect(cases);
     pair.server.finish().await;
 }
