@@ -20,8 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("agent-to-agent", "prove-who-you-are", "sign-in-with-an-agent")
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS_MAX = 120
-# One more line than the commands print.
+# Printed before each block of commands.
 MARK = "=== next ==="
+# A program in the background would keep the session open after a failure.
+BEGIN = "exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n"
 TSC = (
     "--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noUnusedLocals --erasableSyntaxOnly "
     "--verbatimModuleSyntax --target es2023 --lib es2023 --module nodenext --rewriteRelativeImportExtensions --types node"
@@ -43,7 +45,8 @@ def write_programs(blocks, folder, port):
         (folder / name).write_text(text.replace("9000", port))
     packages = ROOT / "web/node_modules"
     compiler = [packages / ".bin/tsc", *TSC, "--typeRoots", packages / "@types", *folder.glob("*.ts")]
-    subprocess.run(compiler, cwd=folder, check=True)
+    if subprocess.run(compiler, cwd=folder, check=False).returncode:
+        sys.exit("guides: a program in TypeScript has errors")
 
 
 def run(page, blocks, folder, port):
@@ -57,7 +60,7 @@ def run(page, blocks, folder, port):
     paths = [str(ROOT / ".tools" / tool / "bin") for tool in ("python-relying-parties", "node")]
     environment = {**os.environ, "PATH": ":".join([*paths, os.environ["PATH"]])}
     session = subprocess.run(
-        ["timeout", str(SECONDS_MAX), "bash", "-euo", "pipefail", "-c", "exec 2>&1\n" + commands],
+        ["timeout", str(SECONDS_MAX), "bash", "-euo", "pipefail", "-c", BEGIN + commands],
         cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False,
     )
     outputs = iter(session.stdout.split(MARK + "\n")[1:])
