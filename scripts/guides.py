@@ -75,7 +75,7 @@ def run(page, blocks, folder, port):
 
 
 def main():
-    if "POSTHOUSE_URL" not in os.environ:
+    if "POSTHOUSE_TEST_SERVICE" not in os.environ:
         binary = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/debug/posthouse"
         os.execv(ROOT / "scripts/with-service.sh", ["with-service.sh", binary, __file__])
     pages = {page: BLOCK.findall((ROOT / f"docs/guides/{page}.md").read_text()) for page in PAGES}

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${POSTHOUSE_URL:-}" ]; then
+if [ -z "${POSTHOUSE_TEST_SERVICE:-}" ]; then
 	exec scripts/with-service.sh "${1:-target/debug/posthouse}" scripts/relying-parties.sh
 fi
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # with-service.sh BINARY COMMAND...: runs a command against a new and empty service, on free ports of loopback. The command finds
-# it in POSTHOUSE_URL and POSTHOUSE_KEY. Fails if the command fails or the service logs an error.
+# it in POSTHOUSE_URL and POSTHOUSE_KEY, and POSTHOUSE_TEST_SERVICE states that it is this service. Fails if the command fails or the service logs an error.
 set -euo pipefail
 
 binary=$1
@@ -27,7 +27,7 @@ done
 read -r url key < <(python3 -c 'import json, sys
 ready = json.load(open(sys.argv[1]))
 print("http://" + ready["http"], ready["first_run"]["api_key"])' "$data/ready.json")
-export POSTHOUSE_URL=$url POSTHOUSE_KEY=$key PYTHONDONTWRITEBYTECODE=1
+export POSTHOUSE_URL=$url POSTHOUSE_KEY=$key POSTHOUSE_TEST_SERVICE=1 PYTHONDONTWRITEBYTECODE=1
 
 "$@"
 
