@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# with-service.sh BINARY COMMAND...: runs a command against a new and empty service, on free ports of loopback. The command finds
-# it in POSTHOUSE_URL and POSTHOUSE_KEY, and POSTHOUSE_TEST_SERVICE states that it is this service. Fails if the command fails or the service logs an error.
+# with-service.sh BINARY COMMAND...: runs a command against a new and empty service, on free ports of loopback. Fails if the command
+# fails or the service logs an error.
+#
+# The command finds the service in POSTHOUSE_URL and POSTHOUSE_KEY. POSTHOUSE_TEST_SERVICE marks them as those of this service.
 set -euo pipefail
 
 binary=$1
