@@ -2,6 +2,7 @@
 //! budgets, and the storage of a workspace.
 
 pub mod blocking_pool;
+pub mod confirmations;
 pub mod fixed_window;
 pub mod shared_budget;
 pub mod smtp_content;

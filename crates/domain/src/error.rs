@@ -165,7 +165,7 @@ codes! {
     /// The routing is not available.
     RoutingUnavailable = 422 "routing_unavailable", "Use the routing `relay`, or leave it out.";
     /// The workspace's emergency stop is active.
-    WorkspaceStopped = 423 "workspace_stopped", "Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.";
+    WorkspaceStopped = 423 "workspace_stopped", "Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.";
     /// The inbox is paused.
     InboxPaused = 423 "inbox_paused", "Resume the inbox with `POST /v1/inboxes/{id}/resume`.";
     /// The key made too many requests, or sent too much in a short time.

@@ -20,12 +20,6 @@ pub const PER_HOUR_MAX: u32 = 60;
 pub const PER_HOUR_DEFAULT: u32 = 10;
 /// The window of `max_per_hour`, in milliseconds.
 pub const RATE_WINDOW_MS: i64 = HOUR_MS;
-/// The maximum number of confirmation mails to one address in [`CONFIRMATION_WINDOW_MS`], from all workspaces.
-pub const CONFIRMATIONS_PER_ADDRESS: u64 = 5;
-/// The maximum number of confirmation mails of a workspace in [`CONFIRMATION_WINDOW_MS`].
-pub const CONFIRMATIONS_PER_WORKSPACE: u64 = 20;
-/// The window of the limits on confirmation mails, in milliseconds.
-pub const CONFIRMATION_WINDOW_MS: i64 = DAY_MS;
 /// The maximum number of pending escalations of one trigger and inbox. A digest says that there may be more.
 pub const ESCALATIONS_PENDING_MAX: u64 = 200;
 /// How many characters of a text `include_excerpt` adds to a mail.

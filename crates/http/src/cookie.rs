@@ -60,15 +60,6 @@ pub(crate) fn check_change(method: &Method, headers: &HeaderMap, base_url: &str)
     if is_dashboard { Ok(()) } else { Err(csrf("The change lacks the header `X-Requested-With: service-web`.")) }
 }
 
-/// Checks a change by a route that needs no session. With a session cookie it may end or replace that session, so it must
-/// come from the dashboard.
-///
-/// # Errors
-/// Returns `csrf` if it came from another site, or has a session cookie and doesn't come from the dashboard.
-pub(crate) fn check_public_change(method: &Method, headers: &HeaderMap, base_url: &str) -> Result<(), Refusal> {
-    if session(headers).is_some() { check_change(method, headers, base_url) } else { check_site(headers, base_url) }
-}
-
 /// Checks that a browser sent the request from a page of this server. Other clients don't state where a request comes
 /// from.
 ///

@@ -1,6 +1,8 @@
 //! The pages that links in mail open (`docs/decisions/0025-links-in-mail.md`).
 
 use axum::http::{HeaderName, HeaderValue, header};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use sha2::{Digest, Sha256};
 
 use posthouse_domain::error::{ErrorCode, Refusal};
 
@@ -8,6 +10,9 @@ use super::route::{RequestInfo, RouteResponse};
 
 /// The content type of a page.
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
+
+/// The style of the pages. Their policy names its hash.
+const STYLE: &str = include_str!("link_page/style.css");
 
 /// Returns the response to a link that doesn't work: a page for a browser, which is the same for a used, an expired, a
 /// forged and a removed link; otherwise the error. `title` and `next`, what to do next, are HTML.
@@ -34,18 +39,23 @@ pub(crate) fn response(status: u16, title: &str, content: &str) -> RouteResponse
     let text = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title}</title></head><body><h1>{title}</h1>{content}</body></html>\n"
+         <title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>{content}</body></html>\n"
+    );
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        STANDARD.encode(Sha256::digest(STYLE.as_bytes()))
     );
     let fields = [
         (header::CACHE_CONTROL, "no-store"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (HeaderName::from_static("x-robots-tag"), "noindex"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        ),
     ];
-    let page = RouteResponse::typed(status, HTML, text);
-    fields.into_iter().fold(page, |page, (name, value)| page.with(name, HeaderValue::from_static(value)))
+    let page = fields.into_iter().fold(RouteResponse::typed(status, HTML, text), |page, (name, value)| {
+        page.with(name, HeaderValue::from_static(value))
+    });
+    match HeaderValue::from_str(&policy) {
+        Ok(policy) => page.with(header::CONTENT_SECURITY_POLICY, policy),
+        Err(_) => page,
+    }
 }

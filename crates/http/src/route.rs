@@ -104,6 +104,8 @@ pub struct Route {
     pub body: Option<BodyRule>,
     /// Whether the route supports `Idempotency-Key`.
     pub idempotent: bool,
+    /// Whether a public route acts on the session of the cookie, so that such a request must come from the dashboard.
+    pub acts_on_session: bool,
     /// Returns the query parameters for the OpenAPI description.
     pub parameters: fn() -> Vec<Value>,
     /// Returns the body schema for the OpenAPI description.
@@ -147,6 +149,7 @@ impl Route {
             also: &[],
             summary: "",
             idempotent: false,
+            acts_on_session: false,
             parameters: Vec::new,
             body_schema: || Value::Null,
             answers: Vec::new(),
@@ -208,6 +211,13 @@ impl Route {
     #[must_use]
     pub fn without_body(mut self) -> Self {
         self.body = None;
+        self
+    }
+
+    /// Acts on the session of the cookie.
+    #[must_use]
+    pub fn acts_on_session(mut self) -> Self {
+        self.acts_on_session = true;
         self
     }
 

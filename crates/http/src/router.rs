@@ -254,6 +254,9 @@ async fn admit(
             proxied = slot.authenticated(app, &authenticated.workspace)?;
         }
         extras.notice = authenticated.workspace.notice;
+        if let Principal::User(_) = authenticated.caller.principal {
+            cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
+        }
         let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
         extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
         extras.rate_limit.as_ref().map_or(Ok(()), RateLimitStatus::check)?;
@@ -262,7 +265,7 @@ async fn admit(
         caller = Some(authenticated.caller);
     } else if route.is_api() {
         if route.is_platform() && route.method != Method::GET {
-            cookie::check_public_change(&route.method, &head.headers, &app.config.base_url)?;
+            check_public_change(app, route, &head.headers)?;
         }
         extras.notice = notice_of_key(app, &head.headers, client.address).await;
     }
@@ -304,24 +307,28 @@ async fn admit(
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
 }
 
-/// Authenticates a request for a route that needs a caller. A change with a session must come from the dashboard.
+/// Checks that a change by a public route doesn't come from another site, and from the dashboard if it acts on a session.
+fn check_public_change(app: &Api, route: &Route, headers: &HeaderMap) -> Result<(), Refusal> {
+    if route.acts_on_session && cookie::session(headers).is_some() {
+        return cookie::check_change(&route.method, headers, &app.config.base_url);
+    }
+    cookie::check_site(headers, &app.config.base_url)
+}
+
+/// Authenticates a request for a route that needs a caller.
 async fn authenticate(
     app: &Api,
     route: &Route,
     head: &request::Parts,
     client: IpAddr,
 ) -> Result<AuthenticatedCaller, Refusal> {
-    let authenticated = match route.access {
+    match route.access {
         RouteAccess::Session(_) => {
             let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
-            auth::authenticate_session(app, &secret, client).await?
+            auth::authenticate_session(app, &secret, client).await
         }
-        RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await?,
-    };
-    if let Principal::User(_) = authenticated.caller.principal {
-        cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
+        RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await,
     }
-    Ok(authenticated)
 }
 
 /// Returns the workspace's notice for any request with a valid key, on public routes too.

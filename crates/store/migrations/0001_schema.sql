@@ -925,18 +925,19 @@ CREATE UNIQUE INDEX on_call_contacts_token ON on_call_contacts (token_sha256);
 -- Finds contacts whose mail has no job.
 CREATE INDEX on_call_contacts_due ON on_call_contacts (mail_due) WHERE mail_due IS NOT NULL;
 
--- Requests for confirmation mails to people on call, for a day, for the limits of a workspace and of an address.
-CREATE TABLE on_call_requests (
+-- Requests for confirmation mails to people on call and forwarding addresses, for a day, for the limits of a workspace
+-- and of an address.
+CREATE TABLE confirmation_requests (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
   address {BLOB} NOT NULL,               -- SHA-256 of the canonical address
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
-CREATE INDEX on_call_requests_of_workspace ON on_call_requests (workspace_id, created_at);
-CREATE INDEX on_call_requests_of_address ON on_call_requests (address, created_at);
+CREATE INDEX confirmation_requests_of_workspace ON confirmation_requests (workspace_id, created_at);
+CREATE INDEX confirmation_requests_of_address ON confirmation_requests (address, created_at);
 -- Finds expired rows.
-CREATE INDEX on_call_requests_age ON on_call_requests (created_at);
+CREATE INDEX confirmation_requests_age ON confirmation_requests (created_at);
 
 -- What waits to be sent to the people on call. Deleted in the transaction that stores the mail.
 CREATE TABLE escalations (

@@ -77,6 +77,7 @@ pub mod attachments;
 pub mod backup;
 pub mod blobs;
 pub mod card_index;
+pub mod confirmations;
 pub mod contact_list;
 pub mod contacts;
 pub mod contents;

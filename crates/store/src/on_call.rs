@@ -5,7 +5,6 @@ use posthouse_domain::{
     id::{InboxId, MessageId, OnCallContactId, ThreadId, WorkspaceId},
     time::Time,
 };
-use uuid::Uuid;
 
 use crate::{
     Result, Tx,
@@ -39,11 +38,6 @@ statements! {
         WHERE token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL";
     DELETE = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
     DELETE_OF_INBOX = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND inbox_id = $2";
-    REQUEST = "INSERT INTO on_call_requests (workspace_id, id, address, created_at) VALUES ($1, $2, $3, $4)";
-    REQUESTS_OF_WORKSPACE = "SELECT created_at FROM on_call_requests WHERE workspace_id = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT $3";
-    REQUESTS_OF_ADDRESS = "SELECT created_at FROM on_call_requests WHERE address = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT $3";
-    NEXT_REQUESTS = "SELECT created_at FROM on_call_requests WHERE created_at < $1 ORDER BY created_at LIMIT $2";
-    DELETE_REQUESTS = "DELETE FROM on_call_requests WHERE created_at <= $1";
     INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, thread_id, kind, created_at) VALUES ($1, $2, $3, $4, $5)";
     SENT_SINCE = "SELECT created_at FROM on_call_mails WHERE workspace_id = $1 AND kind = $2 AND created_at > $3 ORDER BY created_at";
     KIND = "SELECT kind FROM on_call_mails WHERE message_id = $1";
@@ -178,43 +172,6 @@ pub fn delete(tx: &mut Tx, contact: &OnCallContact) -> Result<()> {
 pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
     Ok(())
-}
-
-/// Records a request for a confirmation mail.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn record_request(tx: &mut Tx, contact: &OnCallContact, id: Uuid, digest: &[u8; 32], now: Time) -> Result<()> {
-    tx.exec(&REQUEST, p![contact.workspace, id, digest, now])?;
-    Ok(())
-}
-
-/// Returns the times of up to `limit` requests of a workspace since a time, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn requests_of_workspace(tx: &mut Tx, workspace: WorkspaceId, since: Time, limit: u64) -> Result<Vec<Time>> {
-    let found: Vec<(Time,)> = tx.rows(&REQUESTS_OF_WORKSPACE, p![workspace, since, limit])?;
-    Ok(found.into_iter().map(|(at,)| at).collect())
-}
-
-/// Returns the times of up to `limit` requests for an address since a time, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn requests_of_address(tx: &mut Tx, digest: &[u8; 32], since: Time, limit: u64) -> Result<Vec<Time>> {
-    let found: Vec<(Time,)> = tx.rows(&REQUESTS_OF_ADDRESS, p![digest, since, limit])?;
-    Ok(found.into_iter().map(|(at,)| at).collect())
-}
-
-/// Deletes about `limit` requests before a time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn prune_requests(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
-    let oldest: Vec<(Time,)> = tx.rows(&NEXT_REQUESTS, p![before, limit])?;
-    let Some((end,)) = oldest.last() else { return Ok(0) };
-    tx.exec(&DELETE_REQUESTS, p![end])
 }
 
 /// Records a mail, in the transaction that stores it.

@@ -259,7 +259,7 @@ mod tests {
         "sessions.digest",
         "forwarding_addresses.token_sha256",
         "on_call_contacts.token_sha256",
-        "on_call_requests.address",
+        "confirmation_requests.address",
         "greylist.id",
         "sending_incidents.recipient",
         "signups.claim_token_sha256",

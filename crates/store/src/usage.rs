@@ -28,11 +28,13 @@ statements! {
         CASE WHEN day BETWEEN $3 AND $3 + 1 THEN day_sent ELSE 0 END AS day_sent FROM workspace_usage WHERE workspace_id = $1";
 }
 
-/// The counts of a workspace.
-#[derive(Default)]
-struct WorkspaceUsage {
-    month_sent: u64,
-    day_sent: u64,
+/// The sent messages of a workspace that count towards its limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WorkspaceUsage {
+    /// This month.
+    pub month_sent: u64,
+    /// Today.
+    pub day_sent: u64,
 }
 
 /// Numbers of sent messages.
@@ -67,9 +69,17 @@ pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> R
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn current(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<SentCounts> {
-    let found: WorkspaceUsage = tx.one(&OF_WORKSPACE, p![workspace, now.month(), now.day()])?.unwrap_or_default();
+    let found = of_workspace(tx, workspace, now)?;
     let inbox_day = tx.value(&OF_INBOX, p![workspace, inbox, now.day()])?.unwrap_or(0);
     Ok(SentCounts { month: found.month_sent, workspace_day: found.day_sent, inbox_day })
+}
+
+/// Returns the current counts of a workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<WorkspaceUsage> {
+    Ok(tx.one(&OF_WORKSPACE, p![workspace, now.month(), now.day()])?.unwrap_or_default())
 }
 
 crate::from_row!(WorkspaceUsage { month_sent, day_sent });

@@ -229,7 +229,7 @@ rows_of_workspaces! {
     HANDLES = "handles";
     ESCALATIONS = "escalations";
     ON_CALL_MAILS = "on_call_mails";
-    ON_CALL_REQUESTS = "on_call_requests";
+    CONFIRMATION_REQUESTS = "confirmation_requests";
     ON_CALL_CONTACTS = "on_call_contacts";
     INBOX_ESCALATION_SETTINGS = "inbox_escalation_settings";
     ESCALATION_SETTINGS = "escalation_settings";
@@ -414,7 +414,7 @@ pub const RULES: &[TableRule] = &[
     table("escalation_settings", WORKSPACE_DATA, &[WORKSPACE]),
     table("inbox_escalation_settings", Lifetime::Inbox, &[WORKSPACE, INBOX]),
     table("on_call_contacts", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
-    table("on_call_requests", LIMITS, &[WORKSPACE, ROW]),
+    table("confirmation_requests", LIMITS, &[WORKSPACE, ROW]),
     table("escalations", Lifetime::Message, &[WORKSPACE, ROW, INBOX, MESSAGE, DRAFT]),
     table(
         "on_call_mails",

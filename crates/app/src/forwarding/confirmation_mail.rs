@@ -20,6 +20,7 @@ use posthouse_store::{
 
 use crate::{
     app::App,
+    limits::confirmations,
     outbound::{
         link_mail::{self, LinkMail},
         queue::{self, QueueHook},
@@ -53,8 +54,9 @@ impl QueueHook for ConfirmationMail {
 
     /// Stores the address and its token. Locks the inbox, so that concurrent requests can't add an address twice or
     /// exceed the limit.
-    fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
+    fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
         let a = &self.address;
+        confirmations::count(tx, a.workspace, &a.address, ids, now)?;
         if self.kind == ConfirmationMailKind::Again {
             let there = forwarding::lock(tx, a.workspace, a.id)?;
             there.ok_or_else(|| Refusal::not_found("forwarding address"))?;

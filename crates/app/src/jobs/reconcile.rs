@@ -14,7 +14,8 @@ use posthouse_domain::{
     time::{DAY_MS, MINUTE_MS, Time},
 };
 use posthouse_store::{
-    Result, Tx, agent_keys, agent_reports, greylist, identity_requests, identity_sign_ins, identity_tokens, incidents,
+    Result, Tx, agent_keys, agent_reports, confirmations as stored_confirmations, greylist, identity_requests,
+    identity_sign_ins, identity_tokens, incidents,
     jobs::{
         self,
         recovery::{self, LostJob},
@@ -25,6 +26,7 @@ use posthouse_store::{
 use super::{certificate, retention};
 use crate::{
     inboxes::wipe,
+    limits::confirmations,
     messages::claim,
     outbound::deliver,
     outbound::local_delivery::{self, run::LocalDeliveryRef},
@@ -137,8 +139,8 @@ async fn discard(app: &Arc<Instance>, now: Time) -> Result<()> {
     repeat(app, move |tx| incidents::delete_older(tx, incidents_before, ROWS_MAX)).await?;
     let reports_before = now.plus_ms(-report::REPORT_RETENTION_MS);
     repeat(app, move |tx| agent_reports::prune(tx, reports_before, ROWS_MAX)).await?;
-    let requests_before = now.plus_ms(-escalation::CONFIRMATION_WINDOW_MS);
-    repeat(app, move |tx| on_call::prune_requests(tx, requests_before, ROWS_MAX)).await?;
+    let requests_before = now.plus_ms(-confirmations::WINDOW_MS);
+    repeat(app, move |tx| stored_confirmations::prune(tx, requests_before, ROWS_MAX)).await?;
     let mails_before = now.plus_ms(-escalation::MAIL_RETENTION_MS);
     repeat(app, move |tx| on_call::prune_mails(tx, mails_before, ROWS_MAX)).await?;
     // Attempts are kept as long as the events they name.

@@ -1,14 +1,12 @@
 //! The lists of contacts: their state, and their replacement by a request.
 
 use posthouse_domain::{
-    error::{Detail, ErrorCode, FieldProblem, LimitName, Refusal},
-    escalation::{
-        CONFIRMATION_WINDOW_MS, CONFIRMATIONS_PER_ADDRESS, CONFIRMATIONS_PER_WORKSPACE, OnCallContact, OnCallMailKind,
-    },
+    error::{Detail, ErrorCode, FieldProblem, Refusal},
+    escalation::{OnCallContact, OnCallMailKind},
     id::{IdGenerator, InboxId, WorkspaceId},
     job::{JobKind, JobReason},
     suppression::{Suppression, SuppressionReason},
-    time::{SECOND_MS, Time},
+    time::Time,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
@@ -16,9 +14,8 @@ use posthouse_store::{
     jobs::{self, NewJob},
     on_call, suppressions,
 };
-use sha2::{Digest, Sha256};
 
-use crate::inbound::recipient::is_own_address;
+use crate::{inbound::recipient::is_own_address, limits::confirmations};
 
 /// The list of contacts of an inbox, or that of the workspace.
 #[derive(Clone, Copy)]
@@ -153,35 +150,9 @@ fn is_link_expired(tx: &mut Tx, contact: &OnCallContact, now: Time) -> StoreResu
 
 /// Makes the confirmation mail to a contact due, if the workspace and the address didn't have too many.
 fn request_confirmation(tx: &mut Tx, contact: &OnCallContact, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
-    let digest: [u8; 32] = Sha256::digest(contact.address.as_bytes()).into();
-    let since = now.plus_ms(-CONFIRMATION_WINDOW_MS);
-    let of_workspace = on_call::requests_of_workspace(tx, contact.workspace, since, CONFIRMATIONS_PER_WORKSPACE)?;
-    let of_address = on_call::requests_of_address(tx, &digest, since, CONFIRMATIONS_PER_ADDRESS)?;
-    for (limit, max, made) in [
-        (LimitName::ConfirmationsPerWorkspace, CONFIRMATIONS_PER_WORKSPACE, of_workspace),
-        (LimitName::ConfirmationsPerAddress, CONFIRMATIONS_PER_ADDRESS, of_address),
-    ] {
-        if let Some(oldest) = made.last().filter(|_| made.len() as u64 >= max) {
-            return Err(too_many(limit, max, oldest.plus_ms(CONFIRMATION_WINDOW_MS).since_ms(now)));
-        }
-    }
-    on_call::record_request(tx, contact, ids.next(), &digest, now)?;
+    confirmations::count(tx, contact.workspace, &contact.address, ids, now)?;
     on_call::set_mail_due(tx, contact, OnCallMailKind::Confirmation)?;
     Ok(enqueue_mail(tx, contact, ids, now)?)
-}
-
-fn too_many(limit: LimitName, max: u64, wait_ms: i64) -> Refusal {
-    let what = match limit {
-        LimitName::ConfirmationsPerAddress => "to a contact",
-        _ => "of the workspace",
-    };
-    let message = format!("The limit of {max} confirmation mails {what} in 24 hours is reached.");
-    let window_s = u64::try_from(CONFIRMATION_WINDOW_MS / SECOND_MS).unwrap_or_default();
-    Refusal::new(ErrorCode::RateLimited, message)
-        .detail(Detail::Limit(limit))
-        .detail(Detail::Max(max))
-        .detail(Detail::WindowSeconds(window_s))
-        .retry_after(u64::try_from(wait_ms / SECOND_MS + 1).unwrap_or(1))
 }
 
 /// Enqueues the job that sends the mail about a contact.

@@ -67,7 +67,7 @@ pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<Cre
     let stored = created.clone();
     let work = move |tx: &mut Tx| {
         if let Some(inbox) = scope.inbox() {
-            visible::inbox(tx, &caller, inbox)?;
+            visible::inbox_or_identity(tx, &caller, inbox)?;
         }
         Ok::<_, Refusal>(stored.insert(tx)?)
     };

@@ -12,6 +12,8 @@ use posthouse_domain::{
 use posthouse_store::{
     Tx, inboxes,
     metrics::{self, MetricsScope},
+    storage,
+    usage::{self, WorkspaceUsage},
     workspaces,
 };
 
@@ -35,6 +37,10 @@ pub struct UsageReport {
     pub workspace: Workspace,
     /// The number of inboxes.
     pub inboxes: u64,
+    /// The sent messages that count towards the limits.
+    pub counted: WorkspaceUsage,
+    /// What the workspace stores, in bytes.
+    pub stored_bytes: u64,
     /// Each day, oldest first; the last is today.
     pub days: Vec<DailyUsage>,
 }
@@ -44,7 +50,8 @@ pub struct UsageReport {
 /// # Errors
 /// Returns `not_found` if the workspace is missing, or an error if the database call fails.
 pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageReport, Refusal> {
-    let (id, today) = (caller.workspace, app.clock.now().day());
+    let (id, now) = (caller.workspace, app.clock.now());
+    let today = now.day();
     let first = today - days + 1;
     let at = |day: i64| Time::from_millis(day * DAY_MS);
     let scope = MetricsScope { workspace: id, inbox: None, from: at(first), to: at(today + 1) };
@@ -60,7 +67,9 @@ pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageR
             }
         }
         let inboxes = inboxes::count(tx, id, InboxKind::Mailbox)?;
-        Ok(UsageReport { workspace, inboxes, days: all })
+        let counted = usage::of_workspace(tx, id, now)?;
+        let stored_bytes = storage::usage(tx, id)?.map_or(0, |stored| stored.bytes);
+        Ok(UsageReport { workspace, inboxes, counted, stored_bytes, days: all })
     };
     app.store.read_for(id, read).await
 }

@@ -67,6 +67,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::public(Method::POST, "/platform/auth/logout", "signOut")
             .summary("Ends the session of the cookie, and its streams.")
             .without_body()
+            .acts_on_session()
             .answers_with(204, None)
             .errors(&[ErrorCode::Csrf])
             .handle(sign_out),

@@ -40,6 +40,7 @@ query! {
 struct UsageView {
     today: CountsView,
     limits: UsageLimitsView,
+    used: UsedView,
     /// Number of inboxes without temporary ones.
     inboxes: u64,
     /// Each day, oldest first, today included.
@@ -63,6 +64,18 @@ struct UsageLimitsView {
     daily_sends_per_inbox: Option<u64>,
     emails_per_month: Option<u64>,
     storage_bytes: Option<u64>,
+}
+
+/// What counts towards the limits. Escalations to people on call don't.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "UsageUsed")]
+struct UsedView {
+    /// Messages sent today.
+    daily_sends: u64,
+    /// Messages sent this month.
+    emails_per_month: u64,
+    /// Stored bytes.
+    storage_bytes: u64,
 }
 
 /// Messages of one day.
@@ -91,6 +104,11 @@ async fn read(app: Arc<Api>, input: RouteInput<UsageQuery>) -> Result<RouteRespo
                 daily_sends_per_inbox: plan.daily_sends_per_inbox,
                 emails_per_month: plan.emails_per_month,
                 storage_bytes: plan.storage_bytes,
+            },
+            used: UsedView {
+                daily_sends: found.counted.day_sent,
+                emails_per_month: found.counted.month_sent,
+                storage_bytes: found.stored_bytes,
             },
             inboxes: found.inboxes,
             series: found.days.iter().map(day).collect(),

@@ -139,6 +139,15 @@ CREATE TABLE 'card_words_idx'(
   term,
   pgno,
   PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE confirmation_requests (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  address BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX confirmation_requests_age ON confirmation_requests (created_at);
+CREATE INDEX confirmation_requests_of_address ON confirmation_requests (address, created_at);
+CREATE INDEX confirmation_requests_of_workspace ON confirmation_requests (workspace_id, created_at);
 CREATE TABLE contact_labels (
   workspace_id BLOB NOT NULL,
   label TEXT NOT NULL,
@@ -749,15 +758,6 @@ CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
 CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
 CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
 CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
-CREATE TABLE on_call_requests (
-  workspace_id BLOB NOT NULL,
-  id BLOB NOT NULL,
-  address BLOB NOT NULL,
-  created_at INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, id))STRICT;
-CREATE INDEX on_call_requests_age ON on_call_requests (created_at);
-CREATE INDEX on_call_requests_of_address ON on_call_requests (address, created_at);
-CREATE INDEX on_call_requests_of_workspace ON on_call_requests (workspace_id, created_at);
 CREATE TABLE queue_items (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,

@@ -54,7 +54,7 @@ const NOT_REFERENCES: &[&str] = &[
     "message_approvals.content_sha256",
     "messages.rfc_message_id",
     "on_call_contacts.token_sha256",
-    "on_call_requests.address",
+    "confirmation_requests.address",
     "search_docs.word_pairs",
     "sending_incidents.recipient",
     "signup_usage.subject",

@@ -203,3 +203,32 @@ async fn deleting_an_inbox_removes_its_addresses_and_links() {
     fixture.server.anonymous().post_empty(&link).await.error("invalid_token");
     fixture.close().await;
 }
+
+#[tokio::test]
+async fn confirmation_mails_are_limited_per_address_and_workspace() {
+    let fixture = Fixture::open().await;
+    let added = fixture.add("dana@x.example").await;
+    let resend = format!("{}/{}/resend", fixture.path, added["id"].as_str().unwrap());
+    for _ in 0..4 {
+        fixture.server.clock.advance(1);
+        fixture.api.post_empty(&resend).await.expect(200);
+    }
+    let refused = fixture.api.post_empty(&resend).await.error("rate_limited");
+    assert_eq!(refused["error"]["details"]["limit"], "confirmations_per_address");
+    assert!(refused.header("retry-after").is_some());
+    // Another workspace can't send more to the address either.
+    let other = fixture.server.workspace(Plan::Team).await;
+    let elsewhere = fixture.server.inbox(&other).await;
+    let path = format!("/v1/inboxes/{}/forwarding", elsewhere.id);
+    fixture.server.api(&other).post(&path, json!({ "address": "dana@x.example" })).await.error("rate_limited");
+    // Contacts on call count too.
+    for at in 0..3 {
+        let contacts: Vec<String> = (0..5).map(|n| format!("p{at}{n}@x.example")).collect();
+        fixture.api.put("/v1/escalation", json!({ "contacts": contacts })).await.expect(200);
+    }
+    let refused = fixture.api.post(&fixture.path, json!({ "address": "eve@x.example" })).await.error("rate_limited");
+    assert_eq!(refused["error"]["details"]["limit"], "confirmations_per_workspace");
+    fixture.server.clock.advance(DAY_MS);
+    fixture.api.post_empty(&resend).await.expect(200);
+    fixture.close().await;
+}

@@ -1,6 +1,6 @@
 //! API keys, usage and settings.
 
-use posthouse_domain::{plan::Plan, time::DAY_MS};
+use posthouse_domain::{plan::Plan, time::DAY_MS, workspace::WorkspaceNotice};
 use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
 
@@ -125,5 +125,58 @@ async fn owners_change_settings() {
     }
     browser.patch("/platform/org", json!({ "name": " \u{2003} " })).await.invalid_fields(&["name"]);
     browser.patch("/platform/org", json!({ "ai_processing": "some" })).await.invalid_fields(&["ai_processing"]);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_key_can_be_limited_to_an_identity() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    let identity = server.api(&key).post("/v1/identities", json!({})).await.expect(201);
+    let new = json!({ "name": "agent", "scope": "inbox", "inbox_id": identity["id"] });
+    let created = browser.post("/platform/api-keys", new).await.expect(201);
+    let agent = server.anonymous().with_key(created["key"].as_str().unwrap());
+    agent.get(&format!("/v1/inboxes/{}", identity.text("id"))).await.expect(200);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn usage_shows_what_counts_towards_the_limits() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Free).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let body = json!({ "to": "bob@remote.example", "subject": "s", "text": "t" });
+    api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
+    // Confirmation mails count like other mail of the inbox.
+    api.put("/v1/escalation", json!({ "contacts": ["dana@x.example"] })).await.expect(200);
+    server.settle().await;
+    let usage = browser.get("/platform/usage").await.expect(200);
+    assert_eq!((&usage["used"]["daily_sends"], &usage["used"]["emails_per_month"]), (&json!(2), &json!(2)), "{usage}");
+    assert!(usage["used"]["storage_bytes"].as_u64().unwrap() > 100, "{usage}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_refused_change_carries_the_notice_of_the_workspace() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    server.request_link(OWNER).await;
+    let mail = server.sign_in_mail(&key, OWNER).await;
+    let again = browser.post("/platform/auth/verify", json!({ "token": mail.token })).await.expect(200);
+    let (id, created_at) = (key.workspace, posthouse_app::ports::Clock::now(&server.clock));
+    let set = move |tx: &mut posthouse_store::Tx| -> posthouse_store::Result<()> {
+        let mut workspace = posthouse_store::workspaces::get(tx, id)?.expect("the workspace");
+        workspace.notice = Some(WorkspaceNotice { message: "Pay the bill.".into(), created_at });
+        posthouse_store::workspaces::update(tx, &workspace)
+    };
+    server.store().write(set).await.unwrap();
+    let without_header = server.anonymous().with_header("Cookie", &posthouse_tests::browser::cookie(&again));
+    let refused = without_header.post("/v1/inboxes", json!({})).await.error("csrf");
+    assert_eq!(refused.header("service-notice"), Some("Pay%20the%20bill%2E"));
+    // Routes that don't act on the session need no header.
+    without_header.post("/platform/auth/magic-link", json!({ "email": OWNER })).await.expect(204);
     server.finish().await;
 }
