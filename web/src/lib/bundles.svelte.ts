@@ -1,0 +1,46 @@
+import type { AgentBundle } from './agents';
+import { api, ok } from './api';
+
+/** Requests at the same time: a list of agents asks for each of them. */
+const AT_ONCE = 4;
+
+/** The agents behind the rows of a list, loaded one by one because no route lists them with their cards. */
+export class Bundles {
+  known = $state.raw<ReadonlyMap<string, AgentBundle>>(new Map());
+  failed = $state.raw<ReadonlySet<string>>(new Set());
+  private asked = new Set<string>();
+  private waiting: string[] = [];
+  private running = 0;
+
+  /** Loads the agents that were not asked for yet. */
+  want(ids: readonly string[]): void {
+    for (const id of ids) {
+      if (this.asked.has(id)) continue;
+      this.asked.add(id);
+      this.waiting.push(id);
+    }
+    this.work();
+  }
+
+  /** Loads everything again; what is known stays until then. */
+  refresh(): void {
+    const ids = [...this.asked];
+    this.asked.clear();
+    this.want(ids);
+  }
+
+  private work(): void {
+    while (this.running < AT_ONCE) {
+      const id = this.waiting.shift();
+      if (id === undefined) return;
+      this.running += 1;
+      ok(api.GET('/v1/inboxes/{id}/agent', { params: { path: { id } } }))
+        .then((bundle) => (this.known = new Map([...this.known, [id, bundle]])))
+        .catch(() => (this.failed = new Set([...this.failed, id])))
+        .finally(() => {
+          this.running -= 1;
+          this.work();
+        });
+    }
+  }
+}
