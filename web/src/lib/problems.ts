@@ -14,7 +14,7 @@ export class Problems {
     const own = this.list.filter((one) => one.path === path).map((one) => sentence(one.problem));
     const inside = this.list
       .filter((one) => one.path.startsWith(`${path}[`) || one.path.startsWith(`${path}.`))
-      .map((one) => sentence(`${one.path.slice(path.length)} ${one.problem}`.replace(/^\./, '')));
+      .map((one) => `${place(one.path.slice(path.length))}: ${sentence(one.problem)}`);
     const all = [...own, ...inside];
     return all.length > 0 ? all.join(' ') : undefined;
   }
@@ -32,6 +32,12 @@ export class Problems {
 /** Reads the problems of single fields from an error. */
 export function fieldProblems(error: ApiError | null): Problems {
   return new Problems((error?.details.fields as FieldProblem[] | undefined) ?? []);
+}
+
+/** Names a part of a list as people count: `[1]` is number 2. */
+function place(inside: string): string {
+  const text = inside.replace(/^\./, '').replaceAll(/\[(\d+)\]/g, (_, index) => `number ${Number(index) + 1}`);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function sentence(text: string): string {

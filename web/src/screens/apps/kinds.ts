@@ -20,7 +20,7 @@ export function kindLabel(type: Client['type']): string {
 /** What an app may learn, besides the id of the agent. */
 export const SCOPES = [
   { value: 'email', label: 'Address of the mailbox' },
-  { value: 'profile', label: 'Name' },
+  { value: 'profile', label: 'Name of the agent' },
   { value: 'workspace', label: 'Name of the workspace, if that is shared' },
 ] as const;
 
