@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { authorSignature, beginSignIn, registerApp, registerKey } from './agents.mjs';
+import { Server } from './server.mjs';
 import { base, check, newInbox, settled, signIn, watch } from './session.mjs';
 
 const read = async (server, path) => (await server.call('GET', path)).body;
@@ -382,6 +383,20 @@ export default {
         break;
       }
     }
+
+    // A message of a stranger can be reported where it is read.
+    const box = await newInbox(server, 'reported');
+    const unwanted = { to: box.address, subject: 'Buy water', text: 'Cheap.' };
+    await other.call('POST', `/v1/inboxes/${inboxes[0].id}/messages`, unwanted);
+    await page.goto(`${base}/inbox/${box.id}`);
+    await page
+      .getByRole('region', { name: 'Who wrote it' })
+      .getByRole('button', { name: 'Report it' })
+      .click();
+    await dialog.getByRole('button', { name: 'Report the agent' }).click();
+    await page.getByText('Reported. The operator of the server sees it.').waitFor();
+    const after = await read(other, '/v1/events?types=agent.reported');
+    check(after.data.length === 2, JSON.stringify(after));
   },
 
   'apps: register, the secret once, set up, change, switch off, replace the secret, delete': async ({
@@ -452,6 +467,35 @@ export default {
     await page.getByRole('button', { name: 'Delete the app and revoke its tokens' }).click();
     await page.waitForURL(/\/apps$/);
     check((await server.call('GET', `/v1/identity/clients/${id}`)).status === 404, 'the app is still there');
+  },
+
+  'without a directory, agents sign in, and the screens say why there are no cards': async ({
+    browser,
+    server,
+  }) => {
+    const bare = await Server.start(server.binary, '[agents]\ndirectory = false\nagent_keys = false\n');
+    try {
+      const context = await browser.newContext({ storageState: await signIn(browser, bare.signInLink) });
+      const page = watch(await context.newPage());
+      await page.goto(`${bare.base}/agents`);
+      await page.getByText('The agent directory is switched off on this server.').waitFor();
+      await page
+        .getByRole('row', { name: /welcome@/ })
+        .getByText('directory off')
+        .waitFor();
+      await page.getByRole('link', { name: 'First inbox' }).click();
+      await page.getByText('so agents have no cards').waitFor();
+      await page.getByRole('button', { name: 'Sign-in', exact: true }).click();
+      await page.getByRole('button', { name: 'Switch sign-in off' }).click();
+      await page.getByText('Sign-in to apps is off.').waitFor();
+      await page.getByRole('button', { name: 'Keys', exact: true }).click();
+      await page.getByText('Keys of agents are switched off on this server.').waitFor();
+      await page.goto(`${bare.base}/find-agents`);
+      await page.getByText('The agent directory is switched off on this server.').waitFor();
+      await context.close();
+    } finally {
+      await bare.remove();
+    }
   },
 
   'a message of an agent: who signed it in words, its data folded': async ({ page, server }) => {

@@ -1,12 +1,11 @@
-import type { AgentBundle } from './agents';
-import { api, ok } from './api';
+import { loadAgent, type OwnAgent } from './load-agent';
 
 /** Requests at the same time: a list of agents asks for each of them. */
 const AT_ONCE = 4;
 
 /** The agents behind the rows of a list, loaded one by one because no route lists them with their cards. */
 export class Bundles {
-  known = $state.raw<ReadonlyMap<string, AgentBundle>>(new Map());
+  known = $state.raw<ReadonlyMap<string, OwnAgent>>(new Map());
   failed = $state.raw<ReadonlySet<string>>(new Set());
   private asked = new Set<string>();
   private waiting: string[] = [];
@@ -34,7 +33,7 @@ export class Bundles {
       const id = this.waiting.shift();
       if (id === undefined) return;
       this.running += 1;
-      ok(api.GET('/v1/inboxes/{id}/agent', { params: { path: { id } } }))
+      loadAgent(id)
         .then((bundle) => (this.known = new Map([...this.known, [id, bundle]])))
         .catch(() => (this.failed = new Set([...this.failed, id])))
         .finally(() => {

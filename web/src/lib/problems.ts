@@ -36,7 +36,9 @@ export function fieldProblems(error: ApiError | null): Problems {
 
 /** Names a part of a list as people count: `[1]` is number 2. */
 function place(inside: string): string {
-  const text = inside.replace(/^\./, '').replaceAll(/\[(\d+)\]/g, (_, index) => `number ${Number(index) + 1}`);
+  const text = inside
+    .replace(/^\./, '')
+    .replaceAll(/\[(\d+)\]/g, (_, index) => `number ${Number(index) + 1}`);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -1,1 +1,0 @@
-var e={title:`Create an agent without a mailbox`,method:`POST`,path:`/v1/identities`,body:{display_name:`Night runner`}};function t(e){return{title:`Write its card`,method:`PATCH`,path:`/v1/inboxes/${e}/agent`,body:{description:`Answers questions about orders.`,capabilities:{skills:[{id:`orders`,name:`Orders`,tags:[`shop`]}]},visibility:`workspace`}}}export{t as n,e as t};
