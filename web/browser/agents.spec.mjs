@@ -292,12 +292,14 @@ export default {
     // Opening the link approves nothing.
     await page.goto(base + new URL(link).pathname + new URL(link).search);
     await page.getByText('Lighthouse waits for you.').waitFor();
-    await page.getByLabel('Agent that signs in').selectOption(box.id);
     const request = page.getByRole('article', { name: 'Sign-in to Lighthouse' });
+    const approve = request.getByRole('button', { name: 'Approve the sign-in' });
+    check(await approve.isDisabled(), 'an agent was chosen by itself');
+    await page.getByLabel('Agent that signs in').selectOption(box.id);
     await request.getByRole('heading', { name: new RegExp(`127.0.0.1.*${box.address}`) }).waitFor();
     await request.getByText('the address of its mailbox').waitFor();
     check(app.got.length === 0, 'the app got an answer before anybody approved');
-    await request.getByRole('button', { name: 'Approve the sign-in' }).click();
+    await approve.click();
     await page.getByText('The browser continues to Lighthouse by itself.').waitFor();
     await stranger.getByText('Back at the app').waitFor();
     const back = app.got.find((one) => one.pathname === '/callback').searchParams;
@@ -314,7 +316,7 @@ export default {
     await stranger.getByText('Back at the app').waitFor();
     check(app.got.at(-1).searchParams.get('error') === 'access_denied', String(app.got.at(-1)));
     await page.getByLabel('Code that a browser shows').fill('bcdf-ghjk');
-    await page.getByRole('button', { name: 'Look at the request' }).click();
+    await page.getByRole('button', { name: 'Show the request' }).click();
     await page.getByText('No sign-in waits with the code').waitFor();
     await context.close();
     app.close();

@@ -58,10 +58,10 @@ export function cardState(card: AgentCard | null): StateWords {
   const standing = standingWords(card.status);
   if (standing) return { word: card.status, tone: 'bad', sentence: standing };
   if (card.visibility === 'workspace') {
-    return { word: 'workspace', tone: 'quiet', sentence: 'Agents of this workspace find it.' };
+    return { word: 'workspace', tone: 'quiet', sentence: 'Agents of this workspace find it by searches.' };
   }
   if (card.visibility !== 'public') {
-    return { word: 'private', tone: 'quiet', sentence: 'Only who knows its address finds it.' };
+    return { word: 'private', tone: 'quiet', sentence: 'Only agents that know its address find it.' };
   }
   return listingState(card.listing);
 }
