@@ -46,10 +46,16 @@ export default {
     const support = page.getByRole('row', { name: /Acme Support/ });
     await support.getByText('listed').waitFor();
     await support.getByText('@acme-lamps/support').waitFor();
-    await page
-      .getByRole('row', { name: /Night runner/ })
-      .getByText('private')
-      .waitFor();
+    const runner = page.getByRole('row', { name: /Night runner/ });
+    await runner.getByText('private').waitFor();
+    // A change by another program shows without a reload.
+    const { data: identities } = await read(server, '/v1/identities?limit=100');
+    const card = `/v1/inboxes/${identities.find((one) => one.username === 'night-runner').id}/agent`;
+    await page.locator('.live', { hasText: /^live$/ }).waitFor();
+    await server.call('PATCH', card, { visibility: 'workspace' });
+    await runner.getByText('workspace').waitFor();
+    await server.call('PATCH', card, { visibility: 'private' });
+    await runner.getByText('private').waitFor();
     await page.getByRole('button', { name: 'Rename the handle …' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('for 90 more days').waitFor();

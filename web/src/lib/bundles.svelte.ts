@@ -21,11 +21,11 @@ export class Bundles {
     this.work();
   }
 
-  /** Loads everything again; what is known stays until then. */
-  refresh(): void {
-    const ids = [...this.asked];
-    this.asked.clear();
-    this.want(ids);
+  /** Loads one agent of the list, or all of them, again; what is known stays until then. */
+  refresh(only?: string): void {
+    const ids = only ? [only] : [...this.asked];
+    this.waiting.push(...ids.filter((id) => this.asked.has(id) && !this.waiting.includes(id)));
+    this.work();
   }
 
   private work(): void {
