@@ -85,13 +85,13 @@ function hiddenWords(listing: Schemas['AgentListing']): string {
 
 export type Viewer = 'own' | 'workspace' | 'everyone';
 
-/** What somebody sees of a card. */
+/** What a viewer sees of a card. */
 export interface Sight {
   form: 'full' | 'public' | 'minimal' | 'nothing';
   sentence: string;
 }
 
-/** Says which form of a card somebody sees. `listed` is whether the card is, or is about to be, listed. */
+/** Says which form of a card a viewer sees. `listed` is whether the card is, or is about to be, listed. */
 export function sightOf(viewer: Viewer, visibility: Visibility, listed: boolean): Sight {
   if (viewer === 'own') return { form: 'full', sentence: 'Your workspace sees everything.' };
   if (visibility === 'public' && listed) {
