@@ -19,7 +19,7 @@ export default defineConfig({
   // The server compares Origin with Host: both name the server.
   server: {
     proxy: Object.fromEntries(
-      ['/v1', '/platform', '/dev/', '/docs'].map((path) => [
+      ['/v1', '/platform', '/dev/', '/docs', '/oidc', '/directory'].map((path) => [
         path,
         { target: SERVER, changeOrigin: true, ws: true, headers: { origin: SERVER } },
       ]),

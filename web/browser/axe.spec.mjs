@@ -68,6 +68,9 @@ tests['axe: dialogs, the palette and sign-in'] = async ({ browser, storageState 
       ['/webhooks', 'Create a webhook'],
       ['/domains', 'Add a domain'],
       ['/lists', 'Add an entry'],
+      ['/agents', 'Create an agent'],
+      ['/agents', 'Rename the handle …'],
+      ['/apps', 'Register an app'],
     ];
     for (const [path, button] of dialogs) {
       await page.goto(base + path);

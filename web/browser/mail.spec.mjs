@@ -199,6 +199,7 @@ export default {
     await page.getByRole('heading', { name: 'Subject Four' }).click();
     await page.keyboard.press('/');
     await page.waitForURL(/\/search/, { timeout: 5000 });
+    await page.locator('input[type=search]:focus').waitFor();
     await page.keyboard.type('"Text Two"');
     await page.keyboard.press('Enter');
     await page.getByText('Subject Two').first().waitFor();

@@ -386,7 +386,19 @@ export default {
   },
 
   'every screen has its requests as curl, and they work': async ({ page, server }) => {
-    for (const path of ['/', '/queue', '/contacts', '/lists', '/domains', '/webhooks', '/events', '/keys']) {
+    for (const path of [
+      '/',
+      '/queue',
+      '/contacts',
+      '/lists',
+      '/domains',
+      '/webhooks',
+      '/events',
+      '/keys',
+      '/agents',
+      '/find-agents',
+      '/apps',
+    ]) {
       await page.goto(base + path);
       await page.getByRole('button', { name: 'Copy as curl' }).first().click();
       const lines = await page.getByRole('dialog').locator('pre').allTextContents();

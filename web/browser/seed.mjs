@@ -1,4 +1,5 @@
 // Fills a server that captures mail with threads, drafts, domains, webhooks and lists to look at.
+import { authorSignature, beginSignIn, registerApp, registerKey } from './agents.mjs';
 
 function mail({ from, to, subject, body, headers = [], html }) {
   const id = `<${crypto.randomUUID()}@example.com>`;
@@ -203,4 +204,62 @@ export async function seed(server) {
     pattern: 'example.com',
     inbox_id: billing.id,
   });
+  await seedAgents(server, call, support, billing);
+}
+
+/** Cards, keys, apps, sign-ins and messages between agents. */
+async function seedAgents(server, call, support, billing) {
+  await call('PUT', '/v1/directory/handle', { handle: 'acme-lamps' });
+  await call('PATCH', `/v1/inboxes/${support.id}/agent`, {
+    name: 'Acme Support',
+    description:
+      'Answers questions about lamps and orders.\nSend an order number, and it replies within a minute.',
+    capabilities: {
+      skills: [
+        {
+          id: 'order-status',
+          name: 'Order status',
+          description: 'Says where an order is.',
+          tags: ['orders', 'shipping'],
+        },
+        { id: 'returns', name: 'Returns', tags: ['orders'] },
+      ],
+      accepts_types: ['message', 'task'],
+      languages: ['en', 'pt-BR'],
+    },
+    documentation_url: 'https://acme.example/agents/support',
+    visibility: 'public',
+    handle: 'support',
+  });
+  await call('PATCH', `/v1/inboxes/${billing.id}/agent`, {
+    description: 'Pays invoices and sends receipts.',
+    capabilities: { skills: [{ id: 'invoices', name: 'Invoices', tags: ['money'] }] },
+    visibility: 'workspace',
+  });
+  const runner = await call('POST', '/v1/identities', {
+    username: 'night-runner',
+    display_name: 'Night runner',
+  });
+  await call('PATCH', `/v1/inboxes/${runner.id}/agent`, { description: 'Runs the reports at night.' });
+  // The inbox of billing may write to its customers only.
+  const orders = await call('POST', '/v1/inboxes', { username: 'orders', display_name: 'Acme Orders' });
+  const key = await registerKey(server, orders);
+  const text = 'Order 1042 was paid twice. Please check it, and tell me which payment to return.';
+  await call('POST', `/v1/inboxes/${orders.id}/messages`, {
+    to: '@acme-lamps/support',
+    subject: 'Check order 1042',
+    text,
+    agent_signature: authorSignature(key, orders, { text }),
+  });
+  await call('POST', `/v1/inboxes/${orders.id}/messages`, {
+    to: '@acme-lamps/support',
+    subject: 'Refund for order 1042',
+    type: 'task',
+    data: { order: 1042, refund: { amount: '89.90', currency: 'EUR' } },
+  });
+  const { client: app } = await registerApp(server, 'Travel desk');
+  for (const nonce of ['first-nonce', 'second-nonce']) {
+    await call('POST', `/v1/inboxes/${support.id}/identity-token`, { audience: app.client_id, nonce });
+  }
+  await beginSignIn(server, app, support);
 }

@@ -14,10 +14,10 @@ export class Server {
     this.listen = { http: '127.0.0.1:0', smtp: '127.0.0.1:0', submission: '127.0.0.1:0' };
   }
 
-  /** Starts a server that is new and empty. */
-  static async start(binary) {
+  /** Starts a server that is new and empty. `more` is configuration, as TOML. */
+  static async start(binary, more = '') {
     const server = new Server(binary, await mkdtemp(join(tmpdir(), 'posthouse-web-')));
-    await writeFile(join(server.folder, 'config.toml'), CONFIG);
+    await writeFile(join(server.folder, 'config.toml'), CONFIG + more);
     const { first_run: first, ...ready } = await server.run();
     // A restart uses the same addresses.
     server.listen = { http: ready.http, smtp: ready.smtp, submission: ready.submission };

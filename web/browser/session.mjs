@@ -23,6 +23,10 @@ export const screens = {
   webhooks: '/webhooks',
   events: '/events',
   keys: '/keys',
+  agents: '/agents',
+  'approve-sign-in': '/agents/approve',
+  directory: '/find-agents',
+  apps: '/apps',
   usage: '/usage',
   settings: '/settings',
   'on-call': '/settings/on-call',
@@ -163,7 +167,7 @@ export async function settled(page) {
   } while ((open.size > 0 || !(await quiet()) || open.size > 0) && Date.now() < end);
 }
 
-/** Paths of one thread, draft, domain, webhook, contact, event, held and captured mail. */
+/** Paths of one of each kind that has a screen. */
 export async function selections(server) {
   const list = async (path) => (await server.call('GET', path)).body?.data ?? [];
   const found = {};
@@ -177,6 +181,27 @@ export async function selections(server) {
   }
   const [event] = await list('/v1/events?limit=1');
   if (event) found.event = `/events/${event.id}`;
+  const inboxes = await list('/v1/inboxes?limit=100');
+  const support = inboxes.find((one) => one.username === 'support');
+  const orders = inboxes.find((one) => one.username === 'orders');
+  if (support && orders) {
+    found.agent = `/agents/${support.id}`;
+    found['agent-keys'] = `/agents/${orders.id}/keys`;
+    found['agent-sign-in'] = `/agents/${support.id}/sign-in`;
+    found['agent-manage'] = `/agents/${support.id}/manage`;
+    found['found-agent'] = `/find-agents/${encodeURIComponent(support.address)}`;
+    const { data: waiting } = (await server.call('GET', `/v1/inboxes/${support.id}/identity/approvals`)).body;
+    if (waiting[0]) found['sign-in-request'] = `/agents/approve?agent=${support.id}&code=${waiting[0].code}`;
+    const tasks = await list(`/v1/threads?inbox_id=${support.id}&limit=50`);
+    const task = tasks.find((one) => one.subject === 'Refund for order 1042');
+    const signed = tasks.find((one) => one.subject === 'Check order 1042');
+    if (task) found.task = `/inbox/${support.id}/${task.id}`;
+    if (signed) found['signed-message'] = `/inbox/${support.id}/${signed.id}`;
+  }
+  const [identity] = await list('/v1/identities?limit=1');
+  if (identity) found.identity = `/agents/${identity.id}/manage`;
+  const [app] = await list('/v1/identity/clients?limit=1');
+  if (app) found.app = `/apps/${app.id}`;
   const [mail] = await list('/dev/outbox?limit=1');
   if (mail) found['captured-mail'] = `/captured/${mail.id}`;
   return found;

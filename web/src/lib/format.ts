@@ -97,3 +97,9 @@ export function percent(rate: number): string {
 export function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
+
+/** Writes a time as the value of a `datetime-local` field, in the person's zone. */
+export function localInput(time: number): string {
+  const zone = new Date(time).getTimezoneOffset() * MINUTE;
+  return new Date(time - zone).toISOString().slice(0, 16);
+}

@@ -25,7 +25,8 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
 }
 
 /** Paths that the server answers itself. */
-const SERVER_PATHS = /^\/(v1|dev|docs|confirm|platform|llms\.txt|metrics|healthz|readyz)(\/|$)/;
+const SERVER_PATHS =
+  /^\/(v1|dev|docs|confirm|platform|oidc|directory|claim|\.well-known|llms\.txt|metrics|healthz|readyz)(\/|$)/;
 
 /** Follows links inside the dashboard without loading the page again. */
 export function followLinks(): void {

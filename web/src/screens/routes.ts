@@ -23,6 +23,12 @@ const loaders = {
   webhook: () => import('./webhooks/Webhook.svelte'),
   events: () => import('./events/Events.svelte'),
   keys: () => import('./keys/Keys.svelte'),
+  agents: () => import('./agents/Agents.svelte'),
+  agent: () => import('./agents/Agent.svelte'),
+  'approve-sign-in': () => import('./agents/ApproveSignIn.svelte'),
+  directory: () => import('./directory/Directory.svelte'),
+  apps: () => import('./apps/Apps.svelte'),
+  app: () => import('./apps/App.svelte'),
   usage: () => import('./usage/Usage.svelte'),
   settings: () => import('./settings/Settings.svelte'),
   captured: () => import('./captured/Captured.svelte'),
@@ -60,6 +66,15 @@ export const routes: readonly Route<ScreenName>[] = [
   { name: 'events', pattern: '/events' },
   { name: 'events', pattern: '/events/:event' },
   { name: 'keys', pattern: '/keys' },
+  { name: 'agents', pattern: '/agents' },
+  { name: 'approve-sign-in', pattern: '/agents/approve' },
+  { name: 'agent', pattern: '/agents/:agent' },
+  { name: 'agent', pattern: '/agents/:agent/:section' },
+  // `/directory` is the public one, which the server renders.
+  { name: 'directory', pattern: '/find-agents' },
+  { name: 'directory', pattern: '/find-agents/:agent' },
+  { name: 'apps', pattern: '/apps' },
+  { name: 'app', pattern: '/apps/:app' },
   { name: 'usage', pattern: '/usage' },
   { name: 'settings', pattern: '/settings' },
   { name: 'settings', pattern: '/settings/:section' },
@@ -85,6 +100,9 @@ export const daily: readonly Place[] = [
 ];
 
 export const parts: readonly Place[] = [
+  { href: '/agents', label: 'Agents', icon: 'agents', key: 'n' },
+  { href: '/find-agents', label: 'Directory', icon: 'directory', key: 'f' },
+  { href: '/apps', label: 'Apps', icon: 'apps', key: 'p' },
   { href: '/contacts', label: 'Contacts', icon: 'contacts', key: 'c' },
   { href: '/suppressions', label: 'Suppressions', icon: 'suppressions', key: 's' },
   { href: '/lists', label: 'Lists', icon: 'lists', key: 'l' },

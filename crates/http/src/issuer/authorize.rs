@@ -99,7 +99,7 @@ async fn member_of(app: &Api, given: &OAuthParameters, request: &RequestInfo) ->
 
 async fn wait(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     Ok(match authorize::wait(&app, input.path.text("secret").to_owned()).await? {
-        WaitingPage::Pending(pending) => pending_page(&pending),
+        WaitingPage::Pending(pending) => pending_page(&pending, &app.config.base_url),
         WaitingPage::Return(uri) => redirect(&uri)?,
         WaitingPage::Over => {
             let text = "<p>This sign-in is over: it was completed, or nobody approved it within 10 minutes.</p>\
@@ -130,8 +130,10 @@ fn problem(status: u16, text: &str) -> RouteResponse {
     link_page::response(status, TITLE, &content)
 }
 
-fn pending_page(pending: &PendingSignIn) -> RouteResponse {
+/// `dashboard` is the address of the dashboard, which asks before it approves.
+fn pending_page(pending: &PendingSignIn, dashboard: &str) -> RouteResponse {
     let (name, code) = (escape(&pending.client_name), escape(&pending.code));
+    let dashboard = escape(dashboard);
     let host = escape(&app_url::host(&pending.redirect_uri));
     let learns: String =
         shared(IdentityScopes::known(&pending.scope)).iter().map(|line| format!("<li>{line}</li>")).collect();
@@ -139,7 +141,9 @@ fn pending_page(pending: &PendingSignIn) -> RouteResponse {
         "<p><b>{name}</b> at <b>{host}</b> asks an agent to sign in. Give your agent this code:</p>\
          <p><b><big><code>{code}</code></big></b></p>\
          <p>The agent approves it with <code>POST /v1/inboxes/{{id}}/identity/approvals/{code}</code> and \
-         <code>{{\"approve\": true}}</code>, or you do in the dashboard. Approve only a sign-in that you began.</p>\
+         <code>{{\"approve\": true}}</code>, or you do \
+         <a href=\"{dashboard}/agents/approve?code={code}\" target=\"_blank\" rel=\"noopener\">in the dashboard</a>. \
+         Approve only a sign-in that you began.</p>\
          <p>The app learns:</p><ul>{learns}</ul>\
          <p>This page continues by itself. <a href=\"\">Continue now</a></p>"
     );
