@@ -26,7 +26,7 @@ pub use jwk::PublicJwkBody;
 pub use kinds::{
     AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
 };
-pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient, RecipientOrHandle};
+pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{
     Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
 };

@@ -14,7 +14,7 @@ pub use attachments::{DraftFileInput, StoredDraftFile, read as read_file};
 
 pub use crate::drafts::steps::{cancel, delete, schedule, send_back};
 pub use send::{RenderSent, send};
-pub use write::{DraftInput, ReplyTarget, change, create};
+pub use write::{DraftInput, DraftRecipients, ReplyTarget, change, create};
 
 use posthouse_domain::{
     auth::Caller,

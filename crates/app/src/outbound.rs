@@ -11,7 +11,7 @@ pub mod notice;
 pub(crate) mod plain_mail;
 pub mod postmaster_notice;
 pub mod queue;
-mod recipients;
+pub(crate) mod recipients;
 pub mod reply;
 pub mod send;
 pub mod send_context;

@@ -15,13 +15,9 @@ const SENDER_CHARS_MAX: usize = 500;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AddressText(pub Address);
 
-/// A recipient: `addr` or `Name <addr>`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recipient(pub Mailbox);
-
 /// A recipient: `addr`, `Name <addr>`, or the handle of an agent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RecipientOrHandle(pub NamedRecipient);
+pub struct Recipient(pub NamedRecipient);
 
 /// A filter by author.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,20 +57,6 @@ impl QueryValue for AuthorFilter {
 }
 
 impl BodyValue for Recipient {
-    fn schema() -> Value {
-        json!({ "type": "string", "format": "mailbox", "description": "`addr` or `Name <addr>`" })
-    }
-    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
-        kinds::string(value, path, problems, |text| {
-            if FullHandle::is_handle(text) {
-                return Err("is a handle; a draft needs addresses".to_owned());
-            }
-            Mailbox::parse(text).map(Self).map_err(|e| format!("is not an address: {e}"))
-        })
-    }
-}
-
-impl BodyValue for RecipientOrHandle {
     fn schema() -> Value {
         let what = "`addr`, `Name <addr>`, or the handle of an agent, `@workspace/agent`";
         json!({ "type": "string", "format": "mailbox", "description": what })

@@ -9,10 +9,10 @@ use posthouse_domain::{
     inbox::Inbox,
     message::Message,
     plan::Plans,
-    send::reply_people,
+    send::{NamedRecipient, NamedRecipients, reply_people},
     time::Time,
 };
-use posthouse_mail::thread;
+use posthouse_mail::{address::Mailbox, thread};
 use posthouse_store::{
     Tx, drafts,
     idempotency::{self, RecordedResponse},
@@ -30,6 +30,7 @@ use crate::{
     outbound::{
         compose,
         queue::{self, SendResponse},
+        recipients,
     },
 };
 
@@ -39,12 +40,40 @@ const CREATED: u16 = 201;
 /// The requested content of a draft.
 #[derive(Clone, Debug, Default)]
 pub struct DraftInput {
-    /// The fields to set.
+    /// The fields to set, without the recipients.
     pub change: DraftChange,
+    /// The recipients to set.
+    pub people: DraftRecipients,
     /// The full list of files; `None` keeps the current files.
     pub files: Option<Vec<DraftFileInput>>,
     /// The message or thread to reply to.
     pub target: ReplyTarget,
+}
+
+/// The recipients of a draft as a request names them; `None` keeps a list.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DraftRecipients {
+    /// To.
+    pub to: Option<Vec<NamedRecipient>>,
+    /// Cc.
+    pub cc: Option<Vec<NamedRecipient>>,
+    /// Bcc.
+    pub bcc: Option<Vec<NamedRecipient>>,
+}
+
+impl DraftRecipients {
+    /// Writes the lists into a change, with addresses in place of handles.
+    async fn write_to(self, app: &App, caller: &Caller, change: &mut DraftChange) -> Result<(), Refusal> {
+        let has = [self.to.is_some(), self.cc.is_some(), self.bcc.is_some()];
+        let list = Option::unwrap_or_default;
+        let named = NamedRecipients { to: list(self.to), cc: list(self.cc), bcc: list(self.bcc) };
+        let found = recipients::resolve(app, caller, named).await?;
+        let shown = |given: bool, list: Vec<Mailbox>| given.then(|| list.iter().map(ToString::to_string).collect());
+        change.to = shown(has[0], found.to);
+        change.cc = shown(has[1], found.cc);
+        change.bcc = shown(has[2], found.bcc);
+        Ok(())
+    }
 }
 
 /// The message or thread that a draft replies to.
@@ -80,7 +109,8 @@ impl PreparedChange {
             None => None,
         };
         let files_bytes_max = app.config.message_bytes_max;
-        let (change, target, plans) = (given.change, given.target, app.config.plans);
+        let (mut change, target, plans) = (given.change, given.target, app.config.plans);
+        given.people.write_to(app, &caller, &mut change).await?;
         Ok(Self { caller, change, uploads, target, files_bytes_max, plans, ids, now })
     }
 
@@ -108,7 +138,7 @@ impl PreparedChange {
 /// Creates a draft; `render` renders the response body, which is stored for idempotency.
 ///
 /// # Errors
-/// Returns `not_found`, `invalid_request`, `invalid_send_at`, `message_too_large`, `insufficient_permissions` if a
+/// Returns `not_found`, `invalid_request`, `agent_not_found` for a handle, `invalid_send_at`, `message_too_large`, `insufficient_permissions` if a
 /// send time is given without the permission to send, `idempotency_key_reused`, or an error if the database call
 /// fails.
 pub async fn create(

@@ -52,9 +52,12 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<DraftView<'_>>(201)
             .errors(&[
                 ErrorCode::InvalidSendAt,
+                ErrorCode::InvalidHandle,
+                ErrorCode::AgentNotFound,
                 ErrorCode::IdempotencyInFlight,
                 ErrorCode::MessageTooLarge,
                 ErrorCode::IdempotencyKeyReused,
+                ErrorCode::DirectoryDisabled,
             ])
             .handle(create),
         Route::new(Method::GET, of_inbox, "listInboxDrafts", DraftsRead)
@@ -75,7 +78,14 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.")
             .with_attachments()
             .answers::<DraftView<'_>>(200)
-            .errors(&[ErrorCode::InvalidSendAt, ErrorCode::DraftNotEditable, ErrorCode::MessageTooLarge])
+            .errors(&[
+                ErrorCode::InvalidSendAt,
+                ErrorCode::InvalidHandle,
+                ErrorCode::AgentNotFound,
+                ErrorCode::DraftNotEditable,
+                ErrorCode::MessageTooLarge,
+                ErrorCode::DirectoryDisabled,
+            ])
             .handle(update),
         Route::new(Method::DELETE, one, "deleteDraft", DraftsWrite)
             .summary("Deletes a draft, but not the message it was sent as.")

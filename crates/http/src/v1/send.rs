@@ -34,7 +34,7 @@ use posthouse_api::{
     views::message::MessageView,
     wire::{
         Base64, BoundedJson, BoundedLine, BoundedList, BoundedText, EmptyInput, FileName, MimeType, OneOrMany,
-        Problems, RecipientOrHandle, UserLabel, member, object, query,
+        Problems, Recipient, UserLabel, member, object, query,
     },
 };
 use posthouse_app::{
@@ -139,11 +139,11 @@ object! {
     /// recipients.
     pub struct SendBody {
         /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`.
-        to: OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>,
+        to: OneOrMany<Recipient, RECIPIENTS_MAX>,
         /// Recipients of a copy.
-        cc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
+        cc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
         /// Recipients of a blind copy, invisible to the others.
-        bcc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
+        bcc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
         /// The subject.
         subject: BoundedLine<0, SUBJECT_CHARS_MAX>,
         /// The plain text body.
@@ -197,11 +197,11 @@ object! {
     /// A message to forward.
     pub struct ForwardBody {
         /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`.
-        to: OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>,
+        to: OneOrMany<Recipient, RECIPIENTS_MAX>,
         /// Recipients of a copy.
-        cc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
+        cc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
         /// Recipients of a blind copy, invisible to the others.
-        bcc: Option<OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>>,
+        bcc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
         /// A note above the original, as plain text.
         text: Option<BoundedText<0, BODY_CHARS_MAX>>,
         /// The note as HTML.
@@ -395,7 +395,7 @@ impl AttachmentBody {
     }
 }
 
-type Recipients = OneOrMany<RecipientOrHandle, RECIPIENTS_MAX>;
+type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
 
 fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> NamedRecipients {
     let mailboxes = |list: Recipients| list.0.into_iter().map(|recipient| recipient.0).collect();

@@ -5,7 +5,7 @@ use posthouse_domain::{
     id::{AttachmentId, MessageId, ThreadId},
     label::LABELS_MAX,
     message::MessageKind,
-    send::{FILES_MAX, RECIPIENTS_MAX},
+    send::{FILES_MAX, NamedRecipient, RECIPIENTS_MAX},
     time::Time,
 };
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use posthouse_api::wire::{
     Sha256Hex, UserLabel, object,
 };
 use posthouse_app::{
-    drafts::{DraftFileInput, DraftInput, ReplyTarget},
+    drafts::{DraftFileInput, DraftInput, DraftRecipients, ReplyTarget},
     outbound::compose::SUBJECT_CHARS_MAX,
 };
 
@@ -30,7 +30,7 @@ type BodyText = BoundedText<0, BODY_CHARS_MAX>;
 object! {
     /// A draft to create. Every member may be omitted until the draft is sent.
     pub struct CreateDraftBody {
-        /// Recipients: one or several, as `addr` or `Name <addr>`.
+        /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address.
         to: Option<Recipients>,
         /// Recipients of a copy.
         cc: Option<Recipients>,
@@ -66,7 +66,7 @@ object! {
 object! {
     /// Changes to a draft. Omitted members stay unchanged.
     pub struct UpdateDraftBody {
-        /// Recipients: one or several, as `addr` or `Name <addr>`.
+        /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address.
         to: Option<Recipients>,
         /// Recipients of a copy.
         cc: Option<Recipients>,
@@ -181,9 +181,6 @@ impl From<CreateDraftBody> for UpdateDraftBody {
 impl UpdateDraftBody {
     pub(super) fn into_input(self) -> DraftInput {
         let change = DraftChange {
-            to: self.to.map(shown),
-            cc: self.cc.map(shown),
-            bcc: self.bcc.map(shown),
             subject: patched(self.subject, |subject| Some(subject.0)),
             text: patched(self.text, |text| body(Some(text))),
             html: patched(self.html, |html| body(Some(html))),
@@ -201,12 +198,13 @@ impl UpdateDraftBody {
         };
         let target = target(self.reply_to_message_id, self.thread_id);
         let files = self.attachments.map(|list| files(list.0));
-        DraftInput { change, files, target }
+        let people = DraftRecipients { to: self.to.map(named), cc: self.cc.map(named), bcc: self.bcc.map(named) };
+        DraftInput { change, people, files, target }
     }
 }
 
-fn shown(list: Recipients) -> Vec<String> {
-    list.0.into_iter().map(|recipient| recipient.0.to_string()).collect()
+fn named(list: Recipients) -> Vec<NamedRecipient> {
+    list.0.into_iter().map(|recipient| recipient.0).collect()
 }
 
 /// Returns the new value of a nullable field; the inner `None` clears it.

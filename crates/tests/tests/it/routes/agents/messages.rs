@@ -199,6 +199,20 @@ async fn a_handle_stands_for_the_address_of_its_agent() {
         assert_eq!((&copy["subject"], &copy["agent"]["verified"]), (&json!(field), &json!(true)));
         assert_eq!(copy["bcc"], json!([]));
     }
+    let drafts = format!("/v1/inboxes/{}/drafts", carol.id);
+    for field in ["to", "cc", "bcc"] {
+        let mut body = json!({ "to": "x@far.example", "subject": field, "text": "T" });
+        body[field] = json!([handle]);
+        let draft = pair.bob.api.post(&drafts, body).await.expect(201);
+        assert_eq!(draft[field], json!([bob]), "{field}");
+        let path = format!("{drafts}/{}", draft.text("id"));
+        let kept = pair.bob.api.patch(&path, json!({ "subject": "S" })).await.expect(200);
+        assert_eq!(kept[field], json!([bob]), "{field}");
+        let changed = pair.bob.api.patch(&path, json!({ "to": [handle, "y@far.example"] })).await.expect(200);
+        assert_eq!(changed["to"], json!([bob, "y@far.example"]));
+        pair.bob.api.patch(&path, json!({ "to": "@bobs/nobody" })).await.error("agent_not_found");
+        pair.bob.api.patch(&path, json!({ "to": "@bobs" })).await.invalid_fields(&["to"]);
+    }
     // Another workspace finds listed agents only.
     pair.alice.try_send(json!({ "to": handle, "subject": "", "text": "T" })).await.error("agent_not_found");
     for bad in ["@bobs", "@Bobs!/x", "@"] {
