@@ -28,6 +28,9 @@ p:has(b){list-style:url(https://%/l.png);content:url(https://%/content.png)}</st
 <body onload="top.document.title='owned'" background="https://%/bg.png"><details ontoggle="top.document.title='owned'" open></details>
 <p>Visible text</p>`;
 
+/** Text in a header that is not ASCII (RFC 2047). */
+const word = (text) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
+
 export default {
   'hostile HTML runs nothing, sends nothing and leads nowhere': async ({ context, page, errors, server }) => {
     const foreign = [];
@@ -125,18 +128,19 @@ export default {
   'the true address is the loudest, and nothing reorders text': async ({ page, server }) => {
     const box = await newInbox(server, 'true');
     await inject(server, box.address, {
-      from: `"${box.address}" <x@evil.example>`,
-      subject: '=?utf-8?B?' + Buffer.from('Pay A\u202egnp.exe now').toString('base64') + '?=',
+      from: 'Good Boss <x@evil.example>',
+      subject: word('Pay A\u202egnp.exe now'),
     });
     await page.goto(`${base}/inbox/${box.id}`);
     const row = page.locator('a.line', { hasText: 'x@evil.example' });
     await row.waitFor();
-    check(!(await row.innerText()).includes(box.address), 'the row shows the name as an address');
+    check((await row.innerText()).startsWith('x@evil.example'), 'the row starts with the name');
     await row.getByText('Pay A[RLO]gnp.exe now').waitFor();
     await page.getByRole('heading', { name: 'Pay A[RLO]gnp.exe now' }).waitFor();
     const from = page.locator('.who').first();
     check((await from.locator('strong').innerText()) === 'x@evil.example', 'the address is not the loudest');
-    check((await from.innerText()).includes(`named “${box.address}”`), await from.innerText());
+    check((await from.innerText()).includes('Good Boss'), await from.innerText());
+    check((await from.innerText()).startsWith('x@evil.example'), 'the name comes first');
     await page.keyboard.press('r');
     const form = page.getByRole('form', { name: 'Send reply' });
     check((await form.locator('strong').innerText()) === 'x@evil.example', 'the reply shows the name');
