@@ -39,6 +39,7 @@ export default {
     const { path, screen } = await draft(server, 'Pay 10 EUR.');
     await page.goto(screen);
     await page.getByRole('button', { name: 'Approve and send' }).waitFor();
+    check((await page.getByText('Structured data').count()) === 0, 'a plain draft has data');
     await server.call('PATCH', path, { text: 'Pay 10,000 EUR.' });
     await page.getByRole('button', { name: 'Approve and send' }).click();
     await page.getByText('The draft changed after you opened it').waitFor();
