@@ -1,12 +1,13 @@
 // Approving, changing, sending back and discarding drafts.
 import { base, check, newInbox } from './session.mjs';
 
-async function draft(server, text, box) {
-  const inbox = box ?? (await newInbox(server, 'draft'));
+async function draft(server, text, more = {}) {
+  const inbox = await newInbox(server, 'draft');
   const made = await server.call('POST', `/v1/inboxes/${inbox.id}/drafts`, {
     to: 'Dana Doe <dana@example.com>',
     subject: 'Your order',
     text,
+    ...more,
   });
   check(made.status === 201, `draft: ${JSON.stringify(made.body)}`);
   return {
@@ -38,11 +39,68 @@ export default {
     const { path, screen } = await draft(server, 'Pay 10 EUR.');
     await page.goto(screen);
     await page.getByRole('button', { name: 'Approve and send' }).waitFor();
+    check((await page.getByText('Structured data').count()) === 0, 'a plain draft has data');
     await server.call('PATCH', path, { text: 'Pay 10,000 EUR.' });
     await page.getByRole('button', { name: 'Approve and send' }).click();
     await page.getByText('The draft changed after you opened it').waitFor();
     check((await read(server, path)).status === 'draft', 'the draft was sent');
     await page.getByText('Pay 10,000 EUR.').first().waitFor();
+  },
+
+  'edits survive a change by the agent, which is shown': async ({ page, server }) => {
+    const { path, screen } = await draft(server, 'Pay 10 EUR.');
+    await page.goto(screen);
+    await page.getByLabel('Text').fill('Pay 10 EUR, please. My long edit.');
+    await server.call('PATCH', path, { text: 'Pay 10,000 EUR.', subject: 'Urgent order' });
+    await page.getByRole('button', { name: 'Approve and send' }).click();
+    await page.getByText('The draft changed after you opened it').waitFor();
+    const text = await page.getByLabel('Text').inputValue();
+    check(text === 'Pay 10 EUR, please. My long edit.', `the text is ${text}`);
+    check((await page.getByLabel('Subject').inputValue()) === 'Urgent order', 'the new subject is missing');
+    const change = page.getByRole('region', { name: 'Changed meanwhile' });
+    await change.locator('ins', { hasText: ',000' }).waitFor();
+    await change.locator('ins', { hasText: 'Urgent' }).waitFor();
+    check((await read(server, path)).status === 'draft', 'the draft was sent');
+    await page.getByRole('button', { name: 'Approve and send' }).click();
+    await page.getByText('Approved and sent.').waitFor();
+    const sent = await read(server, path);
+    const message = await read(server, `/v1/messages/${sent.sent_message_id}`);
+    check(message.text.includes('My long edit.'), `sent: ${message.text}`);
+  },
+
+  'everything that approval sends is shown': async ({ page, server }) => {
+    const { path, screen } = await draft(server, undefined, {
+      to: '"boss@good.example" <x@evil.example>',
+      html: '<p style="color:red">Transfer <b>now</b></p><a href="https://evil.example">https://good.example</a>',
+      data: { amount: 5000 },
+      type: 'task',
+      attachments: [{ filename: 'terms.txt', content_type: 'text/plain', content_base64: btoa('the terms') }],
+    });
+    await page.goto(screen);
+    const frame = page.frameLocator('iframe');
+    await frame.getByText('Transfer now').waitFor();
+    const color = await frame.getByText('Transfer').evaluate((one) => getComputedStyle(one).color);
+    check(color === 'rgb(255, 0, 0)', `the recipient sees red, and the frame shows ${color}`);
+    check(
+      (await page.getByText('The draft has no text.', { exact: true }).count()) === 0,
+      'no text is claimed',
+    );
+    const data = page.getByRole('region', { name: 'Structured data' });
+    await data.getByText('"amount": 5000').waitFor();
+    await data.getByText('task', { exact: true }).waitFor();
+    const who = page.getByRole('region', { name: 'Recipients' }).locator('.who');
+    check((await who.locator('strong').innerText()) === 'x@evil.example', await who.innerText());
+    const size = (one) => one.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+    check((await size(who.locator('.name'))) < (await size(who.locator('strong'))), 'the name is as loud');
+    await page.locator('a.line', { hasText: 'x@evil.example' }).waitFor();
+    const href = await page.getByRole('link', { name: 'terms.txt' }).getAttribute('href');
+    const file = await page.evaluate(async (href) => (await fetch(href)).text(), href);
+    check(file === 'the terms', `the file has ${file}`);
+    await server.call('PATCH', path, { data: { amount: 9000 } });
+    await page.getByRole('button', { name: 'Approve and send' }).click();
+    const change = page.getByRole('region', { name: 'Changed meanwhile' });
+    await change.locator('ins', { hasText: '9000' }).waitFor();
+    check((await read(server, path)).status === 'draft', 'the draft was sent');
   },
 
   'send back with a note, then discard': async ({ page, server }) => {

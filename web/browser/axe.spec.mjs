@@ -90,6 +90,9 @@ tests['axe: dialogs, the palette and sign-in'] = async ({ browser, storageState 
     await signIn.goto(`${base}/sign-in`);
     await signIn.getByRole('button', { name: 'Send the link' }).waitFor();
     for (const violation of await violations(signIn)) problems.push(`sign-in ${colorScheme}: ${violation}`);
+    await signIn.goto(`${base}/leave#${encodeURIComponent('http://good.example@evil.example/')}`);
+    await signIn.getByText('The part before the @').waitFor();
+    for (const violation of await violations(signIn)) problems.push(`leave ${colorScheme}: ${violation}`);
     await outside.close();
   }
   if (problems.length > 0) throw new Error(problems.join('\n'));

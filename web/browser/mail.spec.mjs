@@ -28,6 +28,9 @@ p:has(b){list-style:url(https://%/l.png);content:url(https://%/content.png)}</st
 <body onload="top.document.title='owned'" background="https://%/bg.png"><details ontoggle="top.document.title='owned'" open></details>
 <p>Visible text</p>`;
 
+/** Text in a header that is not ASCII (RFC 2047). */
+const word = (text) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
+
 export default {
   'hostile HTML runs nothing, sends nothing and leads nowhere': async ({ context, page, errors, server }) => {
     const foreign = [];
@@ -66,7 +69,8 @@ export default {
     // Nothing is asked from the network for half a second: what wanted to leave would have left.
     await page.waitForLoadState('networkidle');
     check(!(await page.title()).includes('owned'), 'a script ran');
-    check((await element.getAttribute('sandbox')) === '', 'the frame is not sandboxed');
+    const sandbox = await element.getAttribute('sandbox');
+    check(sandbox === 'allow-popups allow-popups-to-escape-sandbox', `the sandbox is ${sandbox}`);
     const [, inner] = page.frames();
     check(inner.url().startsWith(`${base}/v1/messages/`), `the frame was led to ${inner.url()}`);
     check(page.url().startsWith(base), 'the page was led away');
@@ -89,6 +93,62 @@ export default {
     check(page.url().startsWith(base), 'the document led the page away');
     check(foreign.length === 0, `requests left: ${foreign.join(', ')}`);
     errors.length = 0; // The refusals themselves are logged.
+  },
+
+  'a link in HTML opens a tab that shows where it leads': async ({ context, page, server }) => {
+    const box = await newInbox(server, 'links');
+    const html =
+      '<a href="https://good.example@evil.example/pay?a=1" title="https://good.example">https://good.example</a>';
+    await inject(server, box.address, { subject: 'Links', html });
+    await page.goto(`${base}/inbox/${box.id}`);
+    await page.getByRole('button', { name: 'HTML', exact: true }).click();
+    const link = page.frameLocator('iframe').getByRole('link', { name: 'https://good.example' });
+    const [tab] = await Promise.all([context.waitForEvent('page'), link.click()]);
+    await tab.getByText('evil.example', { exact: true }).waitFor();
+    await tab.getByText('https://good.example@evil.example/pay?a=1', { exact: true }).waitFor();
+    await tab.getByText('The part before the @').waitFor();
+    check((await tab.evaluate(() => window.opener)) === null, 'the tab knows its opener');
+    const open = tab.getByRole('link', { name: 'Open the page' });
+    check(
+      (await open.getAttribute('href')) === 'https://good.example@evil.example/pay?a=1',
+      'another target',
+    );
+    check(
+      (await open.getAttribute('rel')).includes('noopener noreferrer'),
+      'the page learns where it is from',
+    );
+    await link.waitFor(); // The mail is still there.
+    for (const none of ['javascript:alert(1)', '/v1/account', '']) {
+      await tab.goto(`${base}/leave#${encodeURIComponent(none)}`);
+      await tab.reload();
+      await tab.getByText('This link leads nowhere').waitFor();
+    }
+  },
+
+  'the true address is the loudest, and nothing reorders text': async ({ page, server }) => {
+    const box = await newInbox(server, 'true');
+    await inject(server, box.address, {
+      from: 'Good Boss <x@evil.example>',
+      subject: word('Pay A\u202egnp.exe now'),
+    });
+    await page.goto(`${base}/inbox/${box.id}`);
+    const row = page.locator('a.line', { hasText: 'x@evil.example' });
+    await row.waitFor();
+    check((await row.innerText()).startsWith('x@evil.example'), 'the row starts with the name');
+    await row.getByText('Pay A[RLO]gnp.exe now').waitFor();
+    await page.getByRole('heading', { name: 'Pay A[RLO]gnp.exe now' }).waitFor();
+    const from = page.locator('.who').first();
+    check((await from.locator('strong').innerText()) === 'x@evil.example', 'the address is not the loudest');
+    check((await from.innerText()).includes('Good Boss'), await from.innerText());
+    check((await from.innerText()).startsWith('x@evil.example'), 'the name comes first');
+    await page.keyboard.press('r');
+    const form = page.getByRole('form', { name: 'Send reply' });
+    check((await form.locator('strong').innerText()) === 'x@evil.example', 'the reply shows the name');
+    await page.goto(`${base}/compose?to=${encodeURIComponent('"boss@good.example" <x@evil.example>')}`);
+    await page
+      .locator('p', { hasText: 'Goes to' })
+      .locator('strong', { hasText: 'x@evil.example' })
+      .waitFor();
   },
 
   'hostile names and subjects are text': async ({ page, server }) => {

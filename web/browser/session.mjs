@@ -66,7 +66,7 @@ export async function signIn(browser, link) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(link);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: /^(Sign in|Join the workspace)$/ }).click();
   await page.waitForURL(/\/inbox/);
   const state = await context.storageState();
   await context.close();
@@ -104,12 +104,12 @@ export async function newInbox(server, name) {
 
 /** Delivers a mail to an inbox. */
 export async function inject(server, to, mail) {
-  const { from = 'Dana Doe <dana@example.com>', subject, body = 'Hello', html, headers = [] } = mail;
+  const { from = 'Dana Doe <dana@example.com>', subject, body = 'Hello', html, headers = [], id } = mail;
   const head = [
     `From: ${from}`,
     `To: ${to}`,
     `Subject: ${subject}`,
-    `Message-ID: <${crypto.randomUUID()}@example.com>`,
+    `Message-ID: ${id ?? `<${crypto.randomUUID()}@example.com>`}`,
     'MIME-Version: 1.0',
     ...headers,
   ];

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { base, callApi, check, settled, signIn, watch } from './session.mjs';
+import { base, callApi, check, inject, newInbox, settled, signIn, watch } from './session.mjs';
 
 /** The newest captured mail to an address, as it would have been sent. */
 async function mailTo(server, address) {
@@ -27,7 +27,7 @@ async function invite(page, server, email, role) {
   return mailTo(server, email);
 }
 
-const linkIn = (mail) => /http:\/\/\S+\/sign-in#token=\w+/.exec(mail)?.[0];
+const linkIn = (mail) => /http:\/\/\S+\/sign-in(\?invitation)?#token=\w+/.exec(mail)?.[0];
 
 /** A page of another site: another origin, on which a person with a session is led to `html`. */
 async function otherSite(html) {
@@ -47,17 +47,31 @@ export default {
     const context = await browser.newContext();
     const kim = watch(await context.newPage());
     await kim.goto(link);
-    await kim.getByText('You opened a sign-in link').waitFor();
+    await kim.getByText('You are invited to a workspace').waitFor();
     check(!kim.url().includes('token'), 'the token stays in the address');
-    await kim.getByRole('button', { name: 'Sign in' }).click();
+    await kim.getByRole('button', { name: 'Join the workspace' }).click();
     await kim.waitForURL(/\/inbox/);
+    await kim.getByText('You joined My workspace.').waitFor();
     await kim.goto(`${base}/settings`);
     await kim.getByText('Only owners change these settings.').waitFor();
+    check(await kim.getByLabel('Name of the workspace').isDisabled(), 'a member edits the settings');
+    const { body: made } = await callApi(page, 'POST', '/platform/api-keys', {
+      name: 'stop key',
+      preset: 'full',
+      scope: 'org',
+    });
+    check(made.key, `no key: ${JSON.stringify(made)}`);
+    await kim.goto(`${base}/keys`);
+    await kim
+      .getByRole('row', { name: /stop key/ })
+      .getByText('Only owners revoke it')
+      .waitFor();
+    check((await kim.getByRole('button', { name: 'Revoke stop key' }).count()) === 0, 'a member may revoke');
 
     // The link works once, and says what to do next.
     await kim.goto('about:blank');
     await kim.goto(link);
-    await kim.getByRole('button', { name: 'Sign in' }).click();
+    await kim.getByRole('button', { name: 'Join the workspace' }).click();
     await kim.getByText('This link does not work').waitFor();
     await kim.getByRole('button', { name: 'Get a new link' }).click();
     await kim.getByLabel('Email').fill(email);
@@ -232,6 +246,54 @@ export default {
     );
     await later.reload();
     await later.getByRole('heading', { name: 'Domains' }).waitFor();
+    await context.close();
+  },
+
+  'a link to a message opens it after signing in by mail in another tab': async ({
+    browser,
+    page,
+    server,
+  }) => {
+    const email = 'deep@example.org';
+    await signIn(browser, linkIn(await invite(page, server, email, 'member')));
+    const box = await newInbox(server, 'deep');
+    const long = Array.from({ length: 80 }, (_, line) => `Line ${line}`).join('\n');
+    await inject(server, box.address, {
+      subject: 'Deep',
+      body: `First. ${long}`,
+      id: '<deep-1@example.com>',
+    });
+    for (const at of [2, 3, 4]) {
+      const headers = ['References: <deep-1@example.com>', 'In-Reply-To: <deep-1@example.com>'];
+      await inject(server, box.address, { subject: 'Re: Deep', body: `Number ${at}. ${long}`, headers });
+    }
+    const { body } = await server.call('GET', `/v1/inboxes/${box.id}/messages`);
+    const [message] = body.data.filter(
+      (one) => one.preview?.includes('Number 2') ?? one.text?.includes('Number 2'),
+    );
+    check(body.data.length === 4 && message, `messages: ${JSON.stringify(body.data.map((one) => one.text))}`);
+    await callApi(page, 'POST', '/v1/messages/batch-update', {
+      ids: body.data.map((one) => one.id),
+      is_read: true,
+    });
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const asked = await context.newPage();
+    await asked.goto(`${base}/inbox/${box.id}/${message.thread_id}#message-${message.id}`);
+    const old = linkIn(await mailTo(server, email));
+    await asked.getByLabel('Email').fill(email);
+    await asked.getByRole('button', { name: 'Send the link' }).click();
+    await asked.getByRole('heading', { name: 'Check your mail' }).waitFor();
+    let link = old;
+    while (link === old) link = linkIn(await mailTo(server, email));
+    const opened = await context.newPage();
+    await opened.goto(link);
+    await opened.getByRole('button', { name: 'Sign in' }).click();
+    const item = opened.locator(`#message-${message.id}`);
+    await item.getByText('Number 2.').waitFor();
+    await opened.waitForFunction((id) => {
+      const { top } = document.getElementById(id).getBoundingClientRect();
+      return top >= 0 && top < 300;
+    }, `message-${message.id}`);
     await context.close();
   },
 

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { mailbox, recipients, shortName } from '../src/lib/addresses';
+import { addressOf, hasAddress, mailbox, recipients, rowName } from '../src/lib/addresses';
 import { authResults, authSummary } from '../src/lib/auth-results';
 import { curl } from '../src/lib/curl';
 import { errorFrom } from '../src/lib/errors';
+import { visible } from '../src/lib/given';
 import { linkify, splitQuoted } from '../src/lib/mail-text';
 import { matchRoute, url } from '../src/lib/router';
 import { reveal, windowOf } from '../src/lib/windowing';
+import { target } from '../src/screens/leave/target';
 import { rank } from '../src/screens/palette/commands';
 import { routes } from '../src/screens/routes';
 
@@ -49,11 +51,39 @@ describe('addresses', () => {
     expect(mailbox('"Doe, Dana" <dana@example.com>')).toEqual({
       name: 'Doe, Dana',
       address: 'dana@example.com',
+      claims: false,
     });
-    expect(mailbox('dana@example.com')).toEqual({ name: '', address: 'dana@example.com' });
-    expect(shortName('')).toBe('no sender');
+    expect(mailbox('dana@example.com')).toEqual({ name: '', address: 'dana@example.com', claims: false });
+    expect(addressOf('')).toBe('no sender');
+  });
+  test('never takes a name for an address', () => {
+    const hidden = '"boss@good.example" <x@evil.example>';
+    expect(mailbox(hidden).claims).toBe(true);
+    expect(rowName(hidden)).toBe('x@evil.example');
+    expect(rowName('Dana Doe <dana@example.com>')).toBe('dana@example.com · Dana Doe');
+    expect(mailbox('"a <boss@good.example>" <x@evil.example>').address).toBe('x@evil.example');
+    expect(hasAddress('"support@agents.example" <x@evil.example>', 'support@agents.example')).toBe(false);
+    expect(hasAddress('Support <Support@agents.example>', 'support@agents.example')).toBe(true);
+  });
+  test('shows characters that reorder text', () => {
+    expect(visible('A\u202egnp.exe')).toBe('A[RLO]gnp.exe');
+    expect(visible('\u2066a\u2069 שלום')).toBe('[LRI]a[PDI] שלום');
+  });
+  test('reads where a link leads', () => {
+    const at = (url: string) => target(`#${encodeURIComponent(url)}`);
+    expect(at('https://good.example@evil.example/a')).toMatchObject({
+      where: 'evil.example',
+      user: 'good.example',
+    });
+    expect(at('mailto:dana@example.com?subject=x')).toMatchObject({
+      kind: 'mail',
+      where: 'dana@example.com',
+    });
+    for (const none of ['javascript:alert(1)', '/v1/account', 'data:text/html,x', ''])
+      expect(at(none)).toBeNull();
   });
   test('keeps commas inside quotes', () => {
+    expect(recipients('"D\\", \\\\" <d@example.com>, b@example.com')).toHaveLength(2);
     expect(recipients('"Doe, Dana" <dana@example.com>, bob@example.com; ,')).toEqual([
       '"Doe, Dana" <dana@example.com>',
       'bob@example.com',

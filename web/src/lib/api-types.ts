@@ -2285,6 +2285,26 @@ export interface paths {
         patch: operations["updateDraft"];
         trace?: never;
     };
+    "/v1/inboxes/{id}/drafts/{draft_id}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.
+         * @description Needs the permission `drafts:read`.
+         */
+        get: operations["getDraftHtml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inboxes/{id}/drafts/{draft_id}/send": {
         parameters: {
             query?: never;
@@ -2976,7 +2996,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a member; sessions and streams end. Members remove only themselves; the last owner stays.
+         * Removes a member; sessions and streams end. Owners remove anybody, members themselves; the last owner stays.
          * @description Needs the session of a member of the workspace.
          */
         delete: operations["removeMember"];
@@ -4712,17 +4732,8 @@ export interface components {
         } | {
             domain: string;
         });
-        /** @description Result of deleting a thread. */
-        DeletedView: {
-            /** @description Always true. */
-            deleted: boolean;
-            /** Format: uint64 */
-            messages: number;
-            /** Format: uint64 */
-            attachments: number;
-        };
         /** @description Result of deleting several contacts. */
-        DeletedView2: {
+        DeletedContactsView: {
             /**
              * Format: uint64
              * @description Number of contacts that matched.
@@ -4741,6 +4752,15 @@ export interface components {
             /** @description Whether more contacts match than one request deletes. If true, repeat the request. */
             has_more: boolean;
             dry_run: boolean;
+        };
+        /** @description Result of deleting a thread. */
+        DeletedThreadView: {
+            /** @description Always true. */
+            deleted: boolean;
+            /** Format: uint64 */
+            messages: number;
+            /** Format: uint64 */
+            attachments: number;
         };
         /** @description The deliverability of the workspace's mail. */
         Deliverability: {
@@ -4833,7 +4853,7 @@ export interface components {
             tls: components["schemas"]["DeliveryTls"] | null;
             /**
              * Format: date-time
-             * @description Time of the next attempt; null if there is none.
+             * @description Time of the next attempt; null after the last one.
              */
             next_attempt_at: string | null;
             /**
@@ -5604,7 +5624,7 @@ export interface components {
              * @description Maximum number of mails in an hour.
              */
             max_per_hour: number;
-            /** @description Daily period without mails; null if there is none. */
+            /** @description Daily period without mails; null without one. */
             quiet_hours: components["schemas"]["QuietHours"] | null;
             /** @description Whether mails contain the first 500 characters of the message's text. */
             include_excerpt: boolean;
@@ -8217,7 +8237,7 @@ export interface components {
             ai_disclosure?: {
                 /** @description Where a line says so. Default: unchanged. */
                 visible_line?: ("off" | "text" | "html") | null;
-                /** @description The line; empty for the default. Default: unchanged. */
+                /** @description The line; null or empty for the default. Default: unchanged. */
                 text?: string | null;
                 /** @description Whether the name of the workspace is disclosed too. Default: unchanged. */
                 share_workspace_name?: boolean | null;
@@ -29818,7 +29838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletedView"];
+                    "application/json": components["schemas"]["DeletedThreadView"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
@@ -30540,7 +30560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletedView2"];
+                    "application/json": components["schemas"]["DeletedContactsView"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
@@ -35394,6 +35414,181 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDraftHtml: {
+        parameters: {
+            query?: {
+                /** @description Whether to load remote images. Default: off. */
+                remote?: "off" | "on";
+            };
+            header?: never;
+            path: {
+                id: string;
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": unknown;
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
                 };

@@ -1,3 +1,4 @@
+import { recipients } from './addresses';
 import type { Schemas } from './api';
 import { ApiError } from './errors';
 
@@ -10,6 +11,18 @@ export interface DraftContent {
   bcc: string[];
   subject: string;
   text: string;
+}
+
+/** The same as a person types it: recipients separated by commas. */
+export type DraftFields = Record<keyof DraftContent, string>;
+
+export function fields(content: DraftContent): DraftFields {
+  const [to, cc, bcc] = [content.to, content.cc, content.bcc].map((list) => list.join(', '));
+  return { ...content, to: to ?? '', cc: cc ?? '', bcc: bcc ?? '' };
+}
+
+export function written(typed: DraftFields): DraftContent {
+  return { ...typed, to: recipients(typed.to), cc: recipients(typed.cc), bcc: recipients(typed.bcc) };
 }
 
 export function contentOf(draft: Draft): DraftContent {

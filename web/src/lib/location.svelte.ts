@@ -4,6 +4,7 @@ import { isPlainClick } from './router';
 class Place {
   path = $state(window.location.pathname);
   search = $state(window.location.search);
+  hash = $state(window.location.hash);
 
   get query(): URLSearchParams {
     return new URLSearchParams(this.search);
@@ -12,13 +13,15 @@ class Place {
   read(): void {
     this.path = window.location.pathname;
     this.search = window.location.search;
+    this.hash = window.location.hash;
   }
 }
 
 export const place = new Place();
 
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
-  if (to === window.location.pathname + window.location.search) return;
+  const { pathname, search, hash } = window.location;
+  if (to === pathname + search + hash) return;
   if (options.replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
   place.read();
@@ -37,6 +40,6 @@ export function followLinks(): void {
     if (!link || link.target || link.hasAttribute('download')) return;
     if (link.origin !== window.location.origin || SERVER_PATHS.test(link.pathname)) return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    navigate(link.pathname + link.search + link.hash);
   });
 }

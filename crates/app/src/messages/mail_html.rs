@@ -9,6 +9,7 @@ use std::{
 
 use ammonia::Builder;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use posthouse_domain::{error::Refusal, message::Attachment, record::Record};
 use posthouse_mail::parse;
 use posthouse_store::{Tx, contents};
@@ -16,6 +17,10 @@ use posthouse_store::{Tx, contents};
 use super::raw::{self, StoredContent};
 use crate::app::App;
 
+/// The page of the dashboard that shows the true target of a link, which is in the fragment, before it is followed.
+const LEAVE_PATH: &str = "/leave";
+/// Schemes of links that can be followed.
+const LINK_SCHEMES: [&str; 4] = ["http:", "https:", "mailto:", "tel:"];
 /// Largest image that is shown in place, in bytes.
 const IMAGE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 /// Bytes of all images that are shown in place. Others stay links that load nothing.
@@ -134,6 +139,15 @@ pub async fn shown(app: &App, record: Record) -> Result<Option<String>, Refusal>
     app.blocking_pool.run_sized(bytes, move || sanitized(&html, &images)).await.map(Some)
 }
 
+/// Returns HTML for a person, as [`shown`] does for a message, without images of its own.
+///
+/// # Errors
+/// Returns an error if the work can't be run.
+pub async fn shown_text(app: &App, html: String) -> Result<String, Refusal> {
+    let bytes = html.len();
+    app.blocking_pool.run_sized(bytes, move || sanitized(&html, &HashMap::new())).await
+}
+
 /// An image of a message.
 struct InlineImage {
     position: usize,
@@ -178,6 +192,7 @@ fn sanitized(html: &str, images: &HashMap<String, String>) -> String {
         .clean_content_tags(HashSet::from(DROPPED))
         .add_generic_attributes(ATTRIBUTES)
         .filter_style_properties(HashSet::from(PROPERTIES))
+        .set_tag_attribute_value("a", "target", "_blank")
         .url_schemes(HashSet::from(["http", "https", "mailto", "tel", "cid", "data"]))
         .attribute_filter(move |element, attribute, value| filtered(element, attribute, value, &images));
     builder.clean(html).to_string()
@@ -193,10 +208,18 @@ fn filtered<'v>(
     match (element, attribute) {
         (_, "style") => Some(style(value).into()),
         ("img", "src") => image_source(value, images),
+        (_, "href") => link(value).map(Cow::Owned),
         // Other attributes with a URL: a link names no data, and a background is an image from elsewhere.
         _ if scheme_is(value, "data:") || scheme_is(value, "cid:") => None,
         _ => Some(value.into()),
     }
+}
+
+/// Returns the address of the page that shows where a link goes; `None` if it can't be followed.
+fn link(value: &str) -> Option<String> {
+    let value = value.trim();
+    let can_be_followed = LINK_SCHEMES.iter().any(|scheme| scheme_is(value, scheme));
+    can_be_followed.then(|| format!("{LEAVE_PATH}#{}", utf8_percent_encode(value, NON_ALPHANUMERIC)))
 }
 
 fn image_source<'v>(value: &'v str, images: &HashMap<String, String>) -> Option<Cow<'v, str>> {
@@ -276,6 +299,19 @@ mod tests {
             assert!(table.contains(part), "{table}");
         }
         assert_eq!(clean("<img src=\"cid:Logo@x\">"), "<img src=\"data:image/png;base64,AAAA\">");
-        assert!(clean("<a href=\"https://x.example\">x</a>").contains("href=\"https://x.example\""));
+    }
+
+    #[test]
+    fn a_link_opens_a_page_that_shows_its_target() {
+        let shown =
+            clean("<a href=\"https://x.example/?a=1&amp;b=\u{202e}\" target=_top rel=opener>https://good.example</a>");
+        assert!(shown.contains("href=\"/leave#https%3A%2F%2Fx%2Eexample%2F%3Fa%3D1%26b%3D%E2%80%AE\""), "{shown}");
+        assert!(shown.contains("target=\"_blank\"") && shown.contains("rel=\"noopener noreferrer\""), "{shown}");
+        assert!(!shown.contains("_top"), "{shown}");
+        assert!(clean("<a href=\"mailto:a@x.example\">x</a>").contains("href=\"/leave#mailto%3A"));
+        for dropped in ["/v1/account", "//x.example/a", "#part", "page.html", "java\nscript:alert(1)"] {
+            let shown = clean(&format!("<a href=\"{dropped}\">x</a>"));
+            assert!(!shown.contains("href"), "{shown}");
+        }
     }
 }

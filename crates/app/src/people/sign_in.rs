@@ -124,6 +124,11 @@ pub(super) fn url(base_url: &str, token: &str) -> String {
     format!("{base_url}{SIGN_IN_PATH}#token={token}")
 }
 
+/// Returns the URL of the link of an invitation, whose page says so.
+pub(super) fn invitation_url(base_url: &str, token: &str) -> String {
+    format!("{base_url}{SIGN_IN_PATH}?invitation#token={token}")
+}
+
 /// What proves that a person reads the mail of an address.
 #[derive(Clone, Debug)]
 pub enum SignInProof {

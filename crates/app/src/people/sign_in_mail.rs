@@ -65,7 +65,11 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     // In capture mode nothing leaves, so developers read the link in the stored mail and in the log.
     let (shown, shown_code) =
         if app.captures() { (token.as_str(), code.as_str()) } else { (TOKEN_PLACEHOLDER, CODE_PLACEHOLDER) };
-    let link = sign_in::url(&app.config.base_url, shown);
+    let base_url = &app.config.base_url;
+    let link = match sign_in.purpose {
+        SignInPurpose::Invitation => sign_in::invitation_url(base_url, shown),
+        SignInPurpose::SignIn | SignInPurpose::Operator => sign_in::url(base_url, shown),
+    };
     let (subject, text, valid_ms) = match sign_in.purpose {
         SignInPurpose::Invitation => {
             ("Join a workspace on Posthouse", invitation(&workspace, &member, &link), INVITATION_MS)

@@ -74,6 +74,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Returns one draft.")
             .answers::<DraftView<'_>>(200)
             .handle(read),
+        super::message_html::draft_route(),
         Route::new(Method::PATCH, one, "updateDraft", DraftsWrite)
             .summary("Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.")
             .with_attachments()

@@ -1,5 +1,6 @@
-//! `GET /v1/messages/{id}/html`: the HTML of a message as a page for a sandboxed frame. The policy of the page, not the
-//! page that embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too.
+//! The HTML of a message, and of a draft, as a page for a sandboxed frame. The policy of the page, not the page that
+//! embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too. Links open
+//! in a tab of their own.
 
 use crate::Api;
 use std::sync::Arc;
@@ -15,14 +16,18 @@ use posthouse_store::messages;
 use super::fields::ScreeningQuery;
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::wire::{choice, query};
-use posthouse_app::{access::visible, messages::mail_html};
+use posthouse_app::{
+    access::visible,
+    drafts::{self, DraftRef},
+    messages::mail_html,
+};
 
 /// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
-const CLOSED: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
-    form-action 'none'; frame-ancestors 'self'";
+const CLOSED: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \
+    img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 /// As [`CLOSED`], with images from other servers.
-const WITH_IMAGES: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: https: http:; \
-    base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+const WITH_IMAGES: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \
+    img-src data: https: http:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 pub(super) fn route() -> Route {
     Route::new(Method::GET, "/v1/messages/{id}/html", "getMessageHtml", Permission::MessagesRead)
@@ -30,6 +35,13 @@ pub(super) fn route() -> Route {
         .answers_with(200, Some("text/html; charset=utf-8"))
         .errors(&[ErrorCode::NotFound])
         .handle(read)
+}
+
+pub(super) fn draft_route() -> Route {
+    Route::new(Method::GET, "/v1/inboxes/{id}/drafts/{draft_id}/html", "getDraftHtml", Permission::DraftsRead)
+        .summary("Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.")
+        .answers_with(200, Some("text/html; charset=utf-8"))
+        .handle(read_draft)
 }
 
 choice! {
@@ -52,6 +64,14 @@ query! {
     }
 }
 
+query! {
+    /// How the HTML of a draft is shown.
+    struct DraftHtmlQuery {
+        /// Whether to load remote images. Default: off.
+        remote: Option<RemoteImages>,
+    }
+}
+
 async fn read(app: Arc<Api>, input: RouteInput<HtmlQuery>) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let (caller, query) = (input.caller, input.query);
@@ -66,6 +86,14 @@ async fn read(app: Arc<Api>, input: RouteInput<HtmlQuery>) -> Result<RouteRespon
     let missing = || Refusal::not_found("HTML body");
     let html = mail_html::shown(&app, read.await?.ok_or_else(missing)?).await?.ok_or_else(missing)?;
     Ok(page(html, query.remote == Some(RemoteImages::On)))
+}
+
+async fn read_draft(app: Arc<Api>, input: RouteInput<DraftHtmlQuery>) -> Result<RouteResponse, Refusal> {
+    let which = DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? };
+    let (caller, remote) = (input.caller, input.query.remote);
+    let (_, draft) = app.store.read_for(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    let html = draft.content.html.ok_or_else(|| Refusal::not_found("HTML body"))?;
+    Ok(page(mail_html::shown_text(&app, html).await?, remote == Some(RemoteImages::On)))
 }
 
 fn page(html: String, with_images: bool) -> RouteResponse {

@@ -1,4 +1,4 @@
-import { shortName } from '../../lib/addresses';
+import { addressOf } from '../../lib/addresses';
 import type { LoggedEvent } from '../../lib/event-log';
 
 interface Parts {
@@ -15,10 +15,10 @@ export function about(event: LoggedEvent): string {
   const data = event.data as Parts;
   if (data.message) {
     const { from = '', to = [], subject, direction } = data.message;
-    const who = direction === 'outbound' ? `to ${to.map(shortName).join(', ')}` : `from ${shortName(from)}`;
+    const who = direction === 'outbound' ? `to ${to.map(addressOf).join(', ')}` : `from ${addressOf(from)}`;
     return `${who}: ${subject ?? 'no subject'}`;
   }
   if (data.draft)
-    return `to ${(data.draft.to ?? []).map(shortName).join(', ')}: ${data.draft.subject ?? 'no subject'}`;
+    return `to ${(data.draft.to ?? []).map(addressOf).join(', ')}: ${data.draft.subject ?? 'no subject'}`;
   return data.domain?.domain ?? data.webhook?.url ?? data.inbox?.address ?? data.workspace?.name ?? '';
 }

@@ -2,6 +2,7 @@
 
 use posthouse_domain::plan::Plan;
 use posthouse_tests::TestServer;
+use serde_json::json;
 
 const HOSTILE: &str = "<script>alert(1)</script><img src=\"https://tracker.example/x.png\"><form action=\"https://x.example\">\
     </form><meta http-equiv=\"refresh\" content=\"0;url=https://x.example\"><p>Hello</p>";
@@ -24,12 +25,13 @@ async fn the_page_of_a_message_runs_nothing_and_loads_nothing() {
     assert!(shown.contains("<p>Hello</p>"), "{shown}");
     assert!(!shown.contains("script") && !shown.contains("form") && !shown.contains("meta"), "{shown}");
     let policy = page.header("content-security-policy").unwrap().to_owned();
-    assert!(policy.starts_with("sandbox; default-src 'none'") && policy.contains("img-src data:;"), "{policy}");
-    assert!(!policy.contains("allow-") && !policy.contains("script-src"), "{policy}");
+    let sandbox = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'";
+    assert!(policy.starts_with(sandbox) && policy.contains("img-src data:;"), "{policy}");
+    assert!(!policy.contains("script") && !policy.contains("same-origin"), "{policy}");
     assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
     let with_images = api.get(&format!("/v1/messages/{}/html?remote=on", id("s"))).await.expect(200);
     let policy = with_images.header("content-security-policy").unwrap();
-    assert!(policy.starts_with("sandbox; default-src 'none'") && policy.contains("img-src data: https: http:;"));
+    assert!(policy.starts_with(sandbox) && policy.contains("img-src data: https: http:;"));
     api.get(&format!("/v1/messages/{}/html", id("plain"))).await.error("not_found");
     api.get(&format!("/v1/messages/{}/html?remote=some", id("s"))).await.invalid_fields(&["remote"]);
     let other = server.api(&server.workspace(Plan::Team).await);
@@ -51,5 +53,29 @@ async fn an_image_of_the_message_is_shown_in_its_place() {
     let shown = String::from_utf8(page.bytes.clone()).unwrap();
     assert!(shown.contains("<img src=\"data:image/png;base64,iVBORw0K\">"), "{shown}");
     assert!(!shown.contains("cid:") && !shown.contains("svg"), "{shown}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_page_of_a_draft_shows_what_the_recipient_would_see() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let drafts = format!("/v1/inboxes/{}/drafts", inbox.id);
+    let html = format!("{HOSTILE}<a href=\"https://x.example/a\" target=\"_top\">https://good.example</a>");
+    let draft = api.post(&drafts, json!({ "to": "a@b.example", "html": html })).await.expect(201);
+    let one = format!("{drafts}/{}/html", draft["id"].as_str().unwrap());
+    let page = api.get(&one).await.expect(200);
+    let shown = String::from_utf8(page.bytes.clone()).unwrap();
+    assert!(shown.contains("<p>Hello</p>") && !shown.contains("script") && !shown.contains("form"), "{shown}");
+    assert!(shown.contains("/leave#https%3A%2F%2Fx%2Eexample%2Fa") && shown.contains("\"_blank\""), "{shown}");
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("sandbox ") && policy.contains("img-src data:;"), "{policy}");
+    let with_images = api.get(&format!("{one}?remote=on")).await.expect(200);
+    assert!(with_images.header("content-security-policy").unwrap().contains("img-src data: https: http:;"));
+    let plain = api.post(&drafts, json!({ "to": "a@b.example", "text": "x" })).await.expect(201);
+    api.get(&format!("{drafts}/{}/html", plain["id"].as_str().unwrap())).await.error("not_found");
+    let other = server.api(&server.workspace(Plan::Team).await);
+    other.get(&one).await.error("not_found");
     server.finish().await;
 }

@@ -1,2 +1,0 @@
-function e(e){let t=/^\s*(.*?)\s*<([^<>]*)>\s*$/.exec(e);return t?{name:(t[1]??``).replace(/^"(.*)"$/,`$1`).replaceAll(`\\"`,`"`),address:t[2]??``}:{name:``,address:e.trim()}}function t(t){let{name:n,address:r}=e(t);return n||r||`no sender`}function n(e){let t=[],n=``,r=!1;for(let i of e)i===`"`&&(r=!r),!r&&(i===`,`||i===`;`||i===`
-`)?(t.push(n),n=``):n+=i;return t.push(n),t.map(e=>e.trim()).filter(e=>e!==``)}function r(t){return e(t).address.split(`@`).at(-1)?.toLowerCase()??``}export{t as i,e as n,n as r,r as t};
