@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use bundle::{AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
-pub use verification::{CompleteVerification, VerificationView};
+pub use verification::{CompleteVerification, Signer, VerificationView};
 
 use super::{TimestampView, name_of};
 

@@ -3,7 +3,7 @@
 use posthouse_api::views::agent::AgentBundleView;
 use posthouse_domain::{
     agent::{
-        Agent, SanctionKind,
+        Agent, Standing,
         card::{Capabilities, Card, CardVisibility, Routing},
         card_text,
         handle::{AgentHandle, check_length},
@@ -380,8 +380,8 @@ pub async fn restore(app: &App, caller: Caller, id: InboxId) -> Result<AgentBund
     let work = move |tx: &mut Tx| {
         let now = loader.events.viewer.now;
         let mut agent = take(tx, &caller, id, now)?;
-        if agent.sanction == Some(SanctionKind::Suspended) {
-            return Err(Refusal::new(ErrorCode::AgentSuspended, "The operator of this server suspended the agent."));
+        if agent.standing(now) == Standing::Suspended {
+            return Err(Refusal::new(ErrorCode::AgentSuspended, "The operator of this server suspended the agent or its workspace."));
         }
         let mut card = agent.card.clone().ok_or_else(no_card)?;
         if card.revoked_at.is_some() {

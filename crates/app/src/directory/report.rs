@@ -77,7 +77,7 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<(), Ref
                 created_at: now,
             },
         )?;
-        let reporters = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS))?;
+        let reporters = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS), REPORTERS_TO_HIDE)?;
         if reporters >= REPORTERS_TO_HIDE && agent.sanction.is_none() {
             agents::sanction(
                 tx,
