@@ -156,3 +156,36 @@ async fn restore(app: &Arc<App>, given: &Restore) -> Result<(), CommandError> {
 fn refused(refusal: &posthouse_domain::error::Refusal) -> CommandError {
     CommandError::Failed(refusal.whole_message())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posthouse_domain::{
+        agent::report::ReportReason,
+        id::{MessageId, WorkspaceId},
+        time::Time,
+    };
+    use uuid::Uuid;
+
+    #[test]
+    fn a_report_is_one_line_with_all_that_the_operator_needs() {
+        let report = OpenReport {
+            workspace: WorkspaceId(Uuid::from_u128(1)),
+            reason: ReportReason::Impersonation,
+            details: Some("It says\nit is \u{1b}[31mmy\u{202e} bank.".to_owned()),
+            message: Some(MessageId(Uuid::from_u128(2))),
+            counts: true,
+            created_at: Time::from_millis(0),
+        };
+        let line = report_line(&report);
+        for part in [
+            "impersonation",
+            "workspace 00000000-0000-0000-0000-000000000001",
+            "message 00000000-0000-0000-0000-000000000002",
+            "It says it is [31mmy bank.",
+        ] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+        assert!(!line.contains(char::is_control));
+    }
+}
