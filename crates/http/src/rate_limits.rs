@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_app::limits::fixed_window::{FixedWindow, WindowCount};
 use posthouse_domain::{
     auth::{Credential, Principal},
-    error::{ErrorCode, LimitName, Refusal},
+    error::{Detail, ErrorCode, LimitName, Refusal},
     plan::Limit,
     time::{MINUTE_MS, Time},
 };
@@ -90,7 +90,8 @@ impl RateLimitStatus {
             }
             _ => format!("The limit of {} of these requests per minute is used up.", self.max),
         };
-        Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(self.limit, self.max, self.resets_in_s))
+        let refusal = Refusal::new(ErrorCode::RateLimited, message);
+        Err(refusal.at_limit(self.limit, self.max, self.resets_in_s).detail(Detail::WindowSeconds(self.window_s)))
     }
 
     fn policy(&self) -> &'static str {
