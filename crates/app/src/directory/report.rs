@@ -46,7 +46,9 @@ pub struct NewReport {
 /// an error if the database call fails.
 pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Refusal> {
     switches::check(app)?;
-    let (events, id) = (CardEvents::of(app), app.clock.ids().next::<AgentReportId>());
+    // Two events of a transaction have ids of two generators.
+    let (events, hiding) = (CardEvents::of(app), CardEvents::of(app));
+    let id = app.clock.ids().next::<AgentReportId>();
     let work = move |tx: &mut Tx| {
         let now = events.viewer.now;
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -93,7 +95,7 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Re
             )?;
             tracing::warn!(inbox_id = %agent.inbox, reporters, "directory.hidden_by_reports");
             agent.sanction = Some(SanctionKind::Reported);
-            events.updated(tx, &agent)?;
+            hiding.updated(tx, &agent)?;
         }
         events.reported(tx, &agent, new.reason.text())?;
         Ok::<_, Refusal>(made + 1)

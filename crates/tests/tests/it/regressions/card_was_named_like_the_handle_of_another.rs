@@ -32,6 +32,10 @@ async fn a_listed_handle_is_no_name_for_others() {
         assert_eq!(other.list(&server, name).await["card"]["listing"]["state"], "listed", "{name}");
     }
     acme.card(json!({ "handle": null })).await;
-    assert_eq!(other.list(&server, "Acme Helper").await["card"]["listing"]["state"], "listed", "nobody has it now");
+    assert_eq!(
+        other.list(&server, "Acme Helper").await["card"]["listing"]["state"],
+        "listed",
+        "it belongs to no agent now"
+    );
     server.finish().await;
 }
