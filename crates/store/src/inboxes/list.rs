@@ -22,9 +22,9 @@ statements! {
         AND m.status_at > $102 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
     HELD = "SELECT m.inbox_id, count(*) AS messages FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.held IS NOT NULL
         AND m.released_at IS NULL AND m.is_read = 0 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
-    NEEDS_HUMAN = "SELECT l.inbox_id, count(*) AS messages FROM {EACH} message_labels l JOIN messages m
-        ON m.workspace_id = l.workspace_id AND m.id = l.message_id WHERE l.workspace_id = $1 AND l.label = 'ai:needs-human'
-        AND m.is_read = 0 AND m.direction = 'inbound' AND l.inbox_id {AMONG} {pg:l} GROUP BY l.inbox_id";
+    NEEDS_HUMAN = "SELECT l.inbox_id, count(*) AS messages FROM {EACH} message_labels l WHERE l.workspace_id = $1
+        AND l.label = 'ai:needs-human' AND EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = l.workspace_id
+          AND m.id = l.message_id AND m.is_read = 0 AND m.direction = 'inbound') AND l.inbox_id {AMONG} {pg:l} GROUP BY l.inbox_id";
 }
 
 /// Rows counted per filter to find the rarest.
