@@ -18,8 +18,9 @@ mod values;
 
 pub use crate::{choice, object, query};
 pub use agents::{
-    AddressQuery, CapabilityText, CardQueryText, DocumentationUrl, FullHandleText, HandlePartText, HandleText,
-    LanguageTag, MediaRange, OasfClassValue, SignatureText, SkillId,
+    AddressQuery, AgentRevocationReason, CapabilityText, CardLine, CardProse, CardQueryText, DocumentationUrl,
+    FullHandleText, HandlePartText, HandleText, LanguageTag, MediaRange, OasfClassValue, SignatureText, SkillId,
+    revocation_reason,
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
 pub use jwk::PublicJwkBody;
@@ -28,7 +29,8 @@ pub use kinds::{
 };
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{
-    Cursor, EmptyInput, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging, rows,
+    Cursor, EmptyInput, FormField, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging,
+    rows,
 };
 pub use strict::{JsonLimits, JsonProblem, parse};
 pub use values::{DomainName, ListPatternText, SearchText, Sha256Hex};
@@ -63,6 +65,8 @@ pub trait BodyValue: Sized {
 #[derive(Debug, Default)]
 pub struct Problems {
     fields: Vec<FieldProblem>,
+    /// Problems that have an error code of their own where they are the only ones.
+    coded: Vec<FieldProblem>,
     /// The limit of JSON documents that the body exceeds, with its value.
     limit: Option<(LimitName, u64)>,
 }
@@ -75,6 +79,14 @@ impl Problems {
             self.fields.push(FieldProblem { path: path.to_owned(), problem: problem.into() });
         }
         None
+    }
+
+    /// Records a problem for which the use case has an error code of its own. It is reported here only beside others, so
+    /// that one response names them all.
+    pub fn also(&mut self, path: &str, problem: impl Into<String>) {
+        if self.coded.len() < PROBLEMS_MAX {
+            self.coded.push(FieldProblem { path: path.to_owned(), problem: problem.into() });
+        }
     }
 
     /// Returns whether there are no problems.
@@ -91,7 +103,7 @@ impl Problems {
         match value {
             Some(value) if self.fields.is_empty() => Ok(value),
             _ => {
-                let refusal = Refusal::invalid(&self.fields);
+                let refusal = Refusal::invalid(&[self.fields, self.coded].concat());
                 Err(match self.limit {
                     Some((limit, max)) => refusal.detail(Detail::Limit(limit)).detail(Detail::Max(max)),
                     None => refusal,

@@ -3,5 +3,6 @@
 pub mod change;
 pub mod create;
 pub mod delete;
+pub mod removal;
 pub mod view;
 pub mod wipe;

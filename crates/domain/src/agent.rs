@@ -1,6 +1,7 @@
 //! Agents in the directory: handles, cards, listings and reports. See `docs/reference/directory.md`.
 
 pub mod card;
+mod card_links;
 pub mod card_text;
 pub mod handle;
 pub mod listing;

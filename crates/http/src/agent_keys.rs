@@ -20,6 +20,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Returns the keys that verify signatures of agent messages, with retired and revoked ones.")
             .answers::<ServiceKeysView>(200)
             .answers_with(304, None)
+            .shared()
             .handle(read)
     };
     vec![

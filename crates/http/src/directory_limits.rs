@@ -3,14 +3,14 @@
 
 use std::net::IpAddr;
 
-use posthouse_app::limits::fixed_window::{FixedWindow, WindowCount};
+use posthouse_app::limits::fixed_window::FixedWindow;
 use posthouse_domain::{
     auth::{Caller, Credential},
-    error::{Detail, ErrorCode, LimitName, Refusal},
+    error::{LimitName, Refusal},
     time::{MINUTE_MS, Time},
 };
 
-use crate::client;
+use crate::{client, rate_limits::RateLimitStatus};
 
 /// Look-ups of a key or session per minute.
 const RESOLVES_MAX: u64 = 120;
@@ -44,55 +44,66 @@ impl Default for DirectoryLimits {
     }
 }
 
-impl DirectoryLimits {
-    /// Counts a look-up.
-    pub(crate) fn resolve(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
-        check(self.resolves.count(caller.credential()?, RESOLVES_MAX, now), LimitName::ResolvesPerMinute, RESOLVES_MAX)
-    }
-
-    /// Counts a search.
-    pub(crate) fn search(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
-        check(self.searches.count(caller.credential()?, SEARCHES_MAX, now), LimitName::SearchesPerMinute, SEARCHES_MAX)
-    }
-
-    /// Counts a verification.
-    pub(crate) fn verify(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
-        let count = self.verifications.count(caller.credential()?, VERIFICATIONS_MAX, now);
-        check(count, LimitName::VerificationsPerMinute, VERIFICATIONS_MAX)
-    }
-
-    /// Counts a request to the public directory.
-    pub(crate) fn public(&self, address: IpAddr, now: Time) -> Result<(), Refusal> {
-        let count = self.public.count(client::network(address), PUBLIC_MAX, now);
-        check(count, LimitName::PublicRequestsPerMinute, PUBLIC_MAX)
-    }
+/// A limit that a route counts for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DirectoryLimit {
+    /// Look-ups of a key or session.
+    Resolves,
+    /// Searches of a key or session.
+    Searches,
+    /// Verifications of a key or session.
+    Verifications,
+    /// Requests to the public directory from a client address.
+    Public,
 }
 
-fn check(count: WindowCount, limit: LimitName, max: u64) -> Result<(), Refusal> {
-    if count.is_allowed {
-        return Ok(());
+impl DirectoryLimits {
+    /// Counts a request of a caller or, to the public directory, of a client address.
+    ///
+    /// # Errors
+    /// Returns `forbidden` if the caller has neither key nor session.
+    pub(crate) fn count(
+        &self,
+        limit: DirectoryLimit,
+        caller: Option<&Caller>,
+        client: IpAddr,
+        now: Time,
+    ) -> Result<Option<RateLimitStatus>, Refusal> {
+        let (windows, name, max) = match (limit, caller) {
+            (DirectoryLimit::Resolves, Some(_)) => (&self.resolves, LimitName::ResolvesPerMinute, RESOLVES_MAX),
+            (DirectoryLimit::Searches, Some(_)) => (&self.searches, LimitName::SearchesPerMinute, SEARCHES_MAX),
+            (DirectoryLimit::Verifications, Some(_)) => {
+                (&self.verifications, LimitName::VerificationsPerMinute, VERIFICATIONS_MAX)
+            }
+            (DirectoryLimit::Public, _) | (_, None) => {
+                let count = self.public.count(client::network(client), PUBLIC_MAX, now);
+                return Ok(RateLimitStatus::of(LimitName::PublicRequestsPerMinute, PUBLIC_MAX, count));
+            }
+        };
+        let credential = caller.map(Caller::credential).transpose()?;
+        Ok(credential.and_then(|one| RateLimitStatus::of(name, max, windows.count(one, max, now))))
     }
-    let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60);
-    let message = format!("The limit of {max} of these requests per minute is used up.");
-    let refusal = Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds);
-    Err(refusal.detail(Detail::WindowSeconds(60)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use posthouse_domain::error::ErrorCode;
 
     #[test]
     fn public_requests_are_limited_by_network() {
         let (limits, now) = (DirectoryLimits::default(), Time::from_millis(1_000_000));
-        let one: IpAddr = "192.0.2.1".parse().expect("an address");
+        let count = |address: &str, at| {
+            let address = address.parse().expect("an address");
+            limits.count(DirectoryLimit::Public, None, address, at).expect("anybody counts").expect("limited").check()
+        };
         for _ in 0..PUBLIC_MAX {
-            limits.public(one, now).expect("within the limit");
+            count("192.0.2.1", now).expect("within the limit");
         }
-        let refusal = limits.public(one, now.plus_ms(30_500)).expect_err("used up");
+        let refusal = count("192.0.2.1", now.plus_ms(30_500)).expect_err("used up");
         assert_eq!((refusal.code, refusal.retry_after_s), (ErrorCode::RateLimited, Some(30)));
         assert_eq!(refusal.limit(), Some(LimitName::PublicRequestsPerMinute));
-        assert!(limits.public("192.0.2.2".parse().expect("an address"), now).is_ok());
-        assert!(limits.public(one, now.plus_ms(MINUTE_MS)).is_ok());
+        assert!(count("192.0.2.2", now).is_ok());
+        assert!(count("192.0.2.1", now.plus_ms(MINUTE_MS)).is_ok());
     }
 }

@@ -2,10 +2,14 @@
 //! `robots.txt`. Pages are rendered here, without scripts. Everything that an agent wrote is escaped, and shown without
 //! invisible characters.
 
-use crate::Api;
+use crate::{Api, directory_limits::DirectoryLimit};
 use std::sync::Arc;
 
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::{
+    extract::Request,
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+    response::Response,
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use posthouse_domain::{
     agent::{
@@ -22,17 +26,18 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
+    dashboard::{accepts_html, no_route},
     docs::html::escape,
     link_page::HTML,
     route::{PublicInput, RequestInfo, Route, RouteResponse},
     v1::{
         directory::card_paging,
-        public::{CACHED_S, admit, named, shown},
+        public::{CACHED_S, named, shown},
     },
 };
 use posthouse_api::{
     views::agent::{AgentUrls, ShownAgent},
-    wire::{CardQueryText, Cursor, query},
+    wire::{CardQueryText, Cursor, FormField, query},
 };
 use posthouse_app::directory::{search, switches, view::AgentViewer};
 
@@ -41,14 +46,19 @@ const INDEX: &str = "/directory";
 /// The most pages in the sitemap: the limit of the protocol (sitemaps.org).
 const SITEMAP_MAX: u32 = 50_000;
 /// The style of all pages. The policy of the pages names its hash.
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#1b1b1f;\
-background:#fff}a{color:#1b4dd8}h1{line-height:1.2}ul{padding-left:1.2rem}li{margin:.4rem 0}code{font-size:.9em}\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;\
+padding:0 1rem;color:#1b1b1f;background:#fff;overflow-wrap:anywhere}.text{white-space:pre-line}a{color:#1b4dd8}h1{line-height:1.2}ul{padding-left:1.2rem}li{margin:.4rem 0}code{font-size:.9em}\
 .note{color:#55555e}input{font:inherit;padding:.3rem;width:60%}button{font:inherit;padding:.3rem .8rem}\
 @media(prefers-color-scheme:dark){body{color:#e8e8ec;background:#16161a}a{color:#8fb0ff}.note{color:#a5a5b0}}";
 
 pub(crate) fn routes() -> Vec<Route> {
     let page = |path, name, summary| {
-        Route::public(Method::GET, path, name).summary(summary).answers_with(200, Some(HTML)).answers_with(304, None)
+        Route::public(Method::GET, path, name)
+            .summary(summary)
+            .answers_with(200, Some(HTML))
+            .answers_with(304, None)
+            .limited(DirectoryLimit::Public)
+            .error_page(refused)
     };
     const ERRORS: &[ErrorCode] = &[ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled];
     vec![
@@ -63,6 +73,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(200, Some("application/xml"))
             .answers_with(304, None)
             .errors(ERRORS)
+            .limited(DirectoryLimit::Public)
             .handle(sitemap),
         Route::public(Method::GET, "/robots.txt", "getRobots")
             .summary("Returns what crawlers may read: the public directory, if it is switched on.")
@@ -75,10 +86,10 @@ pub(crate) fn routes() -> Vec<Route> {
 query! {
     /// The search and the page of the index.
     struct IndexQuery {
-        /// A part of the name, the description, or the name or tag of a skill. Case is ignored.
-        q: Option<CardQueryText>,
+        /// A part of the name, the description, or the name or tag of a skill. Case is ignored. Empty for every agent.
+        q: FormField<CardQueryText>,
         /// The cursor of the next page.
-        cursor: Option<Cursor>,
+        cursor: FormField<Cursor>,
     }
 }
 
@@ -93,7 +104,7 @@ struct PageParts {
 
 /// Returns text of an agent as HTML, isolated from the direction of the text around it.
 fn shown_text(text: &str) -> String {
-    format!("<bdi>{}</bdi>", escape(&visible(text)))
+    if text.is_empty() { String::new() } else { format!("<bdi>{}</bdi>", escape(&visible(text))) }
 }
 
 /// Returns text of an agent for an attribute or a title.
@@ -117,26 +128,32 @@ fn data_block(value: &Value) -> String {
     format!("<script type=\"application/ld+json\">{json}</script>")
 }
 
-fn respond(request: &RequestInfo, parts: &PageParts) -> RouteResponse {
-    let robots = if parts.is_indexable { "index,follow" } else { "noindex,nofollow" };
+/// Returns the HTML of a page.
+fn rendered(parts: &PageParts) -> Vec<u8> {
     let (title, head, body) = (plain(&parts.title), &parts.head, &parts.body);
+    let robots = parts.robots();
     let text = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"robots\" content=\"{robots}\"><title>{title}</title><style>{STYLE}</style>{head}</head>\
          <body>{body}</body></html>\n"
     );
+    text.into_bytes()
+}
+
+/// Adds the fields of every page.
+fn framed(parts: &PageParts, response: RouteResponse) -> RouteResponse {
     let style = STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
-    let response = RouteResponse::cached(request, CACHED_S, HTML, text.into_bytes());
     let fields = [
         (header::CONTENT_SECURITY_POLICY, policy.as_str()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
-        (HeaderName::from_static("x-robots-tag"), robots),
+        (header::VARY, "accept"),
+        (HeaderName::from_static("x-robots-tag"), parts.robots()),
     ];
     fields.into_iter().fold(response, |response, (name, value)| match HeaderValue::from_str(value) {
         Ok(value) => response.with(name, value),
@@ -144,9 +161,55 @@ fn respond(request: &RequestInfo, parts: &PageParts) -> RouteResponse {
     })
 }
 
+impl PageParts {
+    const fn robots(&self) -> &'static str {
+        if self.is_indexable { "index,follow" } else { "noindex,nofollow" }
+    }
+}
+
+fn respond(request: &RequestInfo, parts: &PageParts) -> RouteResponse {
+    framed(parts, RouteResponse::cached(request, CACHED_S, HTML, rendered(parts)))
+}
+
+/// Returns the page of a refusal.
+fn refused(refusal: &Refusal) -> RouteResponse {
+    let title = match refusal.code {
+        ErrorCode::AgentNotFound | ErrorCode::NotFound => "Not found",
+        ErrorCode::RateLimited => "Too many requests",
+        ErrorCode::PublicDirectoryDisabled => "The directory is switched off",
+        ErrorCode::InvalidRequest | ErrorCode::InvalidCursor => "This search is not possible",
+        _ => "Something went wrong",
+    };
+    let back = match refusal.code {
+        ErrorCode::PublicDirectoryDisabled => String::new(),
+        _ => format!("<p><a href=\"{INDEX}\">Agent directory</a></p>"),
+    };
+    let body = format!("<h1>{title}</h1><p>{}</p>{back}", plain(&refusal.whole_message()));
+    let parts = PageParts { title: title.to_owned(), head: String::new(), body, is_indexable: false };
+    let response = framed(&parts, RouteResponse::typed(refusal.code.status(), HTML, rendered(&parts)));
+    response.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
+}
+
+/// Returns the response to a request below the directory that matches no route: a path with a slash at its end leads to
+/// the page without it, and a browser gets a page.
+pub(crate) fn unmatched(request: &Request) -> Option<Response> {
+    let path = request.uri().path();
+    if !path.strip_prefix(INDEX)?.starts_with('/') || !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return None;
+    }
+    let page = path.trim_end_matches('/');
+    if page == path {
+        let is_browser = accepts_html(request.headers());
+        return is_browser.then(|| refused(&no_route(request)).into_response());
+    }
+    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+    let location = HeaderValue::from_str(&format!("{page}{query}")).ok()?;
+    let moved = RouteResponse { status: StatusCode::PERMANENT_REDIRECT, ..RouteResponse::empty() };
+    Some(moved.with(header::LOCATION, location).into_response())
+}
+
 async fn index(app: Arc<Api>, input: PublicInput<IndexQuery>) -> Result<RouteResponse, Refusal> {
-    admit(&app, &input.request)?;
-    let (text, cursor) = (input.query.q.map(|text| text.0), input.query.cursor);
+    let (text, cursor) = (input.query.q.0.map(|text| text.0.trim().to_owned()), input.query.cursor.0);
     let query = CardQuery { scope: SearchedCards::Public, text: text.clone(), capability: None, accepts: None };
     let paging = card_paging(&query, cursor.as_ref(), None)?;
     let page = search::listed(&app, query, paging).await?;
@@ -161,10 +224,8 @@ fn index_parts(urls: &AgentUrls, page: &Page<Agent>, text: Option<&str>, is_firs
         let description = card.description.as_deref().unwrap_or_default();
         let url = escape(&urls.page(&agent.address));
         let (name, address) = (shown_text(&card.name), escape(&agent.address));
-        Some(format!(
-            "<li><a href=\"{url}\">{name}</a> <code>{address}</code><br><span class=\"note\">{}</span></li>",
-            shown_text(description)
-        ))
+        let note = line("note", &[shown_text(description)]);
+        Some(format!("<li><a href=\"{url}\">{name}</a> <code>{address}</code>{note}</li>"))
     };
     let items: Vec<String> = page.rows().flatten().filter_map(item).collect();
     let list = match (items.is_empty(), text) {
@@ -214,7 +275,9 @@ fn agent_parts(shown: &ShownAgent<'_>) -> PageParts {
     let description = card.description.as_deref().unwrap_or_default();
     let url = urls.page(&agent.address);
     let mut body = format!("<p><a href=\"{INDEX}\">Agent directory</a></p><h1>{}</h1>", shown_text(&card.name));
-    body.push_str(&format!("<p>{}</p>", shown_text(description)));
+    if !description.is_empty() {
+        body.push_str(&format!("<p class=\"text\">{}</p>", shown_text(description)));
+    }
     body.push_str(&facts(shown));
     let skills: Vec<String> = card.capabilities.skills.iter().map(skill).collect();
     if !skills.is_empty() {
@@ -271,17 +334,18 @@ fn facts(shown: &ShownAgent<'_>) -> String {
 fn skill(skill: &Skill) -> String {
     let description = skill.description.as_deref().unwrap_or_default();
     let tags: Vec<String> = skill.tags.iter().map(|tag| format!("<code>{}</code>", shown_text(tag))).collect();
-    format!(
-        "<li><b>{}</b> <code>{}</code><br>{} <span class=\"note\">{}</span></li>",
-        shown_text(&skill.name),
-        plain(&skill.id),
-        shown_text(description),
-        tags.join(" ")
-    )
+    let (name, id) = (shown_text(&skill.name), plain(&skill.id));
+    let (description, tags) = (line("text", &[shown_text(description)]), line("note", &tags));
+    format!("<li><b>{name}</b> <code>{id}</code>{description}{tags}</li>")
+}
+
+/// Returns a line of an item with HTML of this class; nothing if there is none.
+fn line(class: &str, parts: &[String]) -> String {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { String::new() } else { format!("<br><span class=\"{class}\">{}</span>", parts.join(" ")) }
 }
 
 async fn sitemap(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    admit(&app, &input.request)?;
     let cards = search::indexable(&app, SITEMAP_MAX).await?;
     let urls = AgentViewer::of(&app).urls;
     let entry = |card: &posthouse_store::card_index::IndexableCard| {

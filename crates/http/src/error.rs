@@ -6,7 +6,7 @@ use axum::{
 };
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::route::RouteResponse;
+use super::{rate_limits::RateLimitStatus, route::RouteResponse};
 
 /// `Retry-After` of a 503 without a better estimate, in seconds.
 const UNAVAILABLE_RETRY_S: u64 = 2;
@@ -17,7 +17,16 @@ const DAMAGED_RETRY_S: u64 = 60;
 #[must_use]
 pub fn response(refusal: &Refusal, request_id: &str) -> Response {
     let body = refusal.body(request_id).to_string();
-    let mut response = RouteResponse::written(refusal.code.status(), body).into_response();
+    complete(refusal, RouteResponse::written(refusal.code.status(), body))
+}
+
+/// Adds the fields of every response of a refusal.
+#[must_use]
+pub(crate) fn complete(refusal: &Refusal, response: RouteResponse) -> Response {
+    let mut response = response.into_response();
+    if let Some(limit) = RateLimitStatus::of_refusal(refusal) {
+        limit.write(response.headers_mut());
+    }
     let headers = response.headers_mut();
     let retry = refusal.retry_after_s.or(match refusal.code {
         ErrorCode::Unavailable => Some(UNAVAILABLE_RETRY_S),

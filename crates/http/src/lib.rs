@@ -38,6 +38,7 @@ mod response_budget;
 pub mod route;
 pub mod router;
 pub mod routes;
+mod shared;
 pub mod socket;
 mod state;
 mod unknown_keys;

@@ -1,7 +1,8 @@
-//! Limits the requests per minute of each API key and session, counted in this process, and writes the fields that state the limit.
+//! Limits the requests per minute of each API key and session, counted in this process, and writes the fields that state
+//! the limits of a response.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use posthouse_app::limits::fixed_window::FixedWindow;
+use posthouse_app::limits::fixed_window::{FixedWindow, WindowCount};
 use posthouse_domain::{
     auth::{Credential, Principal},
     error::{Detail, ErrorCode, LimitName, Refusal},
@@ -11,6 +12,10 @@ use posthouse_domain::{
 
 /// Most API keys and sessions with a window at once; see [`FixedWindow`].
 const KEYS_MAX: usize = 100_000;
+/// The status of a refusal by a limit.
+const TOO_MANY_REQUESTS: u16 = 429;
+/// The name of the policy for requests per minute. Other policies have the name of their limit.
+const REQUESTS_POLICY: &str = "key-minute";
 
 /// The requests of each API key and session in its current minute.
 #[derive(Debug)]
@@ -19,8 +24,10 @@ pub(crate) struct RequestLimits(FixedWindow<Credential>);
 /// A limit and the rest of it, as the response states them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RateLimitStatus {
-    /// The limit.
+    limit: LimitName,
     max: u64,
+    /// The length of the window, in seconds.
+    window_s: u64,
     /// Requests that remain in the window.
     remaining: u64,
     /// Seconds until the window ends, rounded up.
@@ -44,12 +51,31 @@ impl RequestLimits {
             // Neither sends requests.
             Principal::Operator | Principal::Service { .. } => return None,
         };
-        let resets_in_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60);
-        Some(RateLimitStatus { max, remaining: count.remaining, resets_in_s, is_allowed: count.is_allowed })
+        RateLimitStatus::of(LimitName::RequestsPerMinute, max, count)
     }
 }
 
 impl RateLimitStatus {
+    /// Returns the status after a count. `None` if the limit counts nothing over time.
+    pub(crate) fn of(limit: LimitName, max: u64, count: WindowCount) -> Option<Self> {
+        let resets_in_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60);
+        let (remaining, is_allowed) = (count.remaining, count.is_allowed);
+        Some(Self { limit, max, window_s: limit.window_s()?, remaining, resets_in_s, is_allowed })
+    }
+
+    /// Returns the status of a limit that a refused request exceeded. `None` if the refusal names no such limit.
+    pub(crate) fn of_refusal(refusal: &Refusal) -> Option<Self> {
+        let limit = refusal.limit().filter(|_| refusal.code.status() == TOO_MANY_REQUESTS)?;
+        let (max, resets_in_s, window_s) = (refusal.max()?, refusal.retry_after_s?, limit.window_s()?);
+        Some(Self { limit, max, window_s, remaining: 0, resets_in_s, is_allowed: false })
+    }
+
+    /// Returns the status of a limit of which `used` are used up.
+    pub(crate) fn used(limit: LimitName, max: u64, used: u64, resets_in_s: u64) -> Option<Self> {
+        let remaining = max.saturating_sub(used);
+        Some(Self { limit, max, window_s: limit.window_s()?, remaining, resets_in_s, is_allowed: true })
+    }
+
     /// Checks that the request was within the limit.
     ///
     /// # Errors
@@ -58,23 +84,40 @@ impl RateLimitStatus {
         if self.is_allowed {
             return Ok(());
         }
-        let message = format!("This API key or session has used its {} requests for this minute.", self.max);
+        let message = match self.limit {
+            LimitName::RequestsPerMinute => {
+                format!("This API key or session has used its {} requests for this minute.", self.max)
+            }
+            _ => format!("The limit of {} of these requests per minute is used up.", self.max),
+        };
         let refusal = Refusal::new(ErrorCode::RateLimited, message);
-        Err(refusal
-            .detail(Detail::Limit(LimitName::RequestsPerMinute))
-            .detail(Detail::Max(self.max))
-            .retry_after(self.resets_in_s))
+        Err(refusal.at_limit(self.limit, self.max, self.resets_in_s).detail(Detail::WindowSeconds(self.window_s)))
     }
 
-    /// Writes `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). A refused request has them too.
+    fn policy(&self) -> &'static str {
+        match self.limit {
+            LimitName::RequestsPerMinute => REQUESTS_POLICY,
+            other => other.text(),
+        }
+    }
+
+    /// Adds the limit to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), which are lists. A
+    /// refused request has them too. A limit that they name already stays as it is.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
-        let fields = [
-            ("ratelimit-policy", format!("\"key-minute\";q={};w=60", self.max)),
-            ("ratelimit", format!("\"key-minute\";r={};t={}", self.remaining, self.resets_in_s)),
+        let policy = self.policy();
+        let items = [
+            ("ratelimit-policy", format!("\"{policy}\";q={};w={}", self.max, self.window_s)),
+            ("ratelimit", format!("\"{policy}\";r={};t={}", self.remaining, self.resets_in_s)),
         ];
-        for (name, value) in fields {
-            if let Ok(value) = HeaderValue::from_str(&value) {
-                headers.insert(HeaderName::from_static(name), value);
+        for (name, item) in items {
+            let name = HeaderName::from_static(name);
+            let before = headers.get(&name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+            if before.contains(&format!("\"{policy}\";")) {
+                continue;
+            }
+            let list = if before.is_empty() { item } else { format!("{before}, {item}") };
+            if let Ok(value) = HeaderValue::from_str(&list) {
+                headers.insert(name, value);
             }
         }
     }
@@ -95,7 +138,10 @@ mod tests {
         let limits = RequestLimits::default();
         let (a, b) = (key(1), key(2));
         let start = Time::from_millis(1_000_000);
-        let status = |remaining, resets_in_s| RateLimitStatus { max: 2, remaining, resets_in_s, is_allowed: true };
+        let status = |remaining, resets_in_s| {
+            let limit = LimitName::RequestsPerMinute;
+            RateLimitStatus { limit, max: 2, window_s: 60, remaining, resets_in_s, is_allowed: true }
+        };
         assert_eq!(limits.count(&a, Some(2), start), Some(status(1, 60)));
         assert_eq!(limits.count(&a, Some(2), start.plus_ms(30_500)), Some(status(0, 30)));
         let refused = limits.count(&a, Some(2), start.plus_ms(59_999)).expect("limited");
@@ -115,5 +161,25 @@ mod tests {
         assert_eq!(headers["ratelimit-policy"], "\"key-minute\";q=0;w=60");
         assert_eq!(headers["ratelimit"], "\"key-minute\";r=0;t=60");
         assert!(refused.check().is_err());
+    }
+
+    #[test]
+    fn every_limit_of_a_response_is_named_once() {
+        let mut headers = HeaderMap::new();
+        let count = WindowCount { is_allowed: true, remaining: 4, ends_in_ms: 1_500 };
+        let status = |limit| RateLimitStatus::of(limit, 5, count).expect("counts over time");
+        status(LimitName::RequestsPerMinute).write(&mut headers);
+        let refusal = Refusal::new(ErrorCode::RateLimited, "").at_limit(LimitName::ReportsPerDay, 10, 7);
+        RateLimitStatus::of_refusal(&refusal).expect("a limit over time").write(&mut headers);
+        status(LimitName::ReportsPerDay).write(&mut headers);
+        let policies = "\"key-minute\";q=5;w=60, \"reports_per_day\";q=10;w=86400";
+        assert_eq!(headers["ratelimit-policy"], policies);
+        assert_eq!(headers["ratelimit"], "\"key-minute\";r=4;t=2, \"reports_per_day\";r=0;t=7");
+        for other in [
+            Refusal::new(ErrorCode::RateLimited, "").at_limit(LimitName::Streams, 10, 7),
+            Refusal::new(ErrorCode::Unavailable, "").retry_after(1),
+        ] {
+            assert_eq!(RateLimitStatus::of_refusal(&other), None);
+        }
     }
 }

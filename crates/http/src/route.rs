@@ -5,7 +5,7 @@
 mod input;
 mod response;
 
-use crate::Api;
+use crate::{Api, directory_limits::DirectoryLimit};
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use axum::http::Method;
@@ -116,6 +116,12 @@ pub struct Route {
     pub errors: &'static [ErrorCode],
     /// Whether the route exists only for development: on loopback, with `delivery.mode = "capture"`.
     pub development: bool,
+    /// The limit of the directory that requests count for.
+    pub limit: Option<DirectoryLimit>,
+    /// Whether pages of every origin may read the responses.
+    pub is_shared: bool,
+    /// Renders a refusal for browsers.
+    pub error_page: Option<fn(&Refusal) -> RouteResponse>,
     handler: Option<Handler>,
 }
 
@@ -155,6 +161,9 @@ impl Route {
             answers: Vec::new(),
             errors: &[],
             development: false,
+            limit: None,
+            is_shared: false,
+            error_page: None,
             handler: None,
         }
     }
@@ -232,6 +241,27 @@ impl Route {
     #[must_use]
     pub fn development(mut self) -> Self {
         self.development = true;
+        self
+    }
+
+    /// Counts requests for a limit of the directory.
+    #[must_use]
+    pub fn limited(mut self, limit: DirectoryLimit) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Lets pages of every origin read the responses, refusals included. The router answers their preflight requests.
+    #[must_use]
+    pub fn shared(mut self) -> Self {
+        self.is_shared = true;
+        self
+    }
+
+    /// Shows refusals to browsers as pages.
+    #[must_use]
+    pub fn error_page(mut self, page: fn(&Refusal) -> RouteResponse) -> Self {
+        self.error_page = Some(page);
         self
     }
 

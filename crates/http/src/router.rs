@@ -26,9 +26,9 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    cookie, dashboard, development, error, host, idempotency,
+    cookie, dashboard, development, directory_pages, error, host, idempotency,
     route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
-    socket,
+    shared, socket,
 };
 use crate::{
     body_budget::BodyShare,
@@ -50,12 +50,18 @@ const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
     let mut router = Router::new();
     for route in routes.into_iter().filter(|route| !route.development || app.config.is_loopback_profile()) {
+        let (preflight_app, is_shared) = (app.clone(), route.is_shared);
         let (app, route) = (app.clone(), Arc::new(route));
         let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
         let path = route.path;
         let handler = move |path: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
             respond(app.clone(), route.clone(), path, request)
         };
+        if is_shared {
+            let app = preflight_app;
+            let answer = move || async move { finish(shared::preflight().into_response(), &request_id(&app)) };
+            router = router.route(path, on(MethodFilter::OPTIONS, answer));
+        }
         router = router.route(path, on(filter, handler));
     }
     let (unmatched_app, method_app) = (app.clone(), app.clone());
@@ -66,8 +72,16 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
                 if let Some(response) = app.dashboard.response(&request) {
                     return finish(response, &request_id(&app));
                 }
+                if let Some(response) = directory_pages::unmatched(&request) {
+                    return finish(response, &request_id(&app));
+                }
                 let refusal = dashboard::no_route(&request);
-                refuse_unmatched(&app, request, refusal).await
+                let is_shared = shared::is_below(request.uri().path());
+                let mut response = refuse_unmatched(&app, request, refusal).await;
+                if is_shared {
+                    shared::write(response.headers_mut());
+                }
+                response
             }
         })
         .method_not_allowed_fallback(move |request: Request| {
@@ -84,7 +98,7 @@ pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refus
     let client = client_of(app, request.extensions(), request.headers());
     let notice = notice_of_key(app, request.headers(), client.address).await;
     let mut response = refuse(app, request, refusal).await;
-    write_extras(&Extras { notice, rate_limit: None }, response.headers_mut());
+    write_extras(&Extras { notice, rate_limits: Vec::new() }, response.headers_mut());
     response
 }
 
@@ -113,7 +127,18 @@ fn finish(mut response: Response, id: &str) -> Response {
 #[derive(Default)]
 struct Extras {
     notice: Option<WorkspaceNotice>,
-    rate_limit: Option<RateLimitStatus>,
+    rate_limits: Vec<RateLimitStatus>,
+}
+
+impl Extras {
+    /// Notes a limit that the request counted for.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if the limit is used up.
+    fn counted(&mut self, status: Option<RateLimitStatus>) -> Result<(), Refusal> {
+        self.rate_limits.extend(status);
+        status.map_or(Ok(()), |status| status.check())
+    }
 }
 
 /// A request that passed all checks before its handler.
@@ -147,6 +172,7 @@ fn respond(
     let path =
         path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
+    let page = route.error_page.filter(|_| dashboard::accepts_html(request.headers()));
     // Boxed, so that a long poll does not keep the head and its read buffer in memory while it waits.
     let entering = Box::pin(enter(Arc::clone(&app), Arc::clone(&route), arrival, path, request));
     async move {
@@ -156,11 +182,14 @@ fn respond(
                 let answered = route.run(Arc::clone(&app), parts).instrument(span).await;
                 let answered = answered.and_then(|response| hold(&app, &route, holds.body.key(), response));
                 let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
-                answered.map_or_else(|refusal| refused(&app, &refusal, &id), RouteResponse::into_response)
+                answered.map_or_else(|refusal| refused(&app, &refusal, &id, page), RouteResponse::into_response)
             }
-            Err(refusal) => refused(&app, &refusal, &id),
+            Err(refusal) => refused(&app, &refusal, &id, page),
         };
         write_extras(&extras, response.headers_mut());
+        if route.is_shared {
+            shared::write(response.headers_mut());
+        }
         let duration_ms = app.clock.now().since_ms(began);
         let status = response.status().as_u16();
         tracing::info!(request_id = %id, route = route.name, status, duration_ms, "http.request");
@@ -202,10 +231,13 @@ fn hold(
     Ok(RouteResponse { body, ..response })
 }
 
-/// Returns the response of a refusal, and counts it if it is due to a limit.
-fn refused(app: &App, refusal: &Refusal, id: &str) -> Response {
+/// Returns the response of a refusal, as a page for a browser that asked for one, and counts it if it is due to a limit.
+fn refused(app: &App, refusal: &Refusal, id: &str, page: Option<fn(&Refusal) -> RouteResponse>) -> Response {
     app.metrics.refused(refusal);
-    let mut response = error::response(refusal, id);
+    let mut response = match page {
+        Some(page) => error::complete(refusal, page(refusal)),
+        None => error::response(refusal, id),
+    };
     if refusal.limit() == Some(LimitName::Connections) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -258,8 +290,8 @@ async fn admit(
             cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
         }
         let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
-        extras.rate_limit = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
-        extras.rate_limit.as_ref().map_or(Ok(()), RateLimitStatus::check)?;
+        let count = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
+        extras.counted(count)?;
         app.responses.check(authenticated.caller.workspace)?;
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
@@ -268,6 +300,9 @@ async fn admit(
             check_public_change(app, route, &head.headers)?;
         }
         extras.notice = notice_of_key(app, &head.headers, client.address).await;
+    }
+    if let Some(limit) = route.limit {
+        extras.counted(app.directory_limits.count(limit, caller.as_ref(), client.address, app.clock.now())?)?;
     }
     // Problems of the header are reported together with problems of the body.
     let mut problems = Problems::default();
@@ -347,7 +382,7 @@ fn client_of(app: &Api, extensions: &Extensions, headers: &HeaderMap) -> Request
 }
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
-    if let Some(rate_limit) = &extras.rate_limit {
+    for rate_limit in &extras.rate_limits {
         rate_limit.write(headers);
     }
     if let Some(notice) = &extras.notice {

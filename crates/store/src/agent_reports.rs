@@ -1,27 +1,32 @@
 //! Reports about agents.
 
+use std::collections::BTreeSet;
+
 use posthouse_domain::{
     agent::report::ReportReason,
     id::{AgentReportId, InboxId, MessageId, WorkspaceId},
     time::Time,
+    user::mailbox_of,
 };
 
 use crate::{Result, Tx, p, statements};
+
+/// The most addresses of owners that are read to count the owners.
+const ADDRESSES_MAX: u32 = 10_000;
 
 statements! {
     INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     MADE_SINCE = "SELECT count(*) FROM agent_reports WHERE workspace_id = $1 AND created_at >= $2";
-    // A person with several workspaces counts once.
-    REPORTERS = "SELECT count(DISTINCT w.owner_email) FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
-        WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL";
+    REPORTERS = "SELECT DISTINCT w.owner_email FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
+        WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL LIMIT $3";
     SETTLE = "UPDATE agent_reports SET settled_at = $2 WHERE agent_id = $1 AND settled_at IS NULL";
     FORGET_MESSAGE = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1 AND message_id = $2";
     FORGET_MESSAGES_OF_INBOX = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1
         AND message_id IN (SELECT m.id FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)";
     REPORTED = "SELECT r.agent_workspace_id, r.agent_id, count(*) AS reports, max(r.created_at) AS last_at FROM agent_reports r
         WHERE r.settled_at IS NULL GROUP BY r.agent_workspace_id, r.agent_id ORDER BY max(r.created_at) DESC LIMIT $1";
-    OF_AGENT = "SELECT reason, details, created_at FROM agent_reports WHERE agent_id = $1 AND settled_at IS NULL ORDER BY created_at DESC LIMIT $2";
+    OF_AGENT = "SELECT workspace_id, reason, details, message_id, counts, created_at FROM agent_reports WHERE agent_id = $1 AND settled_at IS NULL ORDER BY created_at DESC LIMIT $2";
     PRUNE = "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < $1 LIMIT $2)";
 }
 
@@ -61,13 +66,19 @@ pub struct ReportedAgent {
     pub last_at: Time,
 }
 
-/// A report as the operator reads it, without the workspace that reports.
+/// A report as the operator reads it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpenReport {
+    /// The workspace that reports.
+    pub workspace: WorkspaceId,
     /// Why.
     pub reason: ReportReason,
     /// Details.
     pub details: Option<String>,
+    /// A message of the workspace that reports.
+    pub message: Option<MessageId>,
+    /// Whether it counts toward hiding the listing.
+    pub counts: bool,
     /// When.
     pub created_at: Time,
 }
@@ -93,12 +104,20 @@ pub fn made_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u6
     Ok(tx.value(&MADE_SINCE, p![workspace, since])?.unwrap_or(0))
 }
 
-/// Returns how many owners of workspaces have reported an agent since a time, in reports that count.
+/// Returns how many owners of workspaces have reported an agent since a time, in reports that count. Counts no further
+/// than `enough`. Addresses that are one mailbox count once.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<u64> {
-    Ok(tx.value(&REPORTERS, p![agent, since])?.unwrap_or(0))
+pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time, enough: u64) -> Result<u64> {
+    let mut mailboxes = BTreeSet::new();
+    let mut counted = 0;
+    tx.rows_until::<(String,)>(&REPORTERS, p![agent, since, ADDRESSES_MAX], |(email,)| {
+        mailboxes.insert(mailbox_of(email));
+        counted = mailboxes.len() as u64;
+        counted >= enough
+    })?;
+    Ok(counted)
 }
 
 /// Marks the open reports about an agent as settled, so that they count no more; returns how many.
@@ -152,4 +171,4 @@ pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
 }
 
 crate::from_row!(ReportedAgent { workspace = agent_workspace_id, inbox = agent_id, reports, last_at });
-crate::from_row!(OpenReport { reason, details, created_at });
+crate::from_row!(OpenReport { workspace = workspace_id, reason, details, message = message_id, counts, created_at });

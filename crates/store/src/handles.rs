@@ -14,8 +14,10 @@ statements! {
         ORDER BY redirect_until DESC LIMIT $3";
     BY_NAME = "SELECT workspace_id, state, redirect_until FROM handles WHERE handle = $1";
     LOOK_ALIKE = "SELECT handle FROM handles WHERE skeleton = $1 AND workspace_id <> $2 LIMIT 1";
-    LISTED_LOOK_ALIKE = "SELECT h.handle FROM handles h WHERE h.skeleton = $1 AND h.workspace_id <> $2 AND h.state <> 'released'
+    LISTED_LOOK_ALIKE = "SELECT h.workspace_id FROM handles h WHERE h.skeleton = $1 AND h.workspace_id <> $2 AND h.state <> 'released'
         AND EXISTS (SELECT 1 FROM card_index d WHERE d.workspace_id = h.workspace_id AND d.is_public = 1 LIMIT 1 OFFSET 0) LIMIT 1";
+    LISTED_PARTS = "SELECT c.handle FROM agent_cards c WHERE c.workspace_id = $1 AND c.handle IS NOT NULL AND c.listing = 'listed'
+        ORDER BY c.handle LIMIT $2";
     INSERT = "INSERT INTO handles (handle, workspace_id, skeleton, state, created_at) VALUES ($1, $2, $3, 'current', $4)
         ON CONFLICT (handle) DO NOTHING";
     RENAME = "UPDATE handles SET state = 'renamed', redirect_until = $2 WHERE workspace_id = $1 AND state = 'current'";
@@ -123,12 +125,20 @@ pub fn look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result
     tx.value(&LOOK_ALIKE, p![skeleton, workspace])
 }
 
-/// Returns a handle with that skeleton of another workspace that has cards in the public directory.
+/// Returns another workspace that has a handle with that skeleton and cards in the public directory.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn listed_look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result<Option<String>> {
+pub fn listed_look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result<Option<WorkspaceId>> {
     tx.value(&LISTED_LOOK_ALIKE, p![skeleton, workspace])
+}
+
+/// Returns the agent parts of the handles of a workspace's listed cards.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn listed_parts(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
+    Ok(tx.rows::<(String,)>(&LISTED_PARTS, p![workspace, limit])?.into_iter().map(|(part,)| part).collect())
 }
 
 /// Makes a handle that is free, or that the workspace renamed, its current one; the one before redirects for 90 days.

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use bundle::{AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
-pub use verification::{CompleteVerification, VerificationView};
+pub use verification::{CompleteVerification, Signer, VerificationView};
 
 use super::{TimestampView, name_of};
 
@@ -236,7 +236,7 @@ struct NullableListing(Option<ListingView>);
 struct ListingView {
     #[schemars(schema_with = "name_of::<ListingState>")]
     state: &'static str,
-    /// Why it is hidden: `listing_check`, `reports` or `operator`; null otherwise.
+    /// Why it is hidden: `listing_check`, `reports`, `operator` or `revoked`; null otherwise.
     #[schemars(schema_with = "listing_reason")]
     reason: Option<&'static str>,
     /// What the listing check found.
@@ -360,7 +360,7 @@ impl<'a> ShownAgent<'a> {
     /// Returns the view for the agent's own workspace.
     #[must_use]
     pub fn full(&self) -> CardView {
-        let listing = NullableListing(self.agent.listing().as_ref().map(ListingView::of));
+        let listing = NullableListing(self.agent.listing(self.urls.is_public).as_ref().map(ListingView::of));
         CardView { listing: Some(listing), ..self.detailed() }
     }
 

@@ -6,16 +6,24 @@ use posthouse_domain::agent::{
         LANGUAGE_CHARS_MAX, OASF_CHARS_MAX, OasfClass, SKILL_ID_CHARS_MAX, URL_CHARS_MAX, check_documentation_url,
         is_language_tag, is_skill_id,
     },
-    handle::{AGENT_CHARS_MAX, AGENT_CHARS_MIN, FULL_CHARS_MAX, FULL_CHARS_MIN, WORKSPACE_CHARS_MAX},
+    card_text,
+    handle::{
+        AGENT_CHARS_MAX, AGENT_CHARS_MIN, AgentHandle, FULL_CHARS_MAX, FULL_CHARS_MIN, HandleName, WORKSPACE_CHARS_MAX,
+    },
     search::{CAPABILITY_CHARS_MAX, QUERY_CHARS_MAX},
 };
-use posthouse_mail::{address::Address, jose::jws::JWS_BYTES_MAX};
+use posthouse_mail::jose::jws::JWS_BYTES_MAX;
 use serde_json::{Value, json};
 
-use super::{BodyValue, Problems, QueryValue, expected, kinds};
+use super::{BodyValue, BoundedText, Problems, QueryValue, expected, kinds};
 
 /// The longest media type, in characters.
 const MEDIA_TYPE_CHARS_MAX: usize = 100;
+
+/// The shortest address that can be looked up, in characters.
+const ADDRESS_CHARS_MIN: usize = 3;
+/// The longest address that can be looked up, in characters.
+const ADDRESS_CHARS_MAX: usize = 320;
 
 /// Defines a text with a schema and a check.
 macro_rules! texts {
@@ -51,17 +59,6 @@ macro_rules! texts {
 }
 
 texts! {
-    /// The handle of a workspace, without the `@`.
-    HandleText: json!({
-        "type": "string", "minLength": 1, "maxLength": WORKSPACE_CHARS_MAX, "pattern": "^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
-    }), |text| kinds::check_text(text, 1, WORKSPACE_CHARS_MAX);
-
-    /// The agent part of a handle.
-    HandlePartText: json!({
-        "type": "string", "minLength": AGENT_CHARS_MIN, "maxLength": AGENT_CHARS_MAX,
-        "pattern": "^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
-    }), |text| kinds::check_text(text, AGENT_CHARS_MIN, AGENT_CHARS_MAX);
-
     /// A handle with its `@`.
     FullHandleText: json!({
         "type": "string", "minLength": FULL_CHARS_MIN, "maxLength": FULL_CHARS_MAX, "examples": ["@acme/support"],
@@ -77,7 +74,7 @@ texts! {
 
     /// A language tag (BCP 47).
     LanguageTag: json!({
-        "type": "string", "maxLength": LANGUAGE_CHARS_MAX, "pattern": "^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$", "examples": ["de-CH"],
+        "type": "string", "maxLength": LANGUAGE_CHARS_MAX, "pattern": "^(?:[A-Za-z]{2,8}|[XxIi]-[A-Za-z0-9]{1,8})(?:-[A-Za-z0-9]{1,8})*$", "examples": ["de-CH"],
     }), |text| if is_language_tag(text) { Ok(()) } else { Err("must be a language tag such as en or de-CH".to_owned()) };
 
     /// A media type without parameters, such as `text/plain`.
@@ -103,6 +100,91 @@ texts! {
         |text| kinds::check_text(text, 1, JWS_BYTES_MAX);
 }
 
+/// Defines a handle or a part of one. A wrong form has an error code of its own.
+macro_rules! handles {
+    ($($(#[$about:meta])* $name:ident: $min:ident to $max:expr, $form:path;)*) => {$(
+        $(#[$about])*
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct $name(pub String);
+
+        impl BodyValue for $name {
+            fn schema() -> Value {
+                json!({
+                    "type": "string", "minLength": $min, "maxLength": $max,
+                    "pattern": "^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$",
+                })
+            }
+            fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+                let text = kinds::string(value, path, problems, |text| {
+                    kinds::check_text(text, $min, $max).map(|()| text.to_owned())
+                })?;
+                if let Err(refusal) = $form(&text) {
+                    problems.also(path, refusal.message.trim_end_matches('.'));
+                }
+                Some(Self(text))
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// The handle of a workspace, without the `@`.
+    HandleText: WORKSPACE_CHARS_MIN to WORKSPACE_CHARS_MAX, HandleName::parse;
+
+    /// The agent part of a handle.
+    HandlePartText: AGENT_CHARS_MIN to AGENT_CHARS_MAX, AgentHandle::parse;
+}
+
+/// The shortest handle of a workspace, in characters.
+const WORKSPACE_CHARS_MIN: usize = 1;
+
+/// The longest reason of a revocation or suspension, in characters.
+const REASON_CHARS_MAX: usize = 500;
+
+/// Why an agent is revoked or suspended, for people.
+pub type AgentRevocationReason = BoundedText<1, REASON_CHARS_MAX>;
+
+/// Reads the reason of a suspension as the API reads that of a revocation.
+///
+/// # Errors
+/// States what is allowed.
+pub fn revocation_reason(text: &str) -> Result<AgentRevocationReason, String> {
+    kinds::check_text(text, 1, REASON_CHARS_MAX).map(|()| BoundedText(text.to_owned()))
+}
+
+/// One line of a card, of up to `MAX` characters and not blank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CardLine<const MAX: usize>(pub String);
+
+/// A text of a card, of up to `MAX` characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CardProse<const MAX: usize>(pub String);
+
+/// Checks that a card can show a text.
+fn check_shown(text: &str) -> Result<(), String> {
+    card_text::check(text).map_err(|problem| problem.message().to_owned())
+}
+
+impl<const MAX: usize> BodyValue for CardLine<MAX> {
+    fn schema() -> Value {
+        kinds::line_schema(1, MAX)
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let check = |text: &str| kinds::check_line(text, 1, MAX).and_then(|()| check_shown(text));
+        kinds::string(value, path, problems, |text| check(text).map(|()| Self(text.to_owned())))
+    }
+}
+
+impl<const MAX: usize> BodyValue for CardProse<MAX> {
+    fn schema() -> Value {
+        <BoundedText<0, MAX> as BodyValue>::schema()
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        let check = |text: &str| kinds::check_text(text, 0, MAX).and_then(|()| check_shown(text));
+        kinds::string(value, path, problems, |text| check(text).map(|()| Self(text.to_owned())))
+    }
+}
+
 fn is_media_range(text: &str) -> bool {
     let is_part = |part: &str| {
         part.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'*')
@@ -113,16 +195,16 @@ fn is_media_range(text: &str) -> bool {
         && halves.is_some_and(|(kind, subtype)| !kind.contains('*') && is_part(kind) && is_part(subtype))
 }
 
-/// An address as a query parameter.
+/// The text of an address as a query parameter. A text that is no address is the address of nobody.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AddressQuery(pub Address);
+pub struct AddressQuery(pub String);
 
 impl QueryValue for AddressQuery {
     fn schema() -> Value {
-        json!({ "type": "string", "format": "email", "minLength": 3, "maxLength": 320 })
+        json!({ "type": "string", "format": "email", "minLength": ADDRESS_CHARS_MIN, "maxLength": ADDRESS_CHARS_MAX })
     }
     fn read(text: &str) -> Result<Self, String> {
-        Address::parse(text).map(Self).map_err(|error| format!("is not an address: {error}"))
+        kinds::check_text(text, ADDRESS_CHARS_MIN, ADDRESS_CHARS_MAX).map(|()| Self(text.to_owned()))
     }
 }
 

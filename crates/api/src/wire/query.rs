@@ -119,6 +119,22 @@ impl<T: QueryValue> QueryValue for Option<T> {
     }
 }
 
+/// A field of a form on a page. A browser sends an empty one as an empty text, which is the same as none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FormField<T>(pub Option<T>);
+
+impl<T: QueryValue> QueryValue for FormField<T> {
+    fn schema() -> Value {
+        json!({ "anyOf": [T::schema(), { "type": "string", "pattern": r"^\s*$" }] })
+    }
+    fn read(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() { Ok(Self(None)) } else { T::read(text).map(|value| Self(Some(value))) }
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(None))
+    }
+}
+
 /// A flag; false if absent.
 impl QueryValue for bool {
     fn schema() -> Value {

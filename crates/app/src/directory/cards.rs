@@ -103,7 +103,7 @@ pub async fn oasf(app: &App, caller: Caller, id: InboxId) -> Result<OasfRecordVi
     let viewer = CardEvents::of(app).viewer;
     let load = move |tx: &mut Tx| {
         let agent = visible_agent(tx, &caller, id)?;
-        let is_listed = viewer.urls.is_public && agent.is_listed(viewer.now);
+        let is_listed = viewer.is_listed(&agent);
         viewer.shown(&agent, &[]).map(|shown| oasf::record(&shown, is_listed)).ok_or_else(no_card)
     };
     app.store.read_for(caller.workspace, load).await

@@ -3,15 +3,14 @@
 use posthouse_api::views::agent::AgentBundleView;
 use posthouse_domain::{
     agent::{
-        Agent, SanctionKind,
-        card::{Capabilities, Card, CardVisibility, Routing},
-        card_text,
+        Agent, Standing,
+        card::{Capabilities, Card, CardVisibility, Routing, default_name},
         handle::{AgentHandle, check_length},
         listing::ListingState,
         search::CardDocument,
     },
     auth::{Caller, Scope},
-    error::{Detail, ErrorCode, FieldProblem, Refusal},
+    error::{Detail, ErrorCode, Refusal},
     id::{IdGenerator, InboxId, JobId},
     job::{JobKind, JobReason},
     plan::{Limit, Plans},
@@ -62,8 +61,6 @@ pub struct CardChange {
 pub struct CardWrite {
     change: CardChange,
     handle: Option<Option<AgentHandle>>,
-    /// The path of the card in the request, such as `card.`; empty if the request is the card.
-    path: &'static str,
     is_public_on: bool,
     plans: Plans,
     ids: IdGenerator,
@@ -71,11 +68,11 @@ pub struct CardWrite {
     events: CardEvents,
 }
 
-/// Checks the form of a change. `path` is where the request has the card, such as `card.`.
+/// Checks what needs no transaction.
 ///
 /// # Errors
 /// Returns `directory_disabled`, `routing_unavailable`, `visibility_unavailable` or `invalid_handle`.
-pub fn plan(app: &App, change: CardChange, path: &'static str) -> Result<CardWrite, Refusal> {
+pub fn plan(app: &App, change: CardChange) -> Result<CardWrite, Refusal> {
     switches::check(app)?;
     let is_public_on = switches::is_public(app);
     if change.routing == Some(Routing::DirectPreferred) {
@@ -86,17 +83,16 @@ pub fn plan(app: &App, change: CardChange, path: &'static str) -> Result<CardWri
     app.clock.random(&mut random);
     let random = i64::from(u32::from_be_bytes(random)) & ((1 << NUMBER_RANDOM_BITS) - 1);
     let (plans, ids, events) = (app.config.plans, app.clock.ids(), CardEvents::of(app));
-    Ok(CardWrite { change, handle, path, is_public_on, plans, ids, random, events })
+    Ok(CardWrite { change, handle, is_public_on, plans, ids, random, events })
 }
 
 /// Changes the card of an agent, or creates it.
 ///
 /// # Errors
-/// Returns `not_found`, `invalid_request` for texts that a card can't show, `invalid_handle`, `handle_taken`,
-/// `forbidden`, `unclaimed_workspace`, `plan_limit_public_listings`, the errors of [`plan`], or an error if the database
+/// Returns `not_found`, `invalid_handle`, `handle_taken`, `forbidden`, `unclaimed_workspace`, `plan_limit_public_listings`, the errors of [`plan`], or an error if the database
 /// call fails.
 pub async fn change(app: &App, caller: Caller, id: InboxId, change: CardChange) -> Result<AgentBundleView, Refusal> {
-    let write = plan(app, change, "")?;
+    let write = plan(app, change)?;
     let loader = BundleLoader::of(app).await?;
     let work = move |tx: &mut Tx| {
         let agent = write.execute(tx, &caller, id)?;
@@ -114,7 +110,6 @@ impl CardWrite {
         let mut agent = take(tx, caller, id, self.now())?;
         let before = agent.card.clone();
         let mut card = self.changed(&agent, before.as_ref());
-        self.check_texts(&card)?;
         self.check_visibility(tx, caller, &agent, before.as_ref(), &card)?;
         self.check_handle(tx, &agent, &card)?;
         self.settle_listing(tx, &agent, before.as_ref(), &mut card)?;
@@ -159,11 +154,8 @@ impl CardWrite {
 
     /// Returns a new card: named like the inbox, and private.
     fn blank(&self, agent: &Agent) -> Card {
-        let shown = agent.display_name.as_deref().filter(|name| card_text::check(name).is_ok());
-        let name: String =
-            shown.unwrap_or(&agent.username).chars().take(posthouse_domain::agent::card::NAME_CHARS_MAX).collect();
         Card {
-            name,
+            name: default_name(agent.display_name.as_deref(), &agent.username),
             description: None,
             capabilities: Capabilities::default(),
             documentation_url: None,
@@ -179,15 +171,6 @@ impl CardWrite {
             created_at: self.now(),
             updated_at: self.now(),
         }
-    }
-
-    fn check_texts(&self, card: &Card) -> Result<(), Refusal> {
-        let problem = |found: posthouse_domain::agent::card::CardFieldProblem| FieldProblem {
-            path: format!("{}{}", self.path, found.field),
-            problem: found.problem.message().to_owned(),
-        };
-        let problems: Vec<FieldProblem> = card.text_problems().into_iter().map(problem).collect();
-        if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(&problems)) }
     }
 
     /// Checks that the card may have a visibility that it didn't have before.
@@ -380,8 +363,11 @@ pub async fn restore(app: &App, caller: Caller, id: InboxId) -> Result<AgentBund
     let work = move |tx: &mut Tx| {
         let now = loader.events.viewer.now;
         let mut agent = take(tx, &caller, id, now)?;
-        if agent.sanction == Some(SanctionKind::Suspended) {
-            return Err(Refusal::new(ErrorCode::AgentSuspended, "The operator of this server suspended the agent."));
+        if agent.standing(now) == Standing::Suspended {
+            return Err(Refusal::new(
+                ErrorCode::AgentSuspended,
+                "The operator of this server suspended the agent or its workspace.",
+            ));
         }
         let mut card = agent.card.clone().ok_or_else(no_card)?;
         if card.revoked_at.is_some() {

@@ -13,9 +13,6 @@ use crate::{
     inboxes::create::{self, CreatedInbox, NewInbox},
 };
 
-/// Where a request has the card of a new inbox.
-const PATH: &str = "card.";
-
 /// Creates an inbox or identity, with a card if one is given. A repeated request with the same `client_id` returns the
 /// existing one and leaves its card unchanged.
 ///
@@ -30,7 +27,7 @@ pub async fn create(
 ) -> Result<CreatedInbox, Refusal> {
     let Some(card) = card else { return create::create(app, caller, new).await };
     require_permission(&caller, Permission::DirectoryWrite)?;
-    let (creation, write) = (create::plan(app, caller, new), change::plan(app, card, PATH)?);
+    let (creation, write) = (create::plan(app, caller, new), change::plan(app, card)?);
     let work = move |tx: &mut Tx| {
         let created = creation.execute(tx)?;
         if created.is_new {

@@ -8,7 +8,6 @@ use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
-    time::Time,
     workspace::ClaimStatus,
 };
 use posthouse_store::{
@@ -17,7 +16,7 @@ use posthouse_store::{
     inboxes, workspaces,
 };
 
-use super::switches;
+use super::{switches, view::AgentViewer};
 use crate::app::App;
 
 /// Returns the handles of the caller's workspace.
@@ -128,13 +127,13 @@ pub fn find(
     tx: &mut Tx,
     asking: Option<WorkspaceId>,
     handle: &FullHandle,
-    now: Time,
+    viewer: &AgentViewer,
 ) -> posthouse_store::Result<Option<HandleHit>> {
     let Some(part) = &handle.agent else { return Ok(None) };
-    let Some(target) = handles::target(tx, &handle.workspace, now)? else { return Ok(None) };
+    let Some(target) = handles::target(tx, &handle.workspace, viewer.now)? else { return Ok(None) };
     let Some(agent) = agents::by_handle(tx, target.workspace, part)? else { return Ok(None) };
     let is_own = asking == Some(target.workspace);
-    if agent.deleted_at.is_some() || !(is_own || agent.is_listed(now)) {
+    if agent.deleted_at.is_some() || !(is_own || viewer.is_listed(&agent)) {
         return Ok(None);
     }
     let redirected_from = target.is_redirect.then(|| format!("@{}/{part}", handle.workspace));
@@ -146,9 +145,9 @@ pub fn find(
 ///
 /// # Errors
 /// Returns `invalid_handle`, `agent_not_found`, or an error if the database call fails.
-pub fn recipient(tx: &mut Tx, workspace: WorkspaceId, handle: &str, now: Time) -> Result<String, Refusal> {
+pub fn recipient(tx: &mut Tx, workspace: WorkspaceId, handle: &str, viewer: &AgentViewer) -> Result<String, Refusal> {
     let parsed = FullHandle::parse(handle)?;
-    let hit = find(tx, Some(workspace), &parsed, now)?;
+    let hit = find(tx, Some(workspace), &parsed, viewer)?;
     let has_mail = |hit: &HandleHit| hit.agent.kind == posthouse_domain::inbox::InboxKind::Mailbox;
     hit.filter(has_mail).map(|hit| hit.agent.address).ok_or_else(|| {
         let message = format!("No agent with the handle {handle} is listed, or in this workspace.");

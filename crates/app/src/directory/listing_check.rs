@@ -5,21 +5,25 @@ use posthouse_domain::{
         Agent,
         card::CardVisibility,
         listing::{self, ListingProblem, ListingState},
-        lookalike::readings,
+        lookalike::{Reading, handle_in_name, readings},
     },
     id::{InboxId, WorkspaceId},
 };
 use posthouse_store::{Result, Tx, agents, handles, inboxes};
 
-use super::change::index;
+use super::{change::index, events::CardEvents};
 use crate::app::App;
+
+/// The most listed agents of another workspace whose handles are compared with a name.
+const PARTS_MAX: u32 = 1_000;
 
 /// Checks a card that waits for it, and lists or hides it.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    let now = app.clock.now();
+    let events = CardEvents::of(app);
+    let now = events.viewer.now;
     let work = move |tx: &mut Tx| {
         inboxes::lock(tx, workspace, inbox)?;
         let Some(mut agent) = agents::get(tx, workspace, inbox)? else { return Ok(()) };
@@ -35,7 +39,8 @@ pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()
         }
         agents::update(tx, &agent, &card)?;
         agent.card = Some(card);
-        index(tx, &agent)
+        index(tx, &agent)?;
+        events.updated(tx, &agent)
     };
     app.store.write(work).await
 }
@@ -44,11 +49,31 @@ pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()
 fn problems(tx: &mut Tx, agent: &Agent) -> Result<Vec<ListingProblem>> {
     let Some(card) = &agent.card else { return Ok(Vec::new()) };
     let mut problems = listing::problems(card);
-    for reading in readings(&card.name) {
-        if handles::listed_look_alike(tx, agent.workspace, &reading)?.is_some() {
-            problems.push(ListingProblem::SimilarHandle);
-            break;
-        }
+    if names_another(tx, agent.workspace, &card.name)? {
+        problems.push(ListingProblem::SimilarHandle);
     }
     Ok(problems)
+}
+
+/// Returns whether a name is read as the handle of another workspace that has listed agents, or as the full handle of one
+/// of those agents. A name that is written like a handle may name no workspace but the own one.
+fn names_another(tx: &mut Tx, own: WorkspaceId, name: &str) -> Result<bool> {
+    for reading in handle_in_name(name).map(readings).unwrap_or_default() {
+        if handles::look_alike(tx, own, reading.joined())?.is_some() {
+            return Ok(true);
+        }
+    }
+    for reading in readings(name) {
+        if handles::listed_look_alike(tx, own, reading.joined())?.is_some() {
+            return Ok(true);
+        }
+        for (workspace, part) in reading.halves() {
+            let Some(other) = handles::listed_look_alike(tx, own, workspace)? else { continue };
+            let parts = handles::listed_parts(tx, other, PARTS_MAX)?;
+            if parts.iter().any(|listed| Reading::of(listed).joined() == part) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }

@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     agent::{Agent, SanctionKind},
-    error::Refusal,
+    error::{ErrorCode, Refusal},
     time::Time,
 };
 use posthouse_mail::address::Address;
@@ -12,7 +12,7 @@ use posthouse_store::{
     agents::{self, Sanction},
 };
 
-use super::{events::CardEvents, resolve::not_found};
+use super::events::CardEvents;
 use crate::app::App;
 
 /// The most agents that are listed.
@@ -38,7 +38,7 @@ pub struct ReviewedAgent {
 pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Result<Agent, Refusal> {
     let (events, address) = (CardEvents::of(app), address.canonical());
     let work = move |tx: &mut Tx| {
-        let mut agent = agents::by_address(tx, &address)?.ok_or_else(not_found)?;
+        let mut agent = agents::by_address(tx, &address)?.ok_or_else(|| unknown(&address))?;
         let (workspace, inbox, created_at) = (agent.workspace, agent.inbox, events.viewer.now);
         let is_new = agent.sanction != Some(SanctionKind::Suspended);
         let kind = SanctionKind::Suspended;
@@ -52,6 +52,13 @@ pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Re
     app.store.write(work).await
 }
 
+fn unknown(address: &str) -> Refusal {
+    Refusal::new(
+        ErrorCode::AgentNotFound,
+        format!("No inbox or identity of this server has or had the address {address}."),
+    )
+}
+
 /// Ends the suspension of an agent and what reports did to its listing, and settles the reports.
 ///
 /// # Errors
@@ -59,7 +66,7 @@ pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Re
 pub async fn restore(app: &App, address: &Address) -> Result<Agent, Refusal> {
     let (events, address) = (CardEvents::of(app), address.canonical());
     let work = move |tx: &mut Tx| {
-        let mut agent = agents::by_address(tx, &address)?.ok_or_else(not_found)?;
+        let mut agent = agents::by_address(tx, &address)?.ok_or_else(|| unknown(&address))?;
         agent_reports::settle(tx, agent.inbox, events.viewer.now)?;
         if agents::end_sanction(tx, agent.workspace, agent.inbox)? {
             agent.sanction = None;

@@ -38,25 +38,29 @@ pub struct NewReport {
     pub message: Option<MessageId>,
 }
 
-/// Reports an agent to the operator. Its owner gets an event with the reason only.
+/// Reports an agent to the operator. Its owner gets an event with the reason only. Returns how many reports the workspace
+/// has made today.
 ///
 /// # Errors
 /// Returns `directory_disabled`, `rate_limited`, `agent_not_found`, `not_found` for a message that the caller can't see, or
 /// an error if the database call fails.
-pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<(), Refusal> {
+pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Refusal> {
     switches::check(app)?;
-    let (events, id) = (CardEvents::of(app), app.clock.ids().next::<AgentReportId>());
+    // Two events of a transaction have ids of two generators.
+    let (events, hiding) = (CardEvents::of(app), CardEvents::of(app));
+    let id = app.clock.ids().next::<AgentReportId>();
     let work = move |tx: &mut Tx| {
         let now = events.viewer.now;
         inboxes::take_workspace(tx, caller.workspace)?;
         let reporter = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
         let today = Time::from_millis(now.millis() - now.millis().rem_euclid(DAY_MS));
-        report::check_daily(agent_reports::made_since(tx, caller.workspace, today)?, now)?;
+        let made = agent_reports::made_since(tx, caller.workspace, today)?;
+        report::check_daily(made, now)?;
         if let Some(message) = new.message {
             visible::message(tx, &caller, message)?;
         }
         let agent = agents::by_address(tx, &new.address.canonical())?.filter(|agent| exists(agent, now));
-        let agent = agent.ok_or_else(not_found)?;
+        let mut agent = agent.ok_or_else(not_found)?;
         let by = Reporter {
             is_own: agent.workspace == caller.workspace,
             claim: reporter.claim,
@@ -77,7 +81,7 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<(), Ref
                 created_at: now,
             },
         )?;
-        let reporters = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS))?;
+        let reporters = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS), REPORTERS_TO_HIDE)?;
         if reporters >= REPORTERS_TO_HIDE && agent.sanction.is_none() {
             agents::sanction(
                 tx,
@@ -90,8 +94,11 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<(), Ref
                 },
             )?;
             tracing::warn!(inbox_id = %agent.inbox, reporters, "directory.hidden_by_reports");
+            agent.sanction = Some(SanctionKind::Reported);
+            hiding.updated(tx, &agent)?;
         }
-        Ok::<_, Refusal>(events.reported(tx, &agent, new.reason.text())?)
+        events.reported(tx, &agent, new.reason.text())?;
+        Ok::<_, Refusal>(made + 1)
     };
     app.store.write(work).await
 }

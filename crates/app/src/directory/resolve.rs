@@ -54,7 +54,7 @@ pub async fn resolve(app: &App, caller: Caller, name: AgentName) -> Result<Resol
     let load = move |tx: &mut Tx| {
         let (agent, redirected_from) = match &name {
             ParsedName::Address(address) => (agents::by_address(tx, address)?, None),
-            ParsedName::Handle(handle) => match handles::find(tx, Some(caller.workspace), handle, viewer.now)? {
+            ParsedName::Handle(handle) => match handles::find(tx, Some(caller.workspace), handle, &viewer)? {
                 Some(hit) => (Some(hit.agent), hit.redirected_from),
                 None => (None, None),
             },
@@ -109,12 +109,12 @@ pub async fn public(app: &App, name: AgentName) -> Result<PublicAgent, Refusal> 
     let load = move |tx: &mut Tx| {
         let (agent, redirected_from) = match &name {
             ParsedName::Address(address) => (agents::by_address(tx, address)?, None),
-            ParsedName::Handle(handle) => match handles::find(tx, None, handle, viewer.now)? {
+            ParsedName::Handle(handle) => match handles::find(tx, None, handle, &viewer)? {
                 Some(hit) => (Some(hit.agent), hit.redirected_from),
                 None => (None, None),
             },
         };
-        let agent = agent.filter(|agent| agent.is_listed(viewer.now)).ok_or_else(not_found)?;
+        let agent = agent.filter(|agent| viewer.is_listed(agent)).ok_or_else(not_found)?;
         let keys = super::view::published_keys(tx, &agent)?;
         Ok(PublicAgent { agent, viewer: viewer.clone(), keys, redirected_from })
     };

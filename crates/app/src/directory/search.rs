@@ -32,7 +32,12 @@ pub async fn search(
     query: CardQuery,
     paging: PageRequest,
 ) -> Result<Page<CardView>, Refusal> {
-    check(app, &query)?;
+    if caller.is_some() {
+        switches::check(app)?;
+    }
+    if query.scope == SearchedCards::Public {
+        switches::check_public(app)?;
+    }
     let audience = caller.map_or(CardAudience::Public, |caller| CardAudience::Workspace(caller.workspace));
     let viewer = AgentViewer::of(app);
     let load = move |tx: &mut Tx| {
@@ -53,11 +58,6 @@ pub async fn listed(app: &App, query: CardQuery, paging: PageRequest) -> Result<
     switches::check_public(app)?;
     let now = app.clock.now();
     app.store.read(move |tx| load(tx, &query, &paging, now)).await
-}
-
-fn check(app: &App, query: &CardQuery) -> Result<(), Refusal> {
-    switches::check(app)?;
-    if query.scope == SearchedCards::Public { switches::check_public(app) } else { Ok(()) }
 }
 
 fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Result<Page<Agent>, Refusal> {

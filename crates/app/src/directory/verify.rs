@@ -1,7 +1,7 @@
 //! Checks a signature of an agent message against the published keys, and the standing of its sender. Hashes of contents
 //! are not checked: only the holder of the message can.
 
-use posthouse_api::views::agent::{CompleteVerification, VerificationView};
+use posthouse_api::views::agent::{CompleteVerification, Signer, VerificationView};
 use posthouse_domain::{
     agent::{Agent, Standing},
     agent_message::{DELIVERY_TYPE, author::AUTHOR_TYPE},
@@ -90,8 +90,7 @@ fn by_service(tx: &mut Tx, jws: &CompactJws, issuer: &str, now: Time) -> Result<
     if !found.times.verifies(claims.at) {
         reasons.push("key_revoked");
     }
-    let complete =
-        CompleteVerification { signer: "server", kid: found.kid, signed_at: claims.at, key_revoked_at: None, reasons };
+    let complete = CompleteVerification { signer: Signer::Server, kid: found.kid, signed_at: claims.at, reasons };
     sender(tx, &claims, complete, now)
 }
 
@@ -108,10 +107,9 @@ fn by_agent(tx: &mut Tx, jws: &CompactJws, now: Time) -> Result<VerificationView
     }
     let is_revoked = key.revoked_at.is_some_and(|at| at <= claims.at);
     let complete = CompleteVerification {
-        signer: "agent",
+        signer: Signer::Agent { key_revoked_at: key.revoked_at },
         kid: key.kid,
         signed_at: claims.at,
-        key_revoked_at: key.revoked_at,
         reasons: if is_revoked { vec!["key_revoked"] } else { Vec::new() },
     };
     Ok(VerificationView::of(&agent, &claims.from, now, Some(complete)))

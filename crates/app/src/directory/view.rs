@@ -34,6 +34,12 @@ impl AgentViewer {
         Self { urls, now: app.clock.now() }
     }
 
+    /// Returns whether the public directory shows the agent.
+    #[must_use]
+    pub fn is_listed(&self, agent: &Agent) -> bool {
+        self.urls.is_public && agent.is_listed(self.now)
+    }
+
     /// Returns the card of an agent in the form for an audience: full for its own workspace, public if it is listed,
     /// otherwise minimal. `None` if the agent has no card.
     ///
@@ -43,9 +49,7 @@ impl AgentViewer {
         let keys = published_keys(tx, agent)?;
         Ok(self.shown(agent, &keys).map(|shown| match audience {
             CardAudience::Workspace(own) if own == agent.workspace => shown.full(),
-            CardAudience::Workspace(_) | CardAudience::Public if self.urls.is_public && agent.is_listed(self.now) => {
-                shown.public()
-            }
+            CardAudience::Workspace(_) | CardAudience::Public if self.is_listed(agent) => shown.public(),
             CardAudience::Workspace(_) | CardAudience::Public => shown.minimal(),
         }))
     }

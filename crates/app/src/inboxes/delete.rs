@@ -11,7 +11,7 @@ use posthouse_store::{
 
 use crate::{
     app::App,
-    inboxes::{change, wipe},
+    inboxes::{change, removal::InboxRemoval, wipe},
 };
 
 /// The delivery detail of mail that was queued when the inbox was deleted.
@@ -37,15 +37,15 @@ async fn delete_taken(
     app: &App,
     take: impl Fn(&mut Tx, Time) -> Result<Inbox, Refusal> + Send + Sync + 'static,
 ) -> Result<(), Refusal> {
-    let now = app.clock.now();
+    let removal = InboxRemoval::of(app);
     let wiped = app
         .store
         .write(move |tx| {
-            let inbox = take(tx, now)?;
+            let inbox = take(tx, removal.now)?;
             if inbox.temporary {
-                return Ok::<_, Refusal>(wipe::wipe(tx, &inbox, now)?);
+                return Ok::<_, Refusal>(wipe::wipe(tx, &inbox, &removal)?);
             }
-            inboxes::delete(tx, &inbox, now)?;
+            removal.with_card(tx, &inbox, |tx| inboxes::delete(tx, &inbox, removal.now))?;
             contacts::clear_subjects(tx, inbox.workspace, inbox.id)?;
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
@@ -54,7 +54,7 @@ async fn delete_taken(
             identity_tokens::delete_of_inbox(tx, place)?;
             identity_approvals::delete_of_inbox(tx, place)?;
             drafts::wipe_inbox(tx, inbox.workspace, inbox.id)?;
-            stored::fail_queued(tx, inbox.workspace, inbox.id, DETAIL, now)?;
+            stored::fail_queued(tx, inbox.workspace, inbox.id, DETAIL, removal.now)?;
             Ok(Vec::new())
         })
         .await?;

@@ -1,6 +1,6 @@
 //! Wipes temporary inboxes when they expire or are deleted.
 
-use crate::inboxes::view;
+use crate::inboxes::{removal::InboxRemoval, view};
 use posthouse_domain::{
     event::{EventKind, NewEvent},
     id::EventId,
@@ -18,13 +18,13 @@ use posthouse_api::views::event::data;
 /// reconciliation sweep removes it later.
 const BLOB_SETTLED_MS: i64 = MINUTE_MS;
 
-/// Wipes an inbox whose row is locked: mail, attachments, threads, labels, metadata, held events and its expiry job.
-/// Returns the blobs that may now be unused.
+/// Wipes an inbox whose row is locked: mail, attachments, threads, labels, metadata, held events, its card and its expiry
+/// job. Returns the blobs that may now be unused.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn wipe(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
-    let blobs = wipe::inbox(tx, inbox, now)?;
+pub fn wipe(tx: &mut Tx, inbox: &Inbox, removal: &InboxRemoval) -> Result<Vec<String>> {
+    let blobs = removal.with_card(tx, inbox, |tx| wipe::inbox(tx, inbox, removal.now))?;
     jobs::cancel(tx, JobKind::InboxExpiry, inbox.id.0)?;
     Ok(blobs)
 }

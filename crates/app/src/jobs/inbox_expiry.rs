@@ -14,7 +14,7 @@ use posthouse_store::{
 };
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::inboxes::wipe;
+use crate::inboxes::{removal::InboxRemoval, wipe};
 
 /// Maximum concurrent wipes in this process.
 const CONCURRENCY: usize = 4;
@@ -24,7 +24,8 @@ pub(crate) fn kind() -> JobDefinition {
 }
 
 async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    let (plans, ids, now) = (app.config.plans, app.clock.ids(), app.clock.now());
+    let (plans, ids, removal) = (app.config.plans, app.clock.ids(), InboxRemoval::of(&app));
+    let now = removal.now;
     let wiped = app
         .store
         .write(move |tx: &mut Tx| -> Result<Option<Vec<String>>> {
@@ -44,7 +45,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
                 Some(_) => {
                     let event = wipe::event(tx, &inbox, ids.clone().next(), plans.of(tenant.plan), now)?;
                     // Wiping also deletes the job, even while another worker holds its lease.
-                    let wiped = wipe::wipe(tx, &inbox, now)?;
+                    let wiped = wipe::wipe(tx, &inbox, &removal)?;
                     events::append(tx, &event)?;
                     Ok(Some(wiped))
                 }

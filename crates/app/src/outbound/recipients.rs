@@ -10,7 +10,7 @@ use posthouse_store::Tx;
 
 use crate::{
     app::App,
-    directory::{handles, switches},
+    directory::{handles, switches, view::AgentViewer},
 };
 
 /// Returns the recipients with their addresses.
@@ -24,10 +24,10 @@ pub(crate) async fn resolve(app: &App, caller: &Caller, named: NamedRecipients) 
         return named.resolved(unknown);
     }
     switches::check(app)?;
-    let (workspace, now) = (caller.workspace, app.clock.now());
+    let (workspace, viewer) = (caller.workspace, AgentViewer::of(app));
     let load = move |tx: &mut Tx| {
         named.clone().resolved(|handle| {
-            let address = handles::recipient(tx, workspace, handle, now)?;
+            let address = handles::recipient(tx, workspace, handle, &viewer)?;
             Address::parse(&address).map_err(|_| Refusal::new(ErrorCode::Internal, "The agent has an invalid address."))
         })
     };

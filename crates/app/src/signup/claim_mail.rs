@@ -13,6 +13,7 @@ use posthouse_domain::{
         CLAIM_LINK_MS, CLAIM_MAILS_PER_CLIENT, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE, SignupLimit,
     },
     time::{DAY_MS, Time},
+    user::mailbox_of,
     workspace::UNCLAIMED_IDLE_DAYS,
 };
 use posthouse_mail::address::Address;
@@ -77,7 +78,8 @@ impl QueueHook for ClaimMail {
 pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, client: IpAddr) -> Result<Time, Refusal> {
     let inbox = app.store.read_for(workspace, move |tx| sender(tx, workspace)).await?.ok_or_else(no_sender)?;
     let email = to.canonical();
-    let recipient = counted(app, SignupLimit::ClaimMailsPerRecipient, to.canonical_str(), CLAIM_MAILS_PER_RECIPIENT)?;
+    let mailbox = mailbox_of(&email);
+    let recipient = counted(app, SignupLimit::ClaimMailsPerRecipient, &mailbox, CLAIM_MAILS_PER_RECIPIENT)?;
     let mail = LinkMail { to, subject: SUBJECT, path: PATH };
     let composed = link_mail::compose(app, &inbox, mail, |link| text(&app.config.base_url, &inbox, link))?;
     let expires_at = app.clock.now().plus_ms(CLAIM_LINK_MS);

@@ -1,5 +1,7 @@
 //! Cards: what an agent says about itself.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -11,6 +13,8 @@ use crate::{message::MessageKind, time::Time};
 
 /// The longest name of a card or skill, in characters.
 pub const NAME_CHARS_MAX: usize = 80;
+/// The name of a card if neither the inbox nor its username has one that a card can show.
+const NAME_DEFAULT: &str = "Agent";
 /// The longest description of a card, in characters.
 pub const DESCRIPTION_CHARS_MAX: usize = 1_000;
 /// The maximum number of skills.
@@ -199,6 +203,29 @@ impl Card {
     }
 }
 
+/// Checks the name of a card: one line that isn't blank, of text that cards can show.
+///
+/// # Errors
+/// States what is allowed.
+pub fn check_name(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() || text.chars().count() > NAME_CHARS_MAX || text.contains(['\n', '\r', '\t']) {
+        return Err(format!("must be one line of 1 to {NAME_CHARS_MAX} characters that isn't blank"));
+    }
+    card_text::check(text).map_err(|problem| problem.message().to_owned())
+}
+
+/// Returns the name of a card that is created without one: the display name of the inbox, or else its username, in
+/// words if it reads like a web site.
+#[must_use]
+pub fn default_name(display_name: Option<&str>, username: &str) -> String {
+    let words = username.replace(|c: char| !c.is_alphanumeric(), " ");
+    let names = [display_name.unwrap_or_default(), username, &words].map(|name| {
+        let cut: String = name.trim().chars().take(NAME_CHARS_MAX).collect();
+        cut.trim_end().to_owned()
+    });
+    names.into_iter().find(|name| check_name(name).is_ok()).unwrap_or_else(|| NAME_DEFAULT.to_owned())
+}
+
 /// Checks the URL of a documentation: https, with a host, without credentials.
 ///
 /// # Errors
@@ -216,13 +243,24 @@ pub fn check_documentation_url(text: &str) -> Result<(), String> {
     if is_allowed { Ok(()) } else { Err(allowed()) }
 }
 
-/// Returns whether a text has the form of a language tag (RFC 5646 §2.1): subtags of up to 8 letters and digits.
+/// Returns whether a text has the form of a language tag (RFC 5646 §2.1): subtags of up to 8 letters and digits. The first
+/// is a language, or `x` (private use) or `i` (registered as a whole) before others.
 #[must_use]
 pub fn is_language_tag(text: &str) -> bool {
-    let mut subtags = text.split('-');
+    let (first, rest) = text.split_once('-').map_or((text, None), |(first, rest)| (first, Some(rest)));
     let is_subtag = |subtag: &str| (1..=8).contains(&subtag.len()) && subtag.bytes().all(|b| b.is_ascii_alphanumeric());
-    let is_language = |subtag: &str| (2..=8).contains(&subtag.len()) && subtag.bytes().all(|b| b.is_ascii_alphabetic());
-    text.len() <= LANGUAGE_CHARS_MAX && subtags.next().is_some_and(is_language) && subtags.all(is_subtag)
+    let is_language = (2..=8).contains(&first.len()) && first.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_whole = rest.is_some() && (first.eq_ignore_ascii_case("x") || first.eq_ignore_ascii_case("i"));
+    text.len() <= LANGUAGE_CHARS_MAX
+        && (is_language || is_whole)
+        && rest.is_none_or(|rest| rest.split('-').all(is_subtag))
+}
+
+/// Returns texts without those that repeat an earlier one; `form` is what they are compared by.
+#[must_use]
+pub fn distinct(texts: impl Iterator<Item = String>, form: impl Fn(&str) -> String) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    texts.filter(|text| seen.insert(form(text))).collect()
 }
 
 /// Returns whether a text is the id of a skill: `^[a-z0-9][a-z0-9._-]{0,63}$`.
@@ -236,6 +274,7 @@ pub fn is_skill_id(text: &str) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     pub(crate) fn card() -> Card {
         Card {
@@ -279,10 +318,51 @@ pub(crate) mod tests {
 
     #[test]
     fn language_tags_and_skill_ids_have_a_form() {
-        assert!(["en", "de-CH", "zh-Hant-TW", "sl-rozaj-biske"].into_iter().all(is_language_tag));
-        assert!(!["", "e", "en_US", "-en", "en-", "123", "en-toolongsubtag"].into_iter().any(is_language_tag));
+        assert!(
+            ["en", "de-CH", "zh-Hant-TW", "sl-rozaj-biske", "x-priv", "X-a-b", "i-klingon", "de-x-own"]
+                .into_iter()
+                .all(is_language_tag)
+        );
+        assert!(
+            !["", "e", "x", "i-", "a-b", "en_US", "-en", "en-", "123", "en-toolongsubtag"]
+                .into_iter()
+                .any(is_language_tag)
+        );
         assert!(["a", "quote.create", "0-_x"].into_iter().all(is_skill_id));
         assert!(!["", ".a", "A", "a b", "ä"].into_iter().any(is_skill_id) && !is_skill_id(&"a".repeat(65)));
+    }
+
+    #[test]
+    fn a_card_without_a_name_gets_one_that_cards_can_show() {
+        for (display, username, name) in [
+            (Some("Sales bot"), "bot", "Sales bot"),
+            (Some("  "), "bot", "bot"),
+            (None, "acme.ai", "acme ai"),
+            (Some("acme.com"), "x1.co", "x1 co"),
+            (Some("<b>"), "www.bot", "www bot"),
+            (None, "postmaster.x-1", "postmaster.x-1"),
+            (None, "-", "-"),
+        ] {
+            assert_eq!(default_name(display, username), name, "{display:?} {username}");
+        }
+    }
+
+    #[test]
+    fn repeated_texts_are_kept_once() {
+        let texts = || ["en", "de-CH", "EN", "de-CH", "de"].map(str::to_owned).into_iter();
+        assert_eq!(distinct(texts(), str::to_lowercase), ["en", "de-CH", "de"]);
+        assert_eq!(distinct(texts(), str::to_owned), ["en", "de-CH", "EN", "de"]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_default_name_passes_the_check_of_names(
+            display in prop::option::of(any::<String>()),
+            username in "[a-z0-9._+-]{1,64}|[a-z]{1,8}[.](ai|co|com|me|dev|shop)|\\PC{0,90}",
+        ) {
+            let name = default_name(display.as_deref(), &username);
+            prop_assert_eq!(check_name(&name), Ok(()), "{:?} {} -> {}", display, username, name);
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use super::card_links::has_host;
+
 named! {
     /// What a text of a card may not contain.
     CardTextProblem {
@@ -39,10 +41,6 @@ const SCHEMES: &[&str] = &[
     "intent",
 ];
 
-/// Top-level domains that make a word a link where programs look for links in text.
-const LINKED_DOMAINS: &[&str] =
-    &["com", "org", "io", "ai", "dev", "app", "co", "info", "biz", "xyz", "me", "ru", "cn", "top"];
-
 /// Characters that show nothing or reorder text, beyond the control characters: first and last of each range.
 const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
@@ -76,7 +74,7 @@ impl CardTextProblem {
     pub const fn message(self) -> &'static str {
         match self {
             CardTextProblem::Html => "must be plain text without HTML",
-            CardTextProblem::Link => "must not contain links; use `documentation_url`",
+            CardTextProblem::Link => "must not contain links or names of web sites; use `documentation_url`",
             CardTextProblem::Address => "must not contain email addresses",
             CardTextProblem::Invisible => "must not contain invisible characters or characters that reorder text",
         }
@@ -99,7 +97,7 @@ pub fn check(text: &str) -> Result<(), CardTextProblem> {
     if shown.split(char::is_whitespace).any(is_address) {
         return Err(CardTextProblem::Address);
     }
-    if has_scheme(&shown) || shown.split(char::is_whitespace).any(is_site) {
+    if has_scheme(&shown) || has_host(&shown) {
         return Err(CardTextProblem::Link);
     }
     Ok(())
@@ -143,21 +141,6 @@ fn has_scheme(text: &str) -> bool {
         })
 }
 
-/// Returns whether a word is the name of a web site: it begins with `www.`, ends in a known top-level domain, or has a
-/// path behind a name with a dot.
-fn is_site(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
-    let (host, path) = word.split_once(['/', '?', '#']).map_or((word, None), |(host, path)| (host, Some(path)));
-    let host = host.split_once(':').map_or(host, |(host, _)| host);
-    let is_host = |c: char| c.is_alphanumeric() || c == '-' || c == '.';
-    let Some((before, last)) = host.rsplit_once('.') else { return false };
-    if before.is_empty() || !host.chars().all(is_host) {
-        return false;
-    }
-    let is_name = last.chars().count() > 1 && last.chars().all(char::is_alphabetic);
-    host.starts_with("www.") || LINKED_DOMAINS.contains(&last) || (is_name && path.is_some_and(|path| !path.is_empty()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +181,11 @@ mod tests {
             ("visit evil.com!", Link),
             ("go to evil.example/path", Link),
             ("evil.io:8443", Link),
+            ("evil.shop", Link),
+            ("evil。com", Link),
+            ("evil．com", Link),
+            ("name(at)host.com", Link),
+            ("1.2.3.4/x", Link),
             ("write to a@b.example", Address),
             ("a＠b.example", Address),
             ("user@localhost", Address),

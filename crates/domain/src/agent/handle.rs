@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::lookalike::skeleton;
+use super::lookalike::{Reading, skeleton};
 use crate::{
     error::{ErrorCode, Refusal},
     time::DAY_MS,
@@ -85,7 +85,7 @@ const GENERIC: &[&str] = &[
     "www",
 ];
 
-/// The name of the service, which no handle may have as one of its words.
+/// The name of the service, which no handle may have as one of its words, or with a role.
 const SERVICE: &str = "posthouse";
 
 /// The handle of a workspace, in lower case, without the `@`.
@@ -146,26 +146,31 @@ impl HandleName {
         &self.0
     }
 
-    /// Returns the form that look-alikes share.
+    /// Returns the form that look-alikes share, without hyphens.
     #[must_use]
     pub fn skeleton(&self) -> String {
-        skeleton(&self.0)
+        Reading::of(&self.0).joined().to_owned()
     }
 
     /// Returns whether no workspace can claim it: it is a reserved name, looks like one, or names the service.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
-        let own = self.skeleton();
-        is_role(&own) || GENERIC.iter().any(|name| skeleton(name) == own)
+        let own = Reading::of(&self.0);
+        is_role(&own) || is_one_of(own.joined(), GENERIC)
     }
 }
 
-/// Returns whether the skeleton of a name is that of a role, or names the service.
+/// Returns whether a name or handle is read as a role, as the service, or as both, such as `posthouse-help`.
 #[must_use]
-pub fn is_role(skeleton_of_name: &str) -> bool {
-    let service = skeleton(SERVICE);
-    ROLES.iter().any(|name| skeleton(name) == skeleton_of_name)
-        || skeleton_of_name.split('-').any(|word| word == service)
+pub fn is_role(reading: &Reading) -> bool {
+    let (service, joined) = (skeleton(SERVICE), reading.joined());
+    let beside_service = [joined.strip_prefix(&service), joined.strip_suffix(&service)];
+    let is_known = |rest: &str| rest.is_empty() || is_one_of(rest, ROLES) || is_one_of(rest, GENERIC);
+    is_one_of(joined, ROLES) || reading.has_word(&service) || beside_service.into_iter().flatten().any(is_known)
+}
+
+fn is_one_of(joined: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| Reading::of(name).joined() == joined)
 }
 
 impl AgentHandle {
@@ -279,12 +284,50 @@ mod tests {
 
     #[test]
     fn reserved_names_and_their_look_alikes_are_refused() {
-        for reserved in
-            ["admin", "support", "bot", "postmaster", "supp0rt", "bi11ing", "adrnin", "posthouse", "posthouse-help"]
-        {
+        for reserved in [
+            "admin",
+            "support",
+            "bot",
+            "postmaster",
+            "supp0rt",
+            "bi11ing",
+            "adrnin",
+            "posthouse",
+            "posthouse-help",
+            "post-house",
+            "p0st-h0use",
+            "posthousehelp",
+            "help-posthouse",
+            "post-house-help",
+            "theteam-posthouse",
+            "help-desk",
+            "mailerdaemon",
+            "mailer-daemon",
+            "no-reply",
+            "sys-tem",
+            "a-p-i",
+        ] {
             assert!(HandleName::parse(reserved).expect("valid").is_reserved(), "{reserved}");
         }
-        for free in ["acme", "adminton", "acme-support", "posthouses"] {
+        for free in [
+            "acme",
+            "adminton",
+            "acme-support",
+            "posthouses",
+            "post-house-inn",
+            "outpost-house",
+            "guesthouse",
+            "signpost",
+            "systems",
+            "helpful",
+            "help-center",
+            "sales-team",
+            "legal-eagle",
+            "apis",
+            "mailbox",
+            "root-beer",
+            "trusty",
+        ] {
             assert!(!HandleName::parse(free).expect("valid").is_reserved(), "{free}");
         }
         for name in ROLES.iter().chain(GENERIC) {

@@ -15,8 +15,10 @@ named! {
         ListingCheck = "listing_check",
         /// Several workspaces reported the agent.
         Reports = "reports",
-        /// The operator suspended the agent or its workspace.
+        /// The operator suspended the agent or its workspace, or switched the public directory off.
         Operator = "operator",
+        /// The owner revoked the agent.
+        Revoked = "revoked",
     }
 }
 
@@ -34,15 +36,16 @@ pub struct Listing {
 }
 
 impl Agent {
-    /// Returns the listing of a public card; `None` for any other card.
+    /// Returns the listing of a public card in a public directory that is switched on or off; `None` for any other card.
     #[must_use]
-    pub fn listing(&self) -> Option<Listing> {
+    pub fn listing(&self, is_on: bool) -> Option<Listing> {
         let card = self.card.as_ref().filter(|card| card.visibility == CardVisibility::Public)?;
         let hidden = |reason| (ListingState::Hidden, Some(reason));
         let (state, reason) = match (self.sanction, card.listing.unwrap_or(ListingState::Pending)) {
             (Some(SanctionKind::Suspended), _) => hidden(ListingReason::Operator),
-            _ if self.is_workspace_suspended => hidden(ListingReason::Operator),
+            _ if self.is_workspace_suspended || !is_on => hidden(ListingReason::Operator),
             (Some(SanctionKind::Reported), _) => hidden(ListingReason::Reports),
+            _ if card.revoked_at.is_some() => hidden(ListingReason::Revoked),
             (None, ListingState::Hidden) => hidden(ListingReason::ListingCheck),
             (None, state) => (state, None),
         };
@@ -50,12 +53,12 @@ impl Agent {
         Some(Listing { state, reason, problems, listed_at: card.listed_at.filter(|_| state == ListingState::Listed) })
     }
 
-    /// Returns whether the public directory shows the agent.
+    /// Returns whether the public directory shows the agent while it is switched on.
     #[must_use]
     pub fn is_listed(&self, now: Time) -> bool {
         self.claim != ClaimStatus::Unclaimed
             && self.standing(now) == Standing::Active
-            && self.listing().is_some_and(|listing| listing.state == ListingState::Listed)
+            && self.listing(true).is_some_and(|listing| listing.state == ListingState::Listed)
     }
 }
 
@@ -67,7 +70,7 @@ pub fn problems(card: &Card) -> Vec<ListingProblem> {
     if has_mixed_word(&card.name) {
         found.push(ListingProblem::MixedScripts);
     }
-    if readings(&card.name).iter().any(|reading| super::handle::is_role(reading)) {
+    if readings(&card.name).iter().any(super::handle::is_role) {
         found.push(ListingProblem::ReservedName);
     }
     found.sort_unstable();
@@ -108,15 +111,20 @@ mod tests {
 
     #[test]
     fn a_hidden_listing_has_one_reason() {
-        let reason = |agent: &Agent| agent.listing().and_then(|listing| listing.reason);
+        let reason = |agent: &Agent| agent.listing(true).and_then(|listing| listing.reason);
         let listed = public(ListingState::Listed);
         assert_eq!(reason(&listed), None);
         assert_eq!(reason(&public(ListingState::Hidden)), Some(ListingReason::ListingCheck));
         let reported = Agent { sanction: Some(SanctionKind::Reported), ..listed.clone() };
         assert_eq!(reason(&reported), Some(ListingReason::Reports));
+        let card = Card { revoked_at: Some(Time::from_millis(6)), ..listed.card.clone().expect("a card") };
+        let revoked = Agent { card: Some(card), ..listed.clone() };
+        assert_eq!(reason(&revoked), Some(ListingReason::Revoked));
+        assert_eq!(revoked.listing(true).map(|listing| listing.state), Some(ListingState::Hidden));
+        assert_eq!(listed.listing(false).and_then(|listing| listing.reason), Some(ListingReason::Operator));
         let suspended = Agent { sanction: Some(SanctionKind::Suspended), ..listed };
         assert_eq!(reason(&suspended), Some(ListingReason::Operator));
-        assert_eq!(agent().listing(), None);
+        assert_eq!((agent().listing(true), agent().listing(false)), (None, None));
     }
 
     #[test]

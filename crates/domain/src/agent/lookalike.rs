@@ -10,23 +10,59 @@ pub fn skeleton(text: &str) -> String {
     confusable_skeleton(&once.to_lowercase()).collect()
 }
 
-/// Returns the handles that a name could be taken for, as skeletons: its words joined with hyphens, or with nothing. A
-/// capital I counts both as an i and as an l.
+/// A name or handle as people read it, as skeletons.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Reading {
+    words: Vec<String>,
+    joined: String,
+}
+
+impl Reading {
+    /// Reads a text as it is written.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        Self { joined: skeleton(&words.concat()), words: words.into_iter().map(skeleton).collect() }
+    }
+
+    /// Returns whether a word of the text has this skeleton.
+    #[must_use]
+    pub fn has_word(&self, skeleton: &str) -> bool {
+        self.words.iter().any(|word| word == skeleton)
+    }
+
+    /// Returns the text without hyphens, blanks and other breaks. Texts that look alike have the same.
+    #[must_use]
+    pub fn joined(&self) -> &str {
+        &self.joined
+    }
+
+    /// Returns the two parts of each handle `@workspace/agent` that the text could be taken for.
+    pub fn halves(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.joined.char_indices().skip(1).map(|(at, _)| self.joined.split_at(at))
+    }
+}
+
+/// Returns the ways to read a name. A capital I counts both as an i and as an l.
 #[must_use]
-pub fn readings(name: &str) -> Vec<String> {
-    let lower = name.to_lowercase();
-    let mut readings: Vec<String> = [name, lower.as_str()]
-        .into_iter()
-        .flat_map(|text| {
-            let is_part = |c: char| c.is_alphanumeric();
-            let words: Vec<&str> = text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).collect();
-            [skeleton(&words.join("-")), skeleton(&words.concat())]
-        })
-        .filter(|reading| !reading.is_empty())
-        .collect();
-    readings.sort_unstable();
+pub fn readings(name: &str) -> Vec<Reading> {
+    let mut readings = vec![Reading::of(name), Reading::of(&name.to_lowercase())];
+    readings.retain(|reading| !reading.joined.is_empty());
     readings.dedup();
     readings
+}
+
+/// Returns the part of a name that is read as the handle of a workspace: `acme` in `@acme`, `@acme/help` and `acme/help`.
+#[must_use]
+pub fn handle_in_name(name: &str) -> Option<&str> {
+    let name = name.trim();
+    match (name.strip_prefix(['@', '＠', '﹫']), name.split_once(['/', '／'])) {
+        (Some(rest), _) => {
+            rest.split(|c: char| c.is_whitespace() || c == '/' || c == '／').find(|part| !part.is_empty())
+        }
+        (None, Some((workspace, _))) if !name.contains(char::is_whitespace) => Some(workspace),
+        (None, _) => None,
+    }
 }
 
 /// Returns whether a word of the text mixes scripts, such as Latin and Cyrillic letters.
@@ -38,6 +74,7 @@ pub fn has_mixed_word(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn look_alikes_share_a_skeleton() {
@@ -50,13 +87,45 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_read_with_and_without_its_word_breaks() {
-        let handle = skeleton("paypal");
-        for name in ["PayPal", "Pay Pal", "PаyPаl", "Pay-Pal!", "PayPaI"] {
-            assert!(readings(name).contains(&handle), "{name}: {:?}", readings(name));
+    fn a_name_is_read_without_its_word_breaks() {
+        let handle = Reading::of("paypal");
+        for name in ["PayPal", "Pay Pal", "PаyPаl", "Pay-Pal!", "PayPaI", "p.a.y.p.a.l", "@PayPal"] {
+            assert!(readings(name).iter().any(|one| one.joined() == handle.joined()), "{name}: {:?}", readings(name));
         }
-        assert!(readings("Acme Support").contains(&skeleton("acme-support")));
+        assert!(readings("Acme Support").iter().any(|one| one.joined() == Reading::of("acme-support").joined()));
         assert!(readings("!!!").is_empty());
+    }
+
+    #[test]
+    fn some_names_are_read_as_handles() {
+        for (name, workspace) in [
+            ("@acme", Some("acme")),
+            (" @acme/help", Some("acme")),
+            ("＠acme help", Some("acme")),
+            ("acme/help", Some("acme")),
+            ("acme／help", Some("acme")),
+            ("Acme Help", None),
+            ("Sales and/or support", None),
+            ("@", None),
+        ] {
+            assert_eq!(handle_in_name(name), workspace, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_is_read_as_the_handle_that_it_spells(
+            workspace in "[a-z0-9](-?[a-z0-9]){0,8}",
+            part in "[a-z0-9](-?[a-z0-9]){1,8}",
+            between in prop::sample::select(vec!["/", " ", "", "-", " / ", ": "]),
+        ) {
+            let (one, other) = (Reading::of(&workspace), Reading::of(&part));
+            for name in [format!("@{workspace}{between}{part}"), format!("{workspace}{between}{part}").to_uppercase()] {
+                let found = readings(&name);
+                let has = found.iter().any(|one_way| one_way.halves().any(|halves| halves == (one.joined(), other.joined())));
+                prop_assert!(has, "{name}: {found:?}");
+            }
+        }
     }
 
     #[test]

@@ -60,6 +60,13 @@ impl Reporter {
     }
 }
 
+/// Returns the seconds until the next day (UTC), rounded up.
+#[must_use]
+pub fn until_next_day_s(now: Time) -> u64 {
+    let left_ms = DAY_MS - now.millis().rem_euclid(DAY_MS);
+    u64::try_from((left_ms + 999) / 1_000).unwrap_or(1)
+}
+
 /// Checks the reports that a workspace made today.
 ///
 /// # Errors
@@ -68,10 +75,12 @@ pub fn check_daily(used: u64, now: Time) -> Result<(), Refusal> {
     if used < REPORTS_PER_DAY {
         return Ok(());
     }
-    let left_ms = DAY_MS - now.millis().rem_euclid(DAY_MS);
-    let seconds = u64::try_from((left_ms + 999) / 1_000).unwrap_or(1);
     let message = format!("The workspace has made its {REPORTS_PER_DAY} reports for today.");
-    Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(LimitName::ReportsPerDay, REPORTS_PER_DAY, seconds))
+    Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(
+        LimitName::ReportsPerDay,
+        REPORTS_PER_DAY,
+        until_next_day_s(now),
+    ))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -61,10 +62,11 @@ pub struct CardQuery {
     pub accepts: Option<MessageKind>,
 }
 
-/// Returns the form in which texts are compared.
+/// Returns the form in which texts are compared: the compatible form (NFKC) in lower case.
 #[must_use]
 pub fn folded(text: &str) -> String {
-    text.to_lowercase()
+    let form = ComposingNormalizerBorrowed::new_nfkc();
+    form.normalize(&form.normalize(text).to_lowercase()).into_owned()
 }
 
 fn hash(kind: char, text: &str) -> String {
@@ -132,7 +134,7 @@ impl CardQuery {
     /// Returns the text that must be part of a card's text.
     #[must_use]
     pub fn folded_text(&self) -> Option<String> {
-        self.text.as_deref().map(folded)
+        self.text.as_deref().map(|text| folded(text.trim()))
     }
 
     /// Returns the word of the scope.
@@ -206,6 +208,15 @@ mod tests {
         assert!(has_all(&document, &[scope(SearchedCards::Public), scope(SearchedCards::Workspace(OWN))]));
         let private = CardDocument::of(OWN, &card(), false);
         assert!(!has_all(&private, &[scope(SearchedCards::Public)]));
+    }
+
+    #[test]
+    fn texts_are_compared_whatever_their_form() {
+        let folded_query = |text: &str| CardQuery { text: Some(text.to_owned()), ..query() }.folded_text();
+        for (given, name) in [("cafe\u{301}", "Café"), ("finance", "ﬁnance"), (" bulk ", "Bulk"), ("ＡＢＣ", "abc")]
+        {
+            assert_eq!(folded_query(given), Some(folded(name)), "{given}");
+        }
     }
 
     proptest! {

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 use super::{AuthorRefusal, ErrorCode, FieldProblem, ProofProblem};
 use crate::{auth::Permission, draft::status::DraftStatus, gate::loop_rule::LoopRule, id::InboxId, time::Time};
 
+/// A minute in seconds.
+const MINUTE_S: u64 = 60;
+
 named! {
     /// Why a request was refused, in `details.reason`.
     RefusalReason {
@@ -117,6 +120,59 @@ named! {
         WrongApprovalCodes = "wrong_approval_codes",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
+    }
+}
+
+impl LimitName {
+    /// Returns the length of the window that the limit counts in, in seconds; `None` if it counts nothing over time, or in
+    /// calendar months.
+    #[must_use]
+    pub const fn window_s(self) -> Option<u64> {
+        match self {
+            LimitName::RequestsPerMinute
+            | LimitName::StreamFramesPerMinute
+            | LimitName::ResolvesPerMinute
+            | LimitName::SearchesPerMinute
+            | LimitName::VerificationsPerMinute
+            | LimitName::PublicRequestsPerMinute
+            | LimitName::IdentityTokensPerAgent
+            | LimitName::IdentityTokensPerWorkspace
+            | LimitName::IssuerRequestsPerMinute
+            | LimitName::UnknownKeysPerMinute => Some(MINUTE_S),
+            LimitName::SendsPer5Minutes => Some(5 * MINUTE_S),
+            LimitName::SignInRequestsPerAddress | LimitName::WrongApprovalCodes => Some(10 * MINUTE_S),
+            LimitName::SignInLinksPerAddress | LimitName::SignInsPerClient => Some(15 * MINUTE_S),
+            LimitName::TemporaryPerHour => Some(60 * MINUTE_S),
+            LimitName::DailySendsPerInbox
+            | LimitName::DailySends
+            | LimitName::RecipientsPerDay
+            | LimitName::SignupsPerDay
+            | LimitName::ClaimMailsPerDay
+            | LimitName::ClaimMailsPerRecipient
+            | LimitName::ClaimMailsPerClient
+            | LimitName::ConfirmationsPerWorkspace
+            | LimitName::ConfirmationsPerAddress
+            | LimitName::InvitationsPerDay
+            | LimitName::ReportsPerDay => Some(24 * 60 * MINUTE_S),
+            LimitName::EmailsPerMonth
+            | LimitName::TemporaryActive
+            | LimitName::StorageBytes
+            | LimitName::StatementTime
+            | LimitName::ReadsPerWorkspace
+            | LimitName::DomainVerify
+            | LimitName::RequestBodyBytesPerWorkspace
+            | LimitName::RequestBodyBytes
+            | LimitName::ResponseBytesPerWorkspace
+            | LimitName::ResponseBytes
+            | LimitName::JsonValues
+            | LimitName::JsonDepth
+            | LimitName::ResponseWriteTimeout
+            | LimitName::Connections
+            | LimitName::UnauthenticatedConnections
+            | LimitName::Streams
+            | LimitName::Members
+            | LimitName::SignInRequestsPerApp => None,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use axum::{
     body::{Body, HttpBody},
-    http::{HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::Response,
 };
 use bytes::Bytes;
@@ -23,7 +23,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::input::RequestInfo;
-use crate::socket::HandshakeOutcome;
+use crate::{rate_limits::RateLimitStatus, socket::HandshakeOutcome};
 
 /// A successful response.
 #[derive(Debug)]
@@ -161,6 +161,12 @@ fn not_rendered() -> Refusal {
     Refusal::new(ErrorCode::Internal, "The response couldn't be rendered.")
 }
 
+/// Returns the tag of a body.
+fn tag(body: &[u8]) -> String {
+    let digest: String = Sha256::digest(body).iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{digest}\"")
+}
+
 impl RouteResponse {
     /// Creates a JSON response.
     ///
@@ -208,12 +214,12 @@ impl RouteResponse {
     /// [`RouteResponse::cached_json`] for another content type.
     #[must_use]
     pub fn cached(request: &RequestInfo, seconds: u32, content_type: &'static str, body: Vec<u8>) -> Self {
-        let digest = Sha256::digest(&body);
-        Self::tagged(request, seconds, content_type, &digest, body)
+        let tag = tag(&body);
+        Self::tagged(request, seconds, content_type, tag, body)
     }
 
     /// [`RouteResponse::cached`] for a body that differs with each request, although it says the same: `identity` is what
-    /// equal bodies have in common.
+    /// equal bodies have in common. The tag is weak (RFC 9110 §8.8.1).
     #[must_use]
     pub fn cached_as(
         request: &RequestInfo,
@@ -222,14 +228,13 @@ impl RouteResponse {
         identity: &[u8],
         body: Vec<u8>,
     ) -> Self {
-        Self::tagged(request, seconds, content_type, &Sha256::digest(identity), body)
+        Self::tagged(request, seconds, content_type, format!("W/{}", tag(identity)), body)
     }
 
-    fn tagged(request: &RequestInfo, seconds: u32, content_type: &'static str, digest: &[u8], body: Vec<u8>) -> Self {
-        let tag: String = digest.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
-        let tag = format!("\"{tag}\"");
+    fn tagged(request: &RequestInfo, seconds: u32, content_type: &'static str, tag: String, body: Vec<u8>) -> Self {
         let known = request.if_none_match.as_deref().unwrap_or_default();
-        let is_known = known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag);
+        let opaque = tag.trim_start_matches("W/");
+        let is_known = known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == opaque);
         let response = if is_known {
             Self { status: StatusCode::NOT_MODIFIED, ..Self::empty() }
         } else {
@@ -276,6 +281,17 @@ impl RouteResponse {
             ResponseBody::Bytes,
         );
         Self { status: StatusCode::OK, headers, body }
+    }
+
+    /// States a limit that the request counted for, if there is one.
+    #[must_use]
+    pub(crate) fn with_limit(self, status: Option<RateLimitStatus>) -> Self {
+        let mut fields = HeaderMap::new();
+        status.iter().for_each(|status| status.write(&mut fields));
+        fields.into_iter().fold(self, |response, (name, value)| match name {
+            Some(name) => response.with(name, value),
+            None => response,
+        })
     }
 
     /// Adds a header.

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
-use posthouse_app::{settings::AgentsConfig, signup::expire};
+use posthouse_app::{App, directory::switches, signup::expire};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -44,7 +44,7 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     let (workspace, unclaimed) = app.store.read_for(id, load).await?;
     let key = KeyView::of_principal(&input.caller.principal);
     let limits = workspace.limits(&app.config.plans);
-    let agents = AgentMessagingView::of(&app.config.agents);
+    let agents = AgentMessagingView::of(&app);
     RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, agents, key))
 }
 
@@ -162,12 +162,13 @@ impl AccountView {
 }
 
 impl AgentMessagingView {
-    fn of(agents: &AgentsConfig) -> Self {
+    fn of(app: &App) -> Self {
+        let agents = &app.config.agents;
         Self {
             enabled: agents.messaging,
             directory_enabled: agents.directory,
             agent_keys_enabled: agents.agent_keys,
-            public_directory_enabled: agents.public_directory,
+            public_directory_enabled: switches::is_public(app),
         }
     }
 }

@@ -7,7 +7,7 @@ use axum::http::Method;
 use posthouse_domain::{
     agent::card::{
         Capabilities, CardVisibility, DESCRIPTION_CHARS_MAX, INPUT_MODES_MAX, LANGUAGES_MAX, NAME_CHARS_MAX, Routing,
-        SKILL_DESCRIPTION_CHARS_MAX, SKILLS_MAX, Skill, TAG_CHARS_MAX, TAGS_MAX,
+        SKILL_DESCRIPTION_CHARS_MAX, SKILLS_MAX, Skill, TAG_CHARS_MAX, TAGS_MAX, distinct,
     },
     auth::Permission,
     error::{ErrorCode, Refusal},
@@ -19,8 +19,8 @@ use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::agent::{AgentBundleView, oasf::OasfRecordView},
     wire::{
-        BoundedLine, BoundedList, BoundedText, DocumentationUrl, EmptyInput, HandlePartText, LanguageTag, MediaRange,
-        OasfClassValue, Patch, Problems, SkillId, object,
+        AgentRevocationReason, BoundedList, CardLine, CardProse, DocumentationUrl, EmptyInput, HandlePartText,
+        LanguageTag, MediaRange, OasfClassValue, Patch, Problems, SkillId, object,
     },
 };
 use posthouse_app::directory::{
@@ -30,8 +30,6 @@ use posthouse_app::directory::{
 
 /// Path of the card of an agent.
 const AGENT: &str = "/v1/inboxes/{id}/agent";
-/// Maximum length of the reason of a revocation, in characters.
-const REASON_CHARS_MAX: usize = 500;
 
 /// The error codes of a card that is written.
 const CARD_ERROR_CODES: &[ErrorCode] = &[
@@ -89,11 +87,11 @@ object! {
         /// Your id for the skill, unique within the card.
         id: SkillId,
         /// The name.
-        name: BoundedLine<1, NAME_CHARS_MAX>,
+        name: CardLine<NAME_CHARS_MAX>,
         /// What it does.
-        description: Option<BoundedText<0, SKILL_DESCRIPTION_CHARS_MAX>>,
+        description: Option<CardProse<SKILL_DESCRIPTION_CHARS_MAX>>,
         /// Words to find it by.
-        tags: Option<BoundedList<BoundedLine<1, TAG_CHARS_MAX>, 0, TAGS_MAX>>,
+        tags: Option<BoundedList<CardLine<TAG_CHARS_MAX>, 0, TAGS_MAX>>,
         /// The class in the Open Agentic Schema Framework: its number or name.
         oasf: Option<OasfClassValue>,
     }
@@ -119,9 +117,9 @@ object! {
     /// invisible characters.
     pub(super) struct CardBody {
         /// The name. Default: the display name of the inbox.
-        name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        name: Option<CardLine<NAME_CHARS_MAX>>,
         /// What the agent does. Null empties it.
-        description: Patch<BoundedText<0, DESCRIPTION_CHARS_MAX>>,
+        description: Patch<CardProse<DESCRIPTION_CHARS_MAX>>,
         /// What the agent can do and accepts.
         capabilities: Option<CapabilitiesBody>,
         /// An https URL with documentation. Null removes it.
@@ -141,7 +139,7 @@ object! {
     /// Revokes an agent.
     struct RevokeAgentBody {
         /// Why, for people.
-        reason: Option<BoundedText<1, REASON_CHARS_MAX>>,
+        reason: Option<AgentRevocationReason>,
     }
 }
 
@@ -163,7 +161,10 @@ impl SkillBody {
             id: self.id.0,
             name: self.name.0,
             description: self.description.map(|text| text.0).filter(|text| !text.is_empty()),
-            tags: self.tags.map(|tags| tags.0.into_iter().map(|tag| tag.0).collect()).unwrap_or_default(),
+            tags: self
+                .tags
+                .map(|tags| distinct(tags.0.into_iter().map(|tag| tag.0), str::to_owned))
+                .unwrap_or_default(),
             oasf: self.oasf.map(|class| class.0),
         }
     }
@@ -175,11 +176,14 @@ impl CapabilitiesBody {
         let mut accepts_types = self.accepts_types.map_or(default.accepts_types, |types| types.0);
         accepts_types.sort_unstable();
         accepts_types.dedup();
+        let languages = self.languages.map(|all| distinct(all.0.into_iter().map(|tag| tag.0), str::to_lowercase));
+        let input_modes = self.input_modes.map(|all| distinct(all.0.into_iter().map(|mode| mode.0), str::to_owned));
+        let (languages, input_modes) = (languages.unwrap_or_default(), input_modes.unwrap_or_default());
         Capabilities {
             skills: self.skills.map(|all| all.0.into_iter().map(SkillBody::parse).collect()).unwrap_or_default(),
             accepts_types,
-            languages: self.languages.map(|all| all.0.into_iter().map(|tag| tag.0).collect()).unwrap_or_default(),
-            input_modes: self.input_modes.map(|all| all.0.into_iter().map(|mode| mode.0).collect()).unwrap_or_default(),
+            languages,
+            input_modes,
         }
     }
 }

@@ -6,19 +6,24 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, Method, header};
 use posthouse_domain::{
     agent::{
-        report::{DETAILS_CHARS_MAX, ReportReason},
+        report::{DETAILS_CHARS_MAX, REPORTS_PER_DAY, ReportReason, until_next_day_s},
         search::{CardQuery, LIMIT_DEFAULT, LIMIT_MAX, SearchedCards},
     },
     auth::{Caller, Permission},
-    error::{ErrorCode, FieldProblem, Refusal},
+    error::{ErrorCode, FieldProblem, LimitName, Refusal},
     id::MessageId,
     message::MessageKind,
     page::PageRequest,
 };
+use posthouse_mail::address::Address;
 use posthouse_store::handles::WorkspaceHandles;
 use uuid::Uuid;
 
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::{
+    directory_limits::DirectoryLimit,
+    rate_limits::RateLimitStatus,
+    route::{Route, RouteInput, RouteResponse},
+};
 use posthouse_api::{
     views::{
         PageView,
@@ -81,6 +86,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::RateLimited,
                 ErrorCode::DirectoryDisabled,
             ])
+            .limited(DirectoryLimit::Resolves)
             .handle(resolve),
         Route::new(Method::GET, "/v1/directory/search", "searchAgents", DirectoryRead)
             .summary("Searches the cards of the workspace or of the public directory, newest first.")
@@ -91,6 +97,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::DirectoryDisabled,
                 ErrorCode::PublicDirectoryDisabled,
             ])
+            .limited(DirectoryLimit::Searches)
             .handle(search),
         Route::new(Method::POST, "/v1/directory/reports", "reportAgent", DirectoryRead)
             .summary("Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.")
@@ -109,6 +116,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .answers::<VerificationView>(200)
             .errors(&[ErrorCode::RateLimited, ErrorCode::DirectoryDisabled])
+            .limited(DirectoryLimit::Verifications)
             .handle(verify),
     ]
 }
@@ -189,7 +197,6 @@ async fn verify(app: Arc<Api>, input: RouteInput<EmptyInput, VerifyBody>) -> Res
         (None, Some(address)) => VerifiedThing::Address(address.0),
         (given, _) => return Err(exactly_one("signature", "address", given.is_some())),
     };
-    app.directory_limits.verify(&input.caller, app.clock.now())?;
     let view = verify::verify(&app, input.caller, thing).await?;
     Ok(RouteResponse::json(200, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
@@ -217,7 +224,6 @@ async fn release_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteRespons
 
 async fn resolve(app: Arc<Api>, input: RouteInput<ResolveQuery>) -> Result<RouteResponse, Refusal> {
     let name = input.query.name()?;
-    app.directory_limits.resolve(&input.caller, app.clock.now())?;
     let found = resolve::resolve(&app, input.caller, name).await?;
     RouteResponse::json(200, &CardResultView { card: found.card, redirected_from: found.redirected_from })
 }
@@ -225,7 +231,9 @@ async fn resolve(app: Arc<Api>, input: RouteInput<ResolveQuery>) -> Result<Route
 impl ResolveQuery {
     fn name(self) -> Result<AgentName, Refusal> {
         match (self.address, self.handle) {
-            (Some(address), None) => Ok(AgentName::Address(address.0)),
+            (Some(address), None) => {
+                Address::parse(&address.0).map(AgentName::Address).map_err(|_| resolve::not_found())
+            }
             (None, Some(handle)) => Ok(AgentName::Handle(handle.0)),
             (given, _) => Err(exactly_one("address", "handle", given.is_some())),
         }
@@ -244,7 +252,6 @@ fn exactly_one(first: &str, second: &str, has_both: bool) -> Refusal {
 
 async fn search(app: Arc<Api>, input: RouteInput<AgentSearchQuery>) -> Result<RouteResponse, Refusal> {
     let (query, paging) = input.query.parse(&input.caller)?;
-    app.directory_limits.search(&input.caller, app.clock.now())?;
     let page = search::search(&app, Some(input.caller), query, paging).await?;
     RouteResponse::page(&app, &page, |card| card)
 }
@@ -284,6 +291,8 @@ async fn report(app: Arc<Api>, input: RouteInput<EmptyInput, ReportBody>) -> Res
         details: body.details.map(|text| text.0).filter(|text| !text.is_empty()),
         message: body.message_id.map(MessageId),
     };
-    report::report(&app, input.caller, new).await?;
-    RouteResponse::json(202, &ReportReceiptView { received: true })
+    let made = report::report(&app, input.caller, new).await?;
+    let limit =
+        RateLimitStatus::used(LimitName::ReportsPerDay, REPORTS_PER_DAY, made, until_next_day_s(app.clock.now()));
+    Ok(RouteResponse::json(202, &ReportReceiptView { received: true })?.with_limit(limit))
 }

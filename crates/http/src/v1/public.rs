@@ -12,7 +12,10 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 
 use super::directory::{CardLimit, card_paging};
-use crate::route::{PublicInput, RequestInfo, Route, RouteResponse, render_page, render_view};
+use crate::{
+    directory_limits::DirectoryLimit,
+    route::{PublicInput, Route, RouteResponse, render_page, render_view},
+};
 use posthouse_api::{
     views::{
         PageView,
@@ -26,7 +29,7 @@ use posthouse_api::{
 use posthouse_app::directory::{
     a2a,
     resolve::{self, AgentName, PublicAgent},
-    search, switches,
+    search,
 };
 
 /// How long clients and proxies may cache public documents, in seconds.
@@ -37,7 +40,12 @@ const ERROR_CODES: &[ErrorCode] =
 
 pub(crate) fn routes() -> Vec<Route> {
     let one = |path, name, summary| {
-        Route::public(Method::GET, path, name).summary(summary).answers_with(304, None).errors(ERROR_CODES)
+        Route::public(Method::GET, path, name)
+            .summary(summary)
+            .answers_with(304, None)
+            .errors(ERROR_CODES)
+            .limited(DirectoryLimit::Public)
+            .shared()
     };
     vec![
         Route::public(Method::GET, "/v1/public/agents", "listPublicAgents")
@@ -45,6 +53,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<PageView<CardView>>(200)
             .answers_with(304, None)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled])
+            .limited(DirectoryLimit::Public)
+            .shared()
             .handle(page),
         one("/v1/public/agents/{address}", "getPublicAgent", "Returns the card of a listed agent. Needs no key.")
             .answers::<CardResultView>(200)
@@ -96,24 +106,13 @@ query! {
     }
 }
 
-/// Checks that the public directory is on, and counts the request of a client.
-pub(crate) fn admit(app: &Api, request: &RequestInfo) -> Result<(), Refusal> {
-    switches::check_public(app)?;
-    app.directory_limits.public(request.client_ip, app.clock.now())
-}
-
-/// Lets pages of every origin read a document.
-fn shared(response: RouteResponse) -> RouteResponse {
-    let fields = [
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (HeaderName::from_static("x-robots-tag"), "noindex"),
-    ];
+/// Adds the fields of a document.
+fn document(response: RouteResponse) -> RouteResponse {
+    let fields = [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (HeaderName::from_static("x-robots-tag"), "noindex")];
     fields.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
 }
 
 async fn page(app: Arc<Api>, input: PublicInput<PublicSearchQuery>) -> Result<RouteResponse, Refusal> {
-    admit(&app, &input.request)?;
     let given = input.query;
     let query = CardQuery {
         scope: SearchedCards::Public,
@@ -124,12 +123,11 @@ async fn page(app: Arc<Api>, input: PublicInput<PublicSearchQuery>) -> Result<Ro
     let paging = card_paging(&query, given.cursor.as_ref(), given.limit)?;
     let page = search::search(&app, None, query, paging).await?;
     let body = render_page(&page, app.config.limits.page_bytes, |card| card)?.into_json();
-    Ok(shared(RouteResponse::cached(&input.request, CACHED_S, "application/json", body)))
+    Ok(document(RouteResponse::cached(&input.request, CACHED_S, "application/json", body)))
 }
 
 /// Returns the listed agent that a path names.
 pub(crate) async fn named(app: &Api, input: &PublicInput) -> Result<PublicAgent, Refusal> {
-    admit(app, &input.request)?;
     let address = Address::parse(input.path.text("address")).map_err(|_| resolve::not_found())?;
     resolve::public(app, AgentName::Address(address)).await
 }
@@ -142,7 +140,7 @@ pub(crate) fn shown(found: &PublicAgent) -> Result<ShownAgent<'_>, Refusal> {
 async fn card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     let found = named(&app, &input).await?;
     let view = CardResultView { card: shown(&found)?.public(), redirected_from: None };
-    Ok(shared(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
 }
 
 async fn a2a_card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
@@ -151,23 +149,22 @@ async fn a2a_card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Re
     let body = render_view(&signed.card)?;
     // Each signature of one card differs, so the tag is that of what was signed.
     let tagged = signed.identity.as_bytes();
-    Ok(shared(RouteResponse::cached_as(&input.request, CACHED_S, "application/json", tagged, body)))
+    Ok(document(RouteResponse::cached_as(&input.request, CACHED_S, "application/json", tagged, body)))
 }
 
 async fn oasf_record(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     let found = named(&app, &input).await?;
     let record = oasf::record(&shown(&found)?, true);
-    Ok(shared(RouteResponse::cached_json(&input.request, CACHED_S, &record)?))
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &record)?))
 }
 
 async fn keys(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     let found = named(&app, &input).await?;
     let view = PublishedKeysView { keys: found.keys };
-    Ok(shared(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
 }
 
 async fn handle(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    admit(&app, &input.request)?;
     let handle = format!("@{}/{}", input.path.text("workspace"), input.path.text("agent"));
     let found = resolve::public(&app, AgentName::Handle(handle)).await?;
     let view = HandleResultView {
@@ -176,5 +173,5 @@ async fn handle(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refu
         card: shown(&found)?.public(),
         redirected_from: found.redirected_from.clone(),
     };
-    Ok(shared(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
 }

@@ -56,6 +56,30 @@ fn workspaces_are_created_listed_shown_and_changed() {
 }
 
 #[test]
+fn a_suspension_of_an_agent_has_a_reason_that_its_owner_can_read() {
+    let sandbox = Sandbox::new("directory");
+    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    let config = config.to_str().unwrap();
+    made(&sandbox, config);
+    let suspend = |address: &str, reason: &str| {
+        sandbox.run(&["directory", "suspend", address, "--config", config, "--reason", reason])
+    };
+    let long = "x".repeat(501);
+    for (reason, problem) in [("", "1"), (long.as_str(), "500"), ("bell \u{7}", "U+0007")] {
+        let refused = suspend("bot@agents.example", reason);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+        assert!(refused.stderr.contains("--reason ") && refused.stderr.contains(problem), "{}", refused.stderr);
+    }
+    let unknown = suspend("bot@agents.example", "Impersonates a bank.");
+    assert_eq!(unknown.code, 1);
+    assert!(
+        unknown.stderr.contains("No inbox or identity of this server has or had the address bot@agents.example."),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
 fn keys_are_created_listed_and_revoked() {
     let sandbox = Sandbox::new("keys");
     let config = sandbox.configure("delivery.mode = 'capture'\n");

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
+use posthouse_api::wire::revocation_reason;
 use posthouse_app::{
     App,
     directory::operator::{self, ReviewedAgent},
 };
+use posthouse_domain::agent::card_text;
 use posthouse_mail::address::Address;
+use posthouse_store::agent_reports::OpenReport;
 use serde_json::{Value, json};
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
@@ -35,7 +38,7 @@ The workspace of the agent sees the reason.";
 pub(super) struct Suspend {
     /// Address of the agent.
     address: String,
-    /// Why, for the owner of the agent.
+    /// Why, for the owner of the agent: 1 to 500 characters.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
@@ -71,17 +74,20 @@ fn address(text: &str) -> Result<Address, CommandError> {
 async fn list(app: &Arc<App>, output: &OutputOptions) -> Result<(), CommandError> {
     let agents = operator::list(app).await?;
     let views: Vec<Value> = agents.iter().map(view).collect();
-    let lines: Vec<String> = agents.iter().map(line).collect();
+    let lines: Vec<String> = agents.iter().flat_map(lines).collect();
     let text =
         if lines.is_empty() { "No agent is suspended, hidden or reported.".to_owned() } else { lines.join("\n") };
     print(output, &json!({ "agents": views }), &text, &CommandEffect::Nothing)
 }
 
 fn view(reviewed: &ReviewedAgent) -> Value {
-    let report = |report: &posthouse_store::agent_reports::OpenReport| {
+    let report = |report: &OpenReport| {
         json!({
+            "reporter_workspace_id": report.workspace.to_string(),
             "reason": report.reason.text(),
             "details": report.details,
+            "message_id": report.message.map(|id| id.to_string()),
+            "counts": report.counts,
             "created_at": report.created_at.to_string(),
         })
     };
@@ -96,15 +102,35 @@ fn view(reviewed: &ReviewedAgent) -> Value {
     })
 }
 
-fn line(reviewed: &ReviewedAgent) -> String {
+/// Returns the lines of an agent: what was decided, and each open report.
+fn lines(reviewed: &ReviewedAgent) -> Vec<String> {
     let decision = reviewed.sanction.as_ref().map_or("none", |sanction| sanction.kind.text());
-    let reasons: Vec<&str> = reviewed.reports.iter().map(|report| report.reason.text()).collect();
-    format!("{:40} {decision:10} {} open reports {}", reviewed.agent.address, reasons.len(), reasons.join(","))
+    let reason = reviewed.sanction.as_ref().and_then(|sanction| sanction.reason.as_deref());
+    let reason = reason.map(|reason| format!(" ({})", one_line(reason))).unwrap_or_default();
+    let (address, workspace) = (&reviewed.agent.address, reviewed.agent.workspace);
+    let head = format!("{address}  workspace {workspace}  {decision}{reason}  {} open reports", reviewed.reports.len());
+    [head].into_iter().chain(reviewed.reports.iter().map(report_line)).collect()
+}
+
+fn report_line(report: &OpenReport) -> String {
+    let message = report.message.map(|id| format!("  message {id}")).unwrap_or_default();
+    let details = report.details.as_deref().map(|text| format!("  {}", one_line(text))).unwrap_or_default();
+    let (at, by, reason) = (report.created_at, report.workspace, report.reason.text());
+    format!("    {at}  {reason}  by workspace {by}{message}{details}")
+}
+
+/// Returns a text of a stranger on one line, without characters that control a terminal.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    card_text::visible(&words.join(" "))
 }
 
 async fn suspend(app: &Arc<App>, given: Suspend) -> Result<(), CommandError> {
     let address = address(&given.address)?;
-    let agent = operator::suspend(app, &address, given.reason).await.map_err(|refusal| refused(&refusal))?;
+    let reason = given.reason.as_deref().map(revocation_reason).transpose();
+    let reason = reason.map_err(|problem| CommandError::Usage(format!("--reason {problem}")))?.map(|reason| reason.0);
+    let agent = operator::suspend(app, &address, reason).await.map_err(|refusal| refused(&refusal))?;
     let text = format!("Suspended {}. It leaves the directory at once.", agent.address);
     print(
         &given.output,
@@ -129,4 +155,37 @@ async fn restore(app: &Arc<App>, given: &Restore) -> Result<(), CommandError> {
 
 fn refused(refusal: &posthouse_domain::error::Refusal) -> CommandError {
     CommandError::Failed(refusal.whole_message())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posthouse_domain::{
+        agent::report::ReportReason,
+        id::{MessageId, WorkspaceId},
+        time::Time,
+    };
+    use uuid::Uuid;
+
+    #[test]
+    fn a_report_is_one_line_with_all_that_the_operator_needs() {
+        let report = OpenReport {
+            workspace: WorkspaceId(Uuid::from_u128(1)),
+            reason: ReportReason::Impersonation,
+            details: Some("It says\nit is \u{1b}[31mmy\u{202e} bank.".to_owned()),
+            message: Some(MessageId(Uuid::from_u128(2))),
+            counts: true,
+            created_at: Time::from_millis(0),
+        };
+        let line = report_line(&report);
+        for part in [
+            "impersonation",
+            "workspace 00000000-0000-0000-0000-000000000001",
+            "message 00000000-0000-0000-0000-000000000002",
+            "It says it is [31mmy bank.",
+        ] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+        assert!(!line.contains(char::is_control));
+    }
 }

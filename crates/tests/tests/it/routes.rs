@@ -3,7 +3,7 @@
 mod account;
 mod agents;
 mod contacts;
-mod directory;
+pub(crate) mod directory;
 mod domains;
 mod downloads;
 mod drafts;

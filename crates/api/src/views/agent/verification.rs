@@ -33,10 +33,27 @@ pub struct VerificationView {
     signer: Option<&'static str>,
     /// Why it is not valid.
     reasons: Vec<&'static str>,
-    /// Time at which the key of an agent was revoked. Signatures with an earlier date still pass, although the date is
-    /// only what the signer states.
+    /// Time at which the key of an agent was revoked, or null; only for a signature of an agent. Signatures with an
+    /// earlier date still pass, although the date is only what the signer states.
     #[serde(skip_serializing_if = "Option::is_none")]
-    key_revoked_at: Option<TimestampView>,
+    key_revoked_at: Option<NullableTime>,
+}
+
+/// A time, or null.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+struct NullableTime(Option<TimestampView>);
+
+/// Whose key made a signature.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signer {
+    /// The service.
+    Server,
+    /// The agent that sent the message.
+    Agent {
+        /// When its key was revoked.
+        key_revoked_at: Option<Time>,
+    },
 }
 
 fn standing(_: &mut SchemaGenerator) -> Schema {
@@ -55,16 +72,23 @@ fn nullable_names(names: Vec<&'static str>) -> Schema {
 /// What a check found out about a genuine signature.
 #[derive(Clone, Debug)]
 pub struct CompleteVerification {
-    /// `server` or `agent`.
-    pub signer: &'static str,
+    /// Whose key it is.
+    pub signer: Signer,
     /// The key.
     pub kid: String,
     /// The time that the signature states.
     pub signed_at: Time,
-    /// When the key of an agent was revoked.
-    pub key_revoked_at: Option<Time>,
     /// Why the signature doesn't count.
     pub reasons: Vec<&'static str>,
+}
+
+impl Signer {
+    const fn text(self) -> &'static str {
+        match self {
+            Signer::Server => "server",
+            Signer::Agent { .. } => "agent",
+        }
+    }
 }
 
 impl VerificationView {
@@ -105,6 +129,7 @@ impl VerificationView {
 
     fn standing(address: &str, standing: Standing, signature: Option<CompleteVerification>) -> Self {
         let mut reasons = signature.as_ref().map(|signature| signature.reasons.clone()).unwrap_or_default();
+        let signer = signature.as_ref().map(|signature| signature.signer);
         reasons.extend(match standing {
             Standing::Active => None,
             Standing::Revoked => Some("agent_revoked"),
@@ -118,8 +143,11 @@ impl VerificationView {
             assurance: None,
             signed_at: signature.as_ref().map(|signature| signature.signed_at.into()),
             card: false,
-            signer: signature.as_ref().map(|signature| signature.signer),
-            key_revoked_at: signature.as_ref().and_then(|signature| signature.key_revoked_at).map(Into::into),
+            signer: signer.map(Signer::text),
+            key_revoked_at: match signer {
+                Some(Signer::Agent { key_revoked_at }) => Some(NullableTime(key_revoked_at.map(Into::into))),
+                Some(Signer::Server) | None => None,
+            },
             kid: signature.map(|signature| signature.kid),
             reasons,
         }

@@ -42,6 +42,15 @@ async fn a_signed_message_shows_its_author_on_both_sides() {
         let used = keys.data().iter().find(|one| one["kid"] == key.kid()).unwrap();
         assert_eq!(used["last_used_at"], posthouse_tests::clock::START);
         refused(&pair, &signature, "replayed").await;
+        let verify = async || {
+            pair.bob.api.post("/v1/directory/verify", json!({ "signature": signature })).await.expect(200).json
+        };
+        let found = verify().await;
+        assert_eq!((&found["valid"], &found["signer"]), (&json!(true), &json!("agent")));
+        assert_eq!(found.get("key_revoked_at"), Some(&Value::Null), "it is stated for every key of an agent");
+        let revoke = format!("{}/{}/revoke", pair.alice.keys_path(), key.kid());
+        pair.alice.api.post(&revoke, json!({})).await.expect(200);
+        assert_eq!(verify().await["key_revoked_at"], posthouse_tests::clock::START);
     }
     pair.server.finish().await;
 }

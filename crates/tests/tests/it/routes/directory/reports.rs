@@ -111,6 +111,8 @@ async fn several_owners_hide_a_listing_until_the_operator_decides() {
     let app = &server.app().app;
     let listed = posthouse_app::directory::operator::list(app).await.unwrap();
     assert_eq!((listed.len(), listed[0].reports.len()), (1, 10));
+    assert!(listed[0].reports.iter().all(|report| report.workspace != listed[0].agent.workspace));
+    assert_eq!(listed[0].reports.iter().filter(|report| report.counts).count(), 5);
     posthouse_app::directory::operator::restore(app, &Address::parse(&agent.address).unwrap()).await.unwrap();
     assert_eq!(state().await["state"], "listed");
     reporters[0].api.post(PATH, report(&agent)).await.expect(202);

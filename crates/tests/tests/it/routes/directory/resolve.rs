@@ -77,7 +77,10 @@ async fn a_look_up_names_exactly_one_agent() {
     let get = async |query: &str| agent.api.get(&format!("/v1/directory/resolve{query}")).await;
     get("").await.invalid_fields(&["address"]);
     get("?address=a@b.example&handle=@acme/bot").await.invalid_fields(&["address"]);
-    get("?address=nobody").await.invalid_fields(&["address"]);
+    get("?address=no").await.invalid_fields(&["address"]);
+    for nobody in ["nobody", "abc", "a@b@c", "a b@x.example"] {
+        get(&format!("?address={nobody}")).await.error("agent_not_found");
+    }
     get("?handle=a").await.invalid_fields(&["handle"]);
     get("?handle=acme/bot").await.error("invalid_handle");
     get("?handle=@acme").await.error("agent_not_found");

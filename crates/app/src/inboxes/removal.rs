@@ -1,0 +1,62 @@
+//! The card of an inbox or identity that is deleted goes with it, and its workspace hears of both.
+
+use posthouse_api::views::event::data;
+use posthouse_domain::{
+    event::{EventKind, NewEvent},
+    id::IdGenerator,
+    inbox::Inbox,
+    plan::Plans,
+    time::Time,
+};
+use posthouse_store::{Error, Result, Tx, agents, events, workspaces};
+
+use super::view;
+use crate::app::App;
+
+/// What deletions of inboxes and identities need, for transactions.
+#[derive(Clone)]
+pub struct InboxRemoval {
+    plans: Plans,
+    ids: IdGenerator,
+    /// The time of the deletion.
+    pub now: Time,
+}
+
+impl InboxRemoval {
+    /// Returns what deletions need now.
+    #[must_use]
+    pub fn of(app: &App) -> Self {
+        Self { plans: app.config.plans, ids: app.clock.ids(), now: app.clock.now() }
+    }
+
+    /// Deletes an inbox or identity with its card, and appends `agent.deleted` if it had one.
+    ///
+    /// # Errors
+    /// Returns the error of the deletion, or an error if the database call fails.
+    pub fn with_card<T>(&self, tx: &mut Tx, inbox: &Inbox, delete: impl FnOnce(&mut Tx) -> Result<T>) -> Result<T> {
+        let has_card = agents::get(tx, inbox.workspace, inbox.id)?.is_some_and(|agent| agent.card.is_some());
+        // It shows the inbox as it was.
+        let event = if has_card { Some(self.event(tx, inbox)?) } else { None };
+        let deleted = delete(tx)?;
+        if let Some(event) = event {
+            events::append(tx, &event)?;
+        }
+        Ok(deleted)
+    }
+
+    fn event(&self, tx: &mut Tx, inbox: &Inbox) -> Result<NewEvent> {
+        let missing = || Error::Inconsistent("an inbox has no workspace".into());
+        let limits = workspaces::get(tx, inbox.workspace)?.ok_or_else(missing)?.limits(&self.plans);
+        let payload = data::AgentDeleted { inbox: view::load(tx, inbox, &limits, self.now)? };
+        Ok(NewEvent {
+            workspace: inbox.workspace,
+            id: self.ids.clone().next(),
+            kind: EventKind::AgentDeleted,
+            inbox: Some(inbox.id),
+            thread: None,
+            message: None,
+            detail_json: data::text(&payload),
+            at: self.now,
+        })
+    }
+}
