@@ -20,7 +20,7 @@ use posthouse_api::{
     views::agent::{AgentBundleView, oasf::OasfRecordView},
     wire::{
         BoundedLine, BoundedList, BoundedText, DocumentationUrl, EmptyInput, HandlePartText, LanguageTag, MediaRange,
-        OasfClassValue, Patch, Problems, SkillId, object,
+        OasfClassValue, Patch, Problems, ShownName, SkillId, object,
     },
 };
 use posthouse_app::directory::{
@@ -89,7 +89,7 @@ object! {
         /// Your id for the skill, unique within the card.
         id: SkillId,
         /// The name.
-        name: BoundedLine<1, NAME_CHARS_MAX>,
+        name: ShownName<NAME_CHARS_MAX>,
         /// What it does.
         description: Option<BoundedText<0, SKILL_DESCRIPTION_CHARS_MAX>>,
         /// Words to find it by.
@@ -119,7 +119,7 @@ object! {
     /// invisible characters.
     pub(super) struct CardBody {
         /// The name. Default: the display name of the inbox.
-        name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        name: Option<ShownName<NAME_CHARS_MAX>>,
         /// What the agent does. Null empties it.
         description: Patch<BoundedText<0, DESCRIPTION_CHARS_MAX>>,
         /// What the agent can do and accepts.
