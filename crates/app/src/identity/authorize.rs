@@ -101,7 +101,7 @@ pub async fn begin(
     let (network, now) = (browser.network, app.clock.now());
     let only_asks = browser.only_asks;
     let max = app.config.limits.sign_ins_per_address;
-    let is_over = !limits.allows_request(network, max, now);
+    let is_over = limits.check_request(network, max, now).is_err();
     let plan = Arc::new(BeginPlan::new(app, parameters, browser));
     // Requests that begin nothing don't wait for the writer.
     let checked = Arc::clone(&plan);

@@ -60,10 +60,15 @@ impl IdentityLimits {
         check(count, LimitName::IdentityTokensPerAgent, max, "The agent got its identity tokens")
     }
 
-    /// Returns whether an address may begin another sign-in, of at most `max`. `client` is the network that counts as one
+    /// Checks that an address may begin another sign-in, of at most `max`. `client` is the network that counts as one
     /// client address.
-    pub(super) fn allows_request(&self, client: IpAddr, max: Limit, now: Time) -> bool {
-        max.is_none_or(|max| self.requests.is_allowed(client, max, now))
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if it began too many.
+    pub(super) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
+        let Some(max) = max else { return Ok(()) };
+        let count = self.requests.peek(client, max, now);
+        check(count, LimitName::SignInRequestsPerAddress, max, "This address began its sign-ins")
     }
 
     /// Counts a sign-in that a browser began.
