@@ -10,7 +10,7 @@ mod userinfo;
 
 use axum::{
     http::{HeaderName, HeaderValue, Method, header},
-    response::{IntoResponse, Response},
+    response::Response,
 };
 
 use self::form::OAuthQuery;

@@ -4,7 +4,7 @@ use posthouse_domain::auth::Scope;
 use posthouse_tests::http::Api;
 use serde_json::{Value, json};
 
-use super::{IdentityFixture, returned, value};
+use super::{IdentityFixture, claims, returned, value};
 
 #[tokio::test]
 async fn an_agent_sees_the_sign_ins_that_name_it_and_looks_others_up() {
