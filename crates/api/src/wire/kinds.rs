@@ -19,9 +19,9 @@ const SCHEMA_LENGTH_MAX: usize = 1024 * 1024;
 macro_rules! hidden {
     () => {
         concat!(
-            r"\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F",
+            r"\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F",
             r"\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF0-\uFFFB",
-            "\u{E0000}-\u{E0FFF}"
+            "\u{E0000}-\u{E00FF}"
         )
     };
 }
@@ -197,9 +197,9 @@ pub(super) fn check_line(text: &str, min: usize, max: usize) -> Result<(), Strin
 /// controls except the joiners of emoji and scripts, fillers, and tags.
 fn is_hidden(c: char) -> bool {
     matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
         | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e00ff}')
 }
 
 fn check_shown_name(text: &str, max: usize) -> Result<(), String> {

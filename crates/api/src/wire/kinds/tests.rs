@@ -14,7 +14,8 @@ fn text_allows_only_tabs_and_breaks_as_control_characters() {
 
 #[test]
 fn shown_names_have_something_to_see() {
-    for name in ["Ann", " x ", "株式会社", "\u{1f468}\u{200d}\u{1f469}", "می\u{200c}خواهم", "Zo\u{eb}"] {
+    for name in ["Ann", " x ", "株式会社", "\u{1f468}\u{200d}\u{1f469}", "می\u{200c}خواهم", "葛\u{e0100}城", "Zo\u{eb}"]
+    {
         assert_eq!(check_shown_name(name, 100), Ok(()), "{name:?}");
     }
     for name in ["", " ", "\u{a0}\u{3000}", "\u{200d}", "\u{200c} ", "a\nb", "a\u{7f}"] {
