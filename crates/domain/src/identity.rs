@@ -39,7 +39,7 @@ pub const CLOCK_SKEW_SECONDS: i64 = 30;
 /// minute.
 pub const ISSUER_REQUESTS_PER_MINUTE: u64 = 600;
 /// Sign-ins of one app that wait at the same time.
-pub const REQUESTS_PER_CLIENT: u64 = 1_000;
+pub const REQUESTS_PER_CLIENT: u64 = 5_000;
 /// Approval codes of no waiting sign-in that one API key or session sends in ten minutes.
 pub const WRONG_CODES_PER_KEY: u64 = 30;
 /// Apps that one agent may have approved in advance.
