@@ -25,7 +25,8 @@ pub use agents::{
 pub use json::{BoundedJson, JsonObject, Metadata};
 pub use jwk::PublicJwkBody;
 pub use kinds::{
-    AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, UserLabel,
+    AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, ShownName,
+    UserLabel,
 };
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{

@@ -172,6 +172,12 @@ pub struct LimitsConfig {
     pub stream_frames_per_minute: Limit,
     /// `limits.unknown_keys_per_minute`: unknown API keys and stream tokens that one client address sends.
     pub unknown_keys_per_minute: Limit,
+    /// `limits.identity_tokens_per_agent`: identity tokens that one agent gets in a minute.
+    pub identity_tokens_per_agent: Limit,
+    /// `limits.identity_tokens_per_workspace`: identity tokens that the agents of one workspace get in a minute.
+    pub identity_tokens_per_workspace: Limit,
+    /// `limits.sign_ins_per_address`: sign-ins that browsers behind one client address begin in ten minutes.
+    pub sign_ins_per_address: Limit,
     // Receiving by SMTP, and the store.
     /// `limits.smtp_content_bytes`: content in memory, for all sessions of a kind of listener.
     pub smtp_content_bytes: u64,

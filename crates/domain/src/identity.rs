@@ -35,19 +35,13 @@ pub const USED_CODE_MS: i64 = ACCESS_TOKEN_MS;
 pub const HISTORY_MS: i64 = 90 * DAY_MS;
 /// The difference between two clocks that is accepted, in seconds.
 pub const CLOCK_SKEW_SECONDS: i64 = 30;
-/// Identity tokens that one agent gets in a minute.
-pub const TOKENS_PER_AGENT_PER_MINUTE: u64 = 60;
-/// Identity tokens that the agents of one workspace get in a minute.
-pub const TOKENS_PER_WORKSPACE_PER_MINUTE: u64 = 600;
 /// Requests to the token endpoint of one app at one client address, and requests to userinfo with one access token, in a
 /// minute.
 pub const ISSUER_REQUESTS_PER_MINUTE: u64 = 600;
-/// Sign-ins that browsers behind one client address begin in ten minutes.
-pub const REQUESTS_PER_ADDRESS: u64 = 60;
 /// Sign-ins of one app that wait at the same time.
-pub const REQUESTS_PER_CLIENT: u64 = 1_000;
-/// Approval codes of no waiting sign-in that one workspace sends in ten minutes.
-pub const WRONG_CODES_PER_WORKSPACE: u64 = 30;
+pub const REQUESTS_PER_CLIENT: u64 = 5_000;
+/// Approval codes of no waiting sign-in that one API key or session sends in ten minutes.
+pub const WRONG_CODES_PER_KEY: u64 = 30;
 /// Apps that one agent may have approved in advance.
 pub const PREAPPROVALS_MAX: usize = 50;
 
@@ -148,7 +142,8 @@ pub struct IdentityRequest {
     pub workspace: Option<WorkspaceId>,
     /// The agent that approved it.
     pub inbox: Option<InboxId>,
-    /// When it was approved.
+    /// When it was approved: by the agent or a member with the code, or with an approval in advance when the member
+    /// signed in to the dashboard. It becomes `auth_time`.
     pub approved_at: Option<Time>,
     /// When the code expires; `None` until the browser got it.
     pub code_expires_at: Option<Time>,

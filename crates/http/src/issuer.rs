@@ -8,8 +8,12 @@ mod form;
 mod token;
 mod userinfo;
 
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::{
+    http::{HeaderName, HeaderValue, Method, header},
+    response::Response,
+};
 
+use self::form::OAuthQuery;
 use crate::{
     Api,
     route::{PublicInput, Route, RouteResponse},
@@ -38,7 +42,13 @@ pub(crate) fn routes() -> Vec<Route> {
     routes
 }
 
-async fn allow(_: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {
+/// Returns the response of a refusal of an endpoint whose clients expect errors of OAuth 2.0; `None` for other paths.
+/// The router uses it for every refusal, whichever check made it.
+pub(crate) fn refused(path: &str, refusal: &Refusal) -> Option<Response> {
+    [TOKEN, USERINFO].contains(&path).then(|| error::service(refusal).into_response())
+}
+
+async fn allow(_: Arc<Api>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let fields = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),

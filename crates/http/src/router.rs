@@ -26,7 +26,7 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    cookie, dashboard, development, directory_pages, error, host, idempotency,
+    cookie, dashboard, development, directory_pages, error, host, idempotency, issuer,
     route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
     shared, socket,
 };
@@ -107,9 +107,11 @@ pub(super) async fn refuse(app: &Api, request: Request, refusal: Refusal) -> Res
     let id = request_id(app);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.refused");
     let (head, mut body) = request.into_parts();
+    let path = head.uri.path().to_owned();
     let client = client_of(app, &head.extensions, &head.headers).address;
     app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
-    finish(error::response(&refusal, &id), &id)
+    let response = issuer::refused(&path, &refusal).unwrap_or_else(|| error::response(&refusal, &id));
+    finish(response, &id)
 }
 
 fn request_id(app: &App) -> String {
@@ -182,9 +184,9 @@ fn respond(
                 let answered = route.run(Arc::clone(&app), parts).instrument(span).await;
                 let answered = answered.and_then(|response| hold(&app, &route, holds.body.key(), response));
                 let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
-                answered.map_or_else(|refusal| refused(&app, &refusal, &id, page), RouteResponse::into_response)
+                answered.map_or_else(|refusal| refused(&app, &route, &refusal, &id, page), RouteResponse::into_response)
             }
-            Err(refusal) => refused(&app, &refusal, &id, page),
+            Err(refusal) => refused(&app, &route, &refusal, &id, page),
         };
         write_extras(&extras, response.headers_mut());
         if route.is_shared {
@@ -231,12 +233,20 @@ fn hold(
     Ok(RouteResponse { body, ..response })
 }
 
-/// Returns the response of a refusal, as a page for a browser that asked for one, and counts it if it is due to a limit.
-fn refused(app: &App, refusal: &Refusal, id: &str, page: Option<fn(&Refusal) -> RouteResponse>) -> Response {
+/// Returns the response of a refusal, and counts it if it is due to a limit. Routes of the issuer have errors of their
+/// own; a browser that asked for a page gets one.
+fn refused(
+    app: &App,
+    route: &Route,
+    refusal: &Refusal,
+    id: &str,
+    page: Option<fn(&Refusal) -> RouteResponse>,
+) -> Response {
     app.metrics.refused(refusal);
-    let mut response = match page {
-        Some(page) => error::complete(refusal, page(refusal)),
-        None => error::response(refusal, id),
+    let mut response = match (issuer::refused(route.path, refusal), page) {
+        (Some(response), _) => response,
+        (None, Some(page)) => error::complete(refusal, page(refusal)),
+        (None, None) => error::response(refusal, id),
     };
     if refusal.limit() == Some(LimitName::Connections) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -324,6 +334,7 @@ async fn admit(
     let request = RequestInfo {
         id: arrival.id.clone(),
         route: route.name,
+        is_head: head.method == Method::HEAD,
         arrived_at: arrival.at,
         client_ip: client.address,
         idempotency_key,

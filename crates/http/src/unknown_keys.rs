@@ -108,9 +108,9 @@ impl UnknownKeys {
 }
 
 fn refusal(max: u64, wait_s: u64) -> Refusal {
-    let message = format!("This address has sent {max} unknown API keys in this minute, and this key isn't known yet.");
+    let message = format!("This address sent {max} unknown credentials in this minute, and this one isn't known yet.");
     let refusal = Refusal::new(ErrorCode::RateLimited, message);
-    let refusal = refusal.with_fix("Check the API key. If it is valid, wait for the time in `Retry-After`.");
+    let refusal = refusal.with_fix("Check the credential. If it is valid, wait for the time in `Retry-After`.");
     refusal.at_limit(LimitName::UnknownKeysPerMinute, max, wait_s)
 }
 

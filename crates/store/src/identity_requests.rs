@@ -6,7 +6,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, message_list::InboxRef, p, statements};
 
 /// Builds a statement that reads sign-ins.
 macro_rules! select {
@@ -34,6 +34,7 @@ statements! {
         WHERE id = $1 AND code_expires_at IS NULL";
     USE = "UPDATE identity_requests SET used_at = $2, kept_until = $3 WHERE id = $1 AND used_at IS NULL";
     DELETE_OF_CLIENT = "DELETE FROM identity_requests WHERE client_id = $1";
+    DELETE_OF_INBOX = "DELETE FROM identity_requests WHERE workspace_id = $1 AND inbox_id = $2";
     FORGET = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE kept_until <= $1 LIMIT $2)";
 }
 
@@ -170,6 +171,15 @@ pub fn set_used(tx: &mut Tx, id: IdentityRequestId, now: Time, kept_until: Time)
 /// Returns an error if the database call fails.
 pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
     tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
+    Ok(())
+}
+
+/// Deletes the sign-ins that an agent decided.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
+    tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
     Ok(())
 }
 

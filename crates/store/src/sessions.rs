@@ -20,6 +20,7 @@ statements! {
     GET_ACTIVE = "SELECT s.user_id, m.role FROM sessions s
         JOIN members m ON m.workspace_id = s.workspace_id AND m.user_id = s.user_id AND m.joined_at IS NOT NULL
         WHERE s.workspace_id = $1 AND s.id = $2";
+    BEGAN = "SELECT created_at FROM sessions WHERE workspace_id = $1 AND id = $2";
     RECORD_USE = "UPDATE sessions SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
     OF_USER = "SELECT workspace_id, id, user_id, user_agent, ip, created_at, last_used_at, expires_at FROM sessions
         WHERE workspace_id = $1 AND user_id = $2 AND expires_at > $3 AND last_used_at > $4 ORDER BY last_used_at DESC, id DESC LIMIT $5";
@@ -81,6 +82,14 @@ pub fn find_active(tx: &mut Tx, digest: &[u8; 32], cutoff: SessionCutoff) -> Res
 pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: SessionId) -> Result<Option<UserPrincipal>> {
     let found: Option<SessionAccess> = tx.one(&GET_ACTIVE, p![workspace, id])?;
     Ok(found.map(|found| UserPrincipal { user: found.user, session: id, role: found.role }))
+}
+
+/// Returns when a session began: when its person signed in.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn began(tx: &mut Tx, workspace: WorkspaceId, id: SessionId) -> Result<Option<Time>> {
+    tx.value(&BEGAN, p![workspace, id])
 }
 
 /// Records that a session was used.

@@ -15,6 +15,17 @@ const LABEL_CHARS_MAX: usize = 64;
 /// The largest `maxLength` in a schema. A longer text exceeds the request body first, which has a limit of its own.
 const SCHEMA_LENGTH_MAX: usize = 1024 * 1024;
 
+/// The characters that [`check_shown_name`] refuses, for a character class.
+macro_rules! hidden {
+    () => {
+        concat!(
+            r"\u0000-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F",
+            r"\u2028-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF0-\uFFFB",
+            "\u{E0000}-\u{E00FF}"
+        )
+    };
+}
+
 // The characters that the checks below accept, as patterns of JSON Schema (ECMA-262).
 /// Of [`check_text`].
 const TEXT_PATTERN: &str = r"^[^\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0086-\u009F]*$";
@@ -22,6 +33,17 @@ const TEXT_PATTERN: &str = r"^[^\u0000-\u0008\u000B\u000E-\u001F\u007F-\u0084\u0
 const LINE_PATTERN: &str = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$";
 /// Of [`check_line`] if the line can't be empty: at least one character is not white space.
 const FILLED_LINE_PATTERN: &str = r"^[^\u0000-\u001F\u007F-\u009F\u2028\u2029]*[^\u0000-\u0020\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000][^\u0000-\u001F\u007F-\u009F\u2028\u2029]*$";
+/// Of [`check_shown_name`]. Its last range is written as characters, because engines spell escapes beyond U+FFFF
+/// differently.
+const SHOWN_NAME_PATTERN: &str = concat!(
+    r"^[^",
+    hidden!(),
+    r"]*[^",
+    hidden!(),
+    r"\u0020\u00A0\u1680\u2000-\u200A\u200C\u200D\u202F\u205F\u3000][^",
+    hidden!(),
+    r"]*$"
+);
 /// Of [`check_label`]: a line without commas and without the white space of Unicode.
 const LABEL_PATTERN: &str = r"^[^\u0000-\u0020,\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+$";
 
@@ -33,6 +55,11 @@ pub struct BoundedText<const MIN: usize, const MAX: usize>(pub String);
 /// One line of `MIN` to `MAX` characters, without control characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundedLine<const MIN: usize, const MAX: usize>(pub String);
+
+/// A name that strangers read, of 1 to `MAX` characters: a line with something to see, without characters that are
+/// invisible or turn the text around. Emoji keep their joiners.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShownName<const MAX: usize>(pub String);
 
 /// An integer from `LOW` to `HIGH`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,6 +193,26 @@ pub(super) fn check_line(text: &str, min: usize, max: usize) -> Result<(), Strin
     }
 }
 
+/// Returns whether a character has no glyph of its own, or changes how its neighbors are ordered or shown: format
+/// controls except the joiners of emoji and scripts, fillers, and tags.
+fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+        | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e00ff}')
+}
+
+fn check_shown_name(text: &str, max: usize) -> Result<(), String> {
+    check_line(text, 1, max)?;
+    if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
+        return Err(format!("must not contain the invisible character U+{:04X}", u32::from(c)));
+    }
+    if text.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200c}' | '\u{200d}')) {
+        return Err("must not be blank".to_owned());
+    }
+    Ok(())
+}
+
 pub(super) fn check_label(text: &str) -> Result<(), String> {
     check_line(text, 1, LABEL_CHARS_MAX)?;
     if text.chars().any(|c| c.is_whitespace() || c == ',') {
@@ -206,6 +253,15 @@ impl<const MIN: usize, const MAX: usize> BodyValue for BoundedLine<MIN, MAX> {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_line(text, MIN, MAX).map(|()| Self(text.to_owned())))
+    }
+}
+
+impl<const MAX: usize> BodyValue for ShownName<MAX> {
+    fn schema() -> Value {
+        json!({ "type": "string", "minLength": 1, "maxLength": MAX, "pattern": SHOWN_NAME_PATTERN })
+    }
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        string(value, path, problems, |text| check_shown_name(text, MAX).map(|()| Self(text.to_owned())))
     }
 }
 

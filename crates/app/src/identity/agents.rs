@@ -8,7 +8,7 @@ use posthouse_domain::{
     inbox::Inbox,
     page::PageRange,
 };
-use posthouse_store::{Tx, identity_sign_ins, inboxes, message_list::InboxRef};
+use posthouse_store::{Tx, identity_requests, identity_sign_ins, identity_tokens, inboxes, message_list::InboxRef};
 
 use crate::{access::visible, app::App, inboxes::change};
 
@@ -45,7 +45,8 @@ pub(super) fn place(agent: &Inbox) -> InboxRef {
     InboxRef { workspace: agent.workspace, inbox: agent.id }
 }
 
-/// Switches sign-in on or off for an agent. Off refuses its tokens, sign-ins and what apps ask about it at once.
+/// Switches sign-in on or off for an agent. Off refuses its tokens, sign-ins and what apps ask about it at once, and ends
+/// the access tokens and approved sign-ins for good.
 ///
 /// # Errors
 /// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
@@ -55,6 +56,11 @@ pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: boo
         let mut agent = change::take(tx, &caller, id, now)?;
         inboxes::set_identity_enabled(tx, &agent, is_enabled)?;
         agent.identity_enabled = is_enabled;
+        if !is_enabled {
+            // What apps hold ends here, so that switching on later gives none of it back.
+            identity_tokens::delete_of_inbox(tx, place(&agent))?;
+            identity_requests::delete_of_inbox(tx, place(&agent))?;
+        }
         with_apps(tx, agent)
     };
     app.store.write(work).await

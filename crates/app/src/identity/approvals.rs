@@ -62,7 +62,7 @@ pub async fn list(
 ) -> Result<AgentApprovals, Refusal> {
     let now = app.clock.now();
     if code.is_some() {
-        limits.check_codes(caller.workspace, now)?;
+        limits.check_codes(&caller, now)?;
     }
     let (is_asked, code) = (code.is_some(), code.as_deref().and_then(parse));
     let work = move |tx: &mut Tx| {
@@ -82,7 +82,7 @@ pub async fn list(
     };
     let (found, is_found) = app.store.read_for(caller.workspace, work).await?;
     if is_asked && !is_found {
-        limits.count_wrong_code(caller.workspace, now);
+        limits.count_wrong_code(&caller, now);
     }
     Ok(found)
 }
@@ -111,7 +111,7 @@ pub async fn decide(
     answer: ApprovalAnswer,
 ) -> Result<WaitingSignIn, Refusal> {
     let now = app.clock.now();
-    limits.check_codes(caller.workspace, now)?;
+    limits.check_codes(&caller, now)?;
     let (code, is_approved) = (parse(&answer.code), answer.is_approved);
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
@@ -120,19 +120,19 @@ pub async fn decide(
             None => None,
         };
         let Some(request) = found else { return Ok(None) };
-        let status = if is_approved {
+        // A denial needs no standing: it is right also while the agent or the app is stopped.
+        let (status, client) = if is_approved {
             standing::of(tx, agent.clone(), now)?;
-            IdentityRequestState::Approved
+            (IdentityRequestState::Approved, standing::client(tx, &request.client_id)?)
         } else {
-            IdentityRequestState::Denied
+            (IdentityRequestState::Denied, standing::any_client(tx, &request.client_id)?)
         };
-        let client = standing::client(tx, &request.client_id)?;
         let decision = RequestDecision { status, workspace: agent.workspace, inbox: agent.id };
         identity_requests::decide(tx, request.id, &decision, now)?;
         Ok::<_, Refusal>(Some(WaitingSignIn { request, client }))
     };
     app.store.write(work).await?.ok_or_else(|| {
-        limits.count_wrong_code(caller.workspace, now);
+        limits.count_wrong_code(&caller, now);
         let refusal = Refusal::not_found("waiting sign-in");
         refusal.with_fix("Check the code on the page; it works once, for 10 minutes.")
     })

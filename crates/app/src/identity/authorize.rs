@@ -3,9 +3,12 @@
 
 mod check;
 
+use std::{net::IpAddr, sync::Arc};
+
 use posthouse_domain::{
+    auth::{Caller, Principal},
     error::Refusal,
-    id::{InboxId, WorkspaceId},
+    id::InboxId,
     identity::{
         CODE_MS, IdentityRequest, IdentityRequestState, REQUEST_MS, REQUESTS_PER_CLIENT,
         approval::{self, CODE_RANDOM_BYTES, shown},
@@ -17,15 +20,17 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Tx, identity_approvals, identity_clients,
+    Tx, identity_approvals,
     identity_requests::{self, RequestDigests},
-    inboxes,
+    inboxes, sessions,
 };
 
 use self::check::CheckedRequest;
-use super::{agents::place, credentials, failure::OAuthFailure, standing};
+use super::{agents::place, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
 use crate::app::App;
 
+/// Told to the app of an address that began too many sign-ins.
+const TOO_MANY_OF_ADDRESS: &str = "Too many sign-ins began at this address. Try again in some minutes.";
 /// Longest `User-Agent` that is kept, in characters.
 const USER_AGENT_CHARS_MAX: usize = 200;
 
@@ -33,16 +38,22 @@ const USER_AGENT_CHARS_MAX: usize = 200;
 #[derive(Clone, Debug)]
 pub struct SignInBrowser {
     /// Its client address.
-    pub ip: String,
+    pub ip: IpAddr,
+    /// The network that counts as one client address.
+    pub network: IpAddr,
     /// Its `User-Agent`.
     pub user_agent: Option<String>,
-    /// The workspace of the member who is signed in to the dashboard with it.
-    pub member_of: Option<WorkspaceId>,
+    /// The member who is signed in to the dashboard with it.
+    pub member: Option<Caller>,
+    /// Whether it only asks what it would get (`HEAD`): nothing begins.
+    pub only_asks: bool,
 }
 
 /// What the browser does next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AuthorizeStep {
+    /// Nothing: the request only asked.
+    Nothing,
     /// Shows a problem. The browser isn't sent to a URI that isn't known to be the app's (RFC 9700 §4.11.2).
     Problem(String),
     /// Returns to the app.
@@ -77,13 +88,40 @@ pub struct PendingSignIn {
     pub expires_at: Time,
 }
 
-/// Begins a sign-in.
+/// Begins a sign-in. Only one that is stored counts for the limit of its address.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn begin(app: &App, parameters: OAuthParameters, browser: SignInBrowser) -> Result<AuthorizeStep, Refusal> {
-    let begun = BeginPlan::new(app, parameters, browser);
-    app.store.write(move |tx| begun.execute(tx)).await
+pub async fn begin(
+    app: &App,
+    limits: &IdentityLimits,
+    parameters: OAuthParameters,
+    browser: SignInBrowser,
+) -> Result<AuthorizeStep, Refusal> {
+    let (network, now) = (browser.network, app.clock.now());
+    let only_asks = browser.only_asks;
+    let max = app.config.limits.sign_ins_per_address;
+    let is_over = limits.check_request(network, max, now).is_err();
+    let plan = Arc::new(BeginPlan::new(app, parameters, browser));
+    // Requests that begin nothing don't wait for the writer.
+    let checked = Arc::clone(&plan);
+    if let Some(refused) = app.store.read(move |tx| checked.refused(tx, is_over)).await? {
+        return Ok(refused);
+    }
+    if only_asks {
+        return Ok(AuthorizeStep::Nothing);
+    }
+    let begun = app.store.write(move |tx| plan.execute(tx)).await?;
+    if begun.is_stored {
+        limits.count_request(network, max, now);
+    }
+    Ok(begun.step)
+}
+
+/// What a transaction began.
+struct Begun {
+    step: AuthorizeStep,
+    is_stored: bool,
 }
 
 /// The inputs of the transaction that begins a sign-in.
@@ -112,19 +150,36 @@ impl BeginPlan {
         }
     }
 
-    fn execute(&self, tx: &mut Tx) -> Result<AuthorizeStep, Refusal> {
+    /// Returns the step of a request that begins nothing; `None` for one that may begin a sign-in. `is_over`: the address
+    /// began too many.
+    fn refused(&self, tx: &mut Tx, is_over: bool) -> Result<Option<AuthorizeStep>, Refusal> {
         let (client, redirect_uri) = match self.client(tx)? {
             Ok(found) => found,
-            Err(problem) => return Ok(AuthorizeStep::Problem(problem)),
+            Err(problem) => return Ok(Some(AuthorizeStep::Problem(problem))),
+        };
+        let checked = CheckedRequest::of(&self.parameters, &client).map(drop);
+        let busy = || OAuthError::new(OAuthErrorCode::TemporarilyUnavailable, TOO_MANY_OF_ADDRESS);
+        let checked = checked.and_then(|()| if is_over { Err(busy()) } else { Ok(()) });
+        Ok(checked.err().map(|error| self.failed(&redirect_uri, &error)))
+    }
+
+    fn execute(&self, tx: &mut Tx) -> Result<Begun, Refusal> {
+        let unstored = |step| Ok(Begun { step, is_stored: false });
+        let (client, redirect_uri) = match self.client(tx)? {
+            Ok(found) => found,
+            Err(problem) => return unstored(AuthorizeStep::Problem(problem)),
         };
         match self.requested(tx, &client, &redirect_uri) {
-            Ok(step) => Ok(step),
-            Err(OAuthFailure::Protocol(error)) => {
-                let state = self.parameters.one("state").ok().flatten();
-                Ok(AuthorizeStep::Return(return_uri(&redirect_uri, &self.issuer, state, Err(&error))))
-            }
+            Ok(step) => Ok(Begun { step, is_stored: true }),
+            Err(OAuthFailure::Protocol(error)) => unstored(self.failed(&redirect_uri, &error)),
             Err(OAuthFailure::Service(refusal)) => Err(refusal),
         }
+    }
+
+    /// Returns to the app with an error.
+    fn failed(&self, redirect_uri: &str, error: &OAuthError) -> AuthorizeStep {
+        let state = self.parameters.one("state").ok().flatten();
+        AuthorizeStep::Return(return_uri(redirect_uri, &self.issuer, state, Err(error)))
     }
 
     /// Returns the app and the URI that the browser may return to, or a problem for a page.
@@ -134,12 +189,10 @@ impl BeginPlan {
                 (Ok(client_id), Ok(redirect_uri)) => (client_id, redirect_uri),
                 (Err(error), _) | (_, Err(error)) => return Ok(Err(error.description)),
             };
-        let found = identity_clients::by_client_id(tx, client_id)?;
-        Ok(match found.filter(|client| client.enabled) {
+        let found = standing::usable_client(tx, client_id)?;
+        Ok(match found {
             None => Err("The app is unknown or switched off.".to_owned()),
-            Some(client) if client.redirect_uris.iter().any(|known| known == redirect_uri) => {
-                Ok((client, redirect_uri.to_owned()))
-            }
+            Some(client) if client.returns_to(redirect_uri) => Ok((client, redirect_uri.to_owned())),
             Some(_) => Err("The app didn't register this redirect_uri.".to_owned()),
         })
     }
@@ -154,12 +207,13 @@ impl BeginPlan {
         let hinted = hinted(tx, checked.login_hint.as_deref())?;
         let mut request = self.request(&checked, client, redirect_uri, hinted.as_ref().map(|agent| agent.id));
         if let Some(agent) = hinted.filter(|_| !checked.needs_consent)
-            && self.is_preapproved(tx, &agent, client)?
+            && let Some(signed_in_at) = self.preapproved(tx, &agent, client)?
+            && checked.max_age_ms.is_none_or(|max| self.now.since_ms(signed_in_at) <= max)
         {
             request.status = IdentityRequestState::Approved;
             request.workspace = Some(agent.workspace);
             request.inbox = Some(agent.id);
-            request.approved_at = Some(self.now);
+            request.approved_at = Some(signed_in_at);
             request.code_expires_at = Some(self.now.plus_ms(CODE_MS));
             self.insert(tx, &request)?;
             let code = credentials::authorization_code(&self.secret);
@@ -177,16 +231,17 @@ impl BeginPlan {
         Ok(AuthorizeStep::Wait(self.secret.clone()))
     }
 
-    /// Returns whether the browser belongs to a member of the agent's workspace who approved the app in advance.
-    fn is_preapproved(&self, tx: &mut Tx, agent: &Inbox, client: &IdentityClient) -> Result<bool, OAuthFailure> {
-        if self.browser.member_of != Some(agent.workspace)
-            || !identity_approvals::has(tx, place(agent), &client.client_id)?
-        {
-            return Ok(false);
+    /// Returns when the person signed in to whom the browser belongs, if it is a member of the agent's workspace, which
+    /// approved the app in advance.
+    fn preapproved(&self, tx: &mut Tx, agent: &Inbox, client: &IdentityClient) -> Result<Option<Time>, OAuthFailure> {
+        let member = self.browser.member.filter(|member| member.workspace == agent.workspace);
+        let Some(Principal::User(user)) = member.map(|member| member.principal) else { return Ok(None) };
+        if !identity_approvals::has(tx, place(agent), &client.client_id)? {
+            return Ok(None);
         }
         match standing::of(tx, agent.clone(), self.now) {
-            Ok(_) => Ok(true),
-            Err(refusal) if refusal.code.status() < 500 => Ok(false),
+            Ok(_) => Ok(sessions::began(tx, agent.workspace, user.session)?),
+            Err(refusal) if refusal.code.status() < 500 => Ok(None),
             Err(refusal) => Err(refusal.into()),
         }
     }
@@ -215,7 +270,7 @@ impl BeginPlan {
             approved_at: None,
             code_expires_at: None,
             used_at: None,
-            ip: self.browser.ip.clone(),
+            ip: self.browser.ip.to_string(),
             user_agent: user_agent.map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect()),
             created_at: self.now,
             expires_at: self.now.plus_ms(REQUEST_MS),
@@ -269,8 +324,10 @@ pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
     let digest = credentials::digest(&secret);
     let read = move |tx: &mut Tx| {
         let Some(request) = identity_requests::by_secret(tx, &digest, now)? else { return Ok(None) };
-        let client = identity_clients::by_client_id(tx, &request.client_id)?;
-        Ok::<_, Refusal>(client.filter(|client| client.enabled).map(|client| (request, client)))
+        let client = standing::usable_client(tx, &request.client_id)?;
+        // The app may have removed the URI since, because it was taken over.
+        let client = client.filter(|client| client.returns_to(&request.redirect_uri));
+        Ok::<_, Refusal>(client.map(|client| (request, client)))
     };
     let Some((request, client)) = app.store.read(read).await? else { return Ok(WaitingPage::Over) };
     let state = request.state.as_deref();

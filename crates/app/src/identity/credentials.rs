@@ -5,10 +5,10 @@ use posthouse_domain::identity::{
     client::{IdentityClient, IdentityClientType},
     oauth::{OAuthError, OAuthErrorCode},
 };
-use posthouse_store::{Tx, identity_clients};
+use posthouse_store::Tx;
 use sha2::{Digest, Sha256};
 
-use super::failure::OAuthFailure;
+use super::{failure::OAuthFailure, standing};
 use crate::ports::Clock;
 
 /// The random bytes of a secret.
@@ -41,9 +41,9 @@ impl ClientCredentials {
     pub(super) fn authenticate(&self, tx: &mut Tx) -> Result<IdentityClient, OAuthFailure> {
         let refuse = |text: &str| OAuthFailure::from(OAuthError::new(OAuthErrorCode::InvalidClient, text));
         let Some(client_id) = &self.client_id else { return Err(refuse("client_id is missing.")) };
-        let found = identity_clients::by_client_id(tx, client_id)?;
+        let found = standing::usable_client(tx, client_id)?;
         let unknown = "The app is unknown or switched off, or its secret is wrong.";
-        let client = found.filter(|client| client.enabled).ok_or_else(|| refuse(unknown))?;
+        let client = found.ok_or_else(|| refuse(unknown))?;
         let is_authentic = match (client.kind, &self.secret) {
             (IdentityClientType::Confidential, Some(secret)) => client.has_secret(&secret.0),
             (IdentityClientType::Confidential, None) => return Err(refuse("The app must send its secret.")),

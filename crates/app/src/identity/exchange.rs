@@ -131,7 +131,7 @@ async fn exchange_token(app: &App, grant: Grant, given: &OAuthParameters) -> Res
         return Err(OAuthError::invalid("Only access tokens are issued.").into());
     }
     for name in ["audience", "resource"] {
-        if given.one(name)?.is_some_and(|target| target != grant.issuer) {
+        if given.all(name).any(|target| target != grant.issuer) {
             let text = format!("{name} must be the issuer.");
             return Err(OAuthError::new(OAuthErrorCode::InvalidTarget, text).into());
         }

@@ -3,16 +3,19 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
+    auth::{Caller, Credential},
     error::{ErrorCode, LimitName, Refusal},
     id::{InboxId, WorkspaceId},
-    identity::{
-        ISSUER_REQUESTS_PER_MINUTE, REQUESTS_PER_ADDRESS, TOKENS_PER_AGENT_PER_MINUTE, TOKENS_PER_WORKSPACE_PER_MINUTE,
-        WRONG_CODES_PER_WORKSPACE,
-    },
+    identity::{ISSUER_REQUESTS_PER_MINUTE, WRONG_CODES_PER_KEY},
+    inbox::Inbox,
+    plan::Limit,
     time::{MINUTE_MS, Time},
 };
 
-use crate::limits::fixed_window::{FixedWindow, WindowCount};
+use crate::{
+    limits::fixed_window::{FixedWindow, WindowCount},
+    settings::LimitsConfig,
+};
 
 /// Most agents, workspaces or addresses with a window at once; see [`FixedWindow`].
 const KEYS_MAX: usize = 100_000;
@@ -27,7 +30,7 @@ pub struct IdentityLimits {
     requests: FixedWindow<IpAddr>,
     /// Of the issuer, by the digest of a credential.
     issuer: FixedWindow<[u8; 32]>,
-    wrong_codes: FixedWindow<WorkspaceId>,
+    wrong_codes: FixedWindow<Credential>,
 }
 
 impl Default for IdentityLimits {
@@ -43,27 +46,36 @@ impl Default for IdentityLimits {
 }
 
 impl IdentityLimits {
-    /// Counts an identity token of an agent.
+    /// Counts an identity token of an agent that the caller sees.
     ///
     /// # Errors
     /// Returns `rate_limited` if the agent or its workspace got too many in this minute.
-    pub(super) fn count_token(&self, workspace: WorkspaceId, agent: InboxId, now: Time) -> Result<(), Refusal> {
-        let max = TOKENS_PER_WORKSPACE_PER_MINUTE;
-        let count = self.tokens_of_workspace.count(workspace, max, now);
-        check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got its identity tokens")?;
-        let max = TOKENS_PER_AGENT_PER_MINUTE;
-        let count = self.tokens_of_agent.count(agent, max, now);
+    pub(super) fn count_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Result<(), Refusal> {
+        if let Some(max) = config.identity_tokens_per_workspace {
+            let count = self.tokens_of_workspace.count(agent.workspace, max, now);
+            check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got its identity tokens")?;
+        }
+        let Some(max) = config.identity_tokens_per_agent else { return Ok(()) };
+        let count = self.tokens_of_agent.count(agent.id, max, now);
         check(count, LimitName::IdentityTokensPerAgent, max, "The agent got its identity tokens")
     }
 
-    /// Counts a sign-in that a browser begins. `client` is the network that counts as one client address.
+    /// Checks that an address may begin another sign-in, of at most `max`. `client` is the network that counts as one
+    /// client address.
     ///
     /// # Errors
-    /// Returns `rate_limited` if the address began too many.
-    pub fn count_request(&self, client: IpAddr, now: Time) -> Result<(), Refusal> {
-        let count = self.requests.count(client, REQUESTS_PER_ADDRESS, now);
-        let what = "This address began its sign-ins";
-        check(count, LimitName::SignInRequestsPerAddress, REQUESTS_PER_ADDRESS, what)
+    /// Returns `rate_limited` if it began too many.
+    pub(super) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
+        let Some(max) = max else { return Ok(()) };
+        let count = self.requests.peek(client, max, now);
+        check(count, LimitName::SignInRequestsPerAddress, max, "This address began its sign-ins")
+    }
+
+    /// Counts a sign-in that a browser began.
+    pub(super) fn count_request(&self, client: IpAddr, max: Limit, now: Time) {
+        if let Some(max) = max {
+            self.requests.count(client, max, now);
+        }
     }
 
     /// Counts a request to the issuer with the credential that has this digest.
@@ -76,18 +88,20 @@ impl IdentityLimits {
         check(count, LimitName::IssuerRequestsPerMinute, ISSUER_REQUESTS_PER_MINUTE, what)
     }
 
-    /// Checks that a workspace has not sent too many wrong codes.
+    /// Checks that a caller has not sent too many wrong codes.
     ///
     /// # Errors
     /// Returns `rate_limited` if it has.
-    pub(super) fn check_codes(&self, workspace: WorkspaceId, now: Time) -> Result<(), Refusal> {
-        let count = self.wrong_codes.peek(workspace, WRONG_CODES_PER_WORKSPACE, now);
-        check(count, LimitName::WrongApprovalCodes, WRONG_CODES_PER_WORKSPACE, "The workspace sent wrong codes")
+    pub(super) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
+        let count = self.wrong_codes.peek(caller.credential()?, WRONG_CODES_PER_KEY, now);
+        check(count, LimitName::WrongApprovalCodes, WRONG_CODES_PER_KEY, "This key sent wrong codes")
     }
 
-    /// Counts a wrong code of a workspace.
-    pub(super) fn count_wrong_code(&self, workspace: WorkspaceId, now: Time) {
-        self.wrong_codes.count(workspace, WRONG_CODES_PER_WORKSPACE, now);
+    /// Counts a wrong code of a caller.
+    pub(super) fn count_wrong_code(&self, caller: &Caller, now: Time) {
+        if let Ok(credential) = caller.credential() {
+            self.wrong_codes.count(credential, WRONG_CODES_PER_KEY, now);
+        }
     }
 }
 

@@ -65,7 +65,9 @@ pub async fn mint(
     request: TokenRequest,
 ) -> Result<MintedToken, Refusal> {
     let context = RecordContext::of(app);
-    limits.count_token(caller.workspace, id, context.now)?;
+    // Only who sees the agent uses its limit.
+    let found = app.store.read_for(caller.workspace, move |tx| visible::inbox_or_identity(tx, &caller, id)).await?;
+    limits.count_token(&found, &app.config.limits, context.now)?;
     let (issuer, namespace) = (app.config.issuer(), app.config.claims_namespace());
     let signer = signing::signer(app).await?;
     let jti = context.ids.next::<Uuid>().to_string();
@@ -76,7 +78,7 @@ pub async fn mint(
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
         let agent = standing::of(tx, agent, context.now)?;
         let client = standing::client(tx, &request.audience)?;
-        let scope = request.scope.with(IdentityScope::Openid).both(client.allowed_scopes);
+        let scope = standing::granted(&agent.agent, &client, request.scope.with(IdentityScope::Openid));
         let new = NewSignIn {
             agent: &agent,
             client: &client,

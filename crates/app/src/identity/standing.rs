@@ -3,8 +3,12 @@
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::{InboxId, WorkspaceId},
-    identity::{check_agent, client::IdentityClient},
-    inbox::Inbox,
+    identity::{
+        check_agent,
+        client::IdentityClient,
+        scope::{IdentityScope, IdentityScopes},
+    },
+    inbox::{Inbox, InboxKind},
     time::Time,
     workspace::Workspace,
 };
@@ -39,19 +43,53 @@ pub(super) fn of(tx: &mut Tx, agent: Inbox, now: Time) -> Result<StandingAgent, 
     Ok(StandingAgent { agent, workspace })
 }
 
+/// Returns an app, whatever its state.
+///
+/// # Errors
+/// Returns `not_found`, or an error if the database call fails.
+pub(super) fn any_client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient, Refusal> {
+    identity_clients::by_client_id(tx, client_id)?.ok_or_else(|| {
+        let refusal = Refusal::new(ErrorCode::NotFound, "There is no app with this client_id.");
+        refusal.with_fix("Use the `client_id` that the app shows.")
+    })
+}
+
 /// Returns an app that agents can sign in to.
 ///
 /// # Errors
 /// Returns `not_found` or `client_disabled`, or an error if the database call fails.
 pub(super) fn client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient, Refusal> {
-    let client = identity_clients::by_client_id(tx, client_id)?;
-    let client = client.ok_or_else(|| {
-        let refusal = Refusal::new(ErrorCode::NotFound, "There is no app with this client_id.");
-        refusal.with_fix("Use the `client_id` that the app shows.")
-    })?;
-    if client.enabled {
+    let client = any_client(tx, client_id)?;
+    if is_on(tx, &client)? {
         Ok(client)
     } else {
         Err(Refusal::new(ErrorCode::ClientDisabled, format!("The app {} is switched off.", client.name)))
+    }
+}
+
+/// Returns an app that agents can sign in to; `None` if it is unknown or switched off.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(super) fn usable_client(tx: &mut Tx, client_id: &str) -> Result<Option<IdentityClient>, Refusal> {
+    let Some(client) = identity_clients::by_client_id(tx, client_id)? else { return Ok(None) };
+    Ok(if is_on(tx, &client)? { Some(client) } else { None })
+}
+
+/// Returns whether an app is on: its owner hasn't switched it off, and the workspace that owns it isn't suspended.
+fn is_on(tx: &mut Tx, client: &IdentityClient) -> Result<bool, Refusal> {
+    if !client.enabled {
+        return Ok(false);
+    }
+    Ok(workspaces::get(tx, client.workspace)?.is_some_and(|owner| !owner.suspended))
+}
+
+/// Returns the scopes that an app gets about an agent, of those that were requested: what the app may get, without
+/// `email` for an agent without a mailbox. Every grant and every claim comes from here.
+pub(super) fn granted(agent: &Inbox, client: &IdentityClient, requested: IdentityScopes) -> IdentityScopes {
+    let scope = requested.both(client.allowed_scopes);
+    match agent.kind {
+        InboxKind::Mailbox => scope,
+        InboxKind::Identity => scope.without(IdentityScope::Email),
     }
 }

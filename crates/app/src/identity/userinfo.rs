@@ -30,7 +30,7 @@ pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailu
             agent: &agent.agent,
             workspace: &agent.workspace,
             client: &client,
-            scope: token.scope.both(client.allowed_scopes),
+            scope: standing::granted(&agent.agent, &client, token.scope),
             namespace: &namespace,
         };
         Ok::<_, OAuthFailure>(Value::Object(about.claims()))

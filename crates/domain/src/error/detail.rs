@@ -116,7 +116,7 @@ named! {
         SignInRequestsPerApp = "sign_in_requests_per_app",
         /// Requests of one app at one address, or with one access token, to the issuer per minute.
         IssuerRequestsPerMinute = "issuer_requests_per_minute",
-        /// Unknown approval codes from one workspace in ten minutes.
+        /// Unknown approval codes from one API key or session in ten minutes.
         WrongApprovalCodes = "wrong_approval_codes",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",

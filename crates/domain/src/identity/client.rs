@@ -101,6 +101,12 @@ impl IdentityClient {
         }
     }
 
+    /// Returns whether browsers may return to a URI, compared byte for byte (RFC 9700 §2.1).
+    #[must_use]
+    pub fn returns_to(&self, uri: &str) -> bool {
+        self.redirect_uris.iter().any(|known| known == uri)
+    }
+
     /// Returns whether a secret is the app's.
     #[must_use]
     pub fn has_secret(&self, secret: &str) -> bool {

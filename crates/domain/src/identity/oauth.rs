@@ -85,6 +85,12 @@ impl OAuthParameters {
         }
     }
 
+    /// Returns the values of a parameter that may be repeated, without empty ones.
+    pub fn all<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p str> {
+        let values = self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str());
+        values.filter(|value| !value.is_empty())
+    }
+
     /// Returns a parameter that must be present.
     ///
     /// # Errors

@@ -59,6 +59,12 @@ impl IdentityScopes {
         Self(self.0 | 1 << scope as u8)
     }
 
+    /// Returns the set without a scope.
+    #[must_use]
+    pub fn without(self, scope: IdentityScope) -> Self {
+        Self(self.0 & !(1 << scope as u8))
+    }
+
     /// Returns whether the set contains a scope.
     #[must_use]
     pub fn has(self, scope: IdentityScope) -> bool {

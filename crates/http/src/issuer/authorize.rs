@@ -5,11 +5,10 @@ use crate::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use posthouse_api::wire::EmptyInput;
 use posthouse_app::identity::authorize::{self, AuthorizeStep, PendingSignIn, SignInBrowser, WaitingPage};
 use posthouse_domain::{
+    auth::Caller,
     error::{ErrorCode, Refusal},
-    id::WorkspaceId,
     identity::{
         app_url,
         oauth::OAuthParameters,
@@ -61,43 +60,41 @@ async fn begin(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteRes
     begin_with(&app, input.query.0, &input.request).await
 }
 
-async fn begin_by_form(app: Arc<Api>, input: PublicInput<EmptyInput, OAuthForm>) -> Result<RouteResponse, Refusal> {
+async fn begin_by_form(app: Arc<Api>, input: PublicInput<OAuthQuery, OAuthForm>) -> Result<RouteResponse, Refusal> {
     begin_with(&app, input.body.0, &input.request).await
 }
 
 async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) -> Result<RouteResponse, Refusal> {
-    let network = client::network(request.client_ip);
-    if let Err(refusal) = app.identity_limits.count_request(network, app.clock.now()) {
-        app.metrics.refused(&refusal);
-        return Ok(problem(
-            refusal.code.status(),
-            "Too many sign-ins began at this address. Try again in some minutes.",
-        ));
-    }
     let browser = SignInBrowser {
-        ip: request.client_ip.to_string(),
+        ip: request.client_ip,
+        network: client::network(request.client_ip),
         user_agent: request.user_agent.clone(),
-        member_of: member_of(app, &given, request).await?,
+        member: member(app, &given, request).await?,
+        only_asks: request.is_head,
     };
-    Ok(match authorize::begin(app, given, browser).await? {
+    Ok(match authorize::begin(app, &app.identity_limits, given, browser).await? {
+        AuthorizeStep::Nothing => unopened(),
         AuthorizeStep::Problem(text) => problem(400, &text),
         AuthorizeStep::Return(uri) => redirect(&uri)?,
         AuthorizeStep::Wait(secret) => redirect(&format!("{}/authorize/{secret}", app.config.issuer()))?,
     })
 }
 
-/// Returns the workspace of the person who is signed in to the dashboard with this browser. It matters only for a
-/// request that names an agent.
-async fn member_of(app: &Api, given: &OAuthParameters, request: &RequestInfo) -> Result<Option<WorkspaceId>, Refusal> {
+/// Returns the person who is signed in to the dashboard with this browser. It matters only for a request that names an
+/// agent.
+async fn member(app: &Api, given: &OAuthParameters, request: &RequestInfo) -> Result<Option<Caller>, Refusal> {
     let (Some(secret), Ok(Some(_))) = (&request.session, given.one("login_hint")) else { return Ok(None) };
     match auth::authenticate_session(app, secret, request.client_ip).await {
-        Ok(found) => Ok(Some(found.caller.workspace)),
+        Ok(found) => Ok(Some(found.caller)),
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => Ok(None),
         Err(refusal) => Err(refusal),
     }
 }
 
-async fn wait(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn wait(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+    if input.request.is_head {
+        return Ok(unopened());
+    }
     Ok(match authorize::wait(&app, input.path.text("secret").to_owned()).await? {
         WaitingPage::Pending(pending) => pending_page(&pending, &app.config.base_url),
         WaitingPage::Return(uri) => redirect(&uri)?,
@@ -107,6 +104,11 @@ async fn wait(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusa
             link_page::response(400, TITLE, text)
         }
     })
+}
+
+/// Returns the response to a `HEAD`, which opens no page: opening one begins a sign-in or delivers its code.
+fn unopened() -> RouteResponse {
+    link_page::response(200, TITLE, "")
 }
 
 /// Sends the browser to another page with a GET, whatever the method of the request (RFC 9700 §4.12).

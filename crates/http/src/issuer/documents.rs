@@ -15,7 +15,7 @@ use posthouse_domain::{
 };
 use serde_json::{Value, json};
 
-use super::open;
+use super::{form::OAuthQuery, open};
 use crate::route::{PublicInput, Route, RouteResponse};
 
 /// How long clients may cache the documents, in seconds.
@@ -45,12 +45,12 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn keys(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn keys(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let keys = signing::keys(&app).await?;
     Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &ServiceKeysView { keys })?))
 }
 
-async fn metadata(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn metadata(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let document = document(&app.config.issuer(), &app.config.claims_namespace());
     Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &document)?))
 }

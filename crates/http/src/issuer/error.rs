@@ -41,10 +41,12 @@ fn protocol(error: &OAuthError) -> RouteResponse {
     }
 }
 
-fn service(refusal: &Refusal) -> RouteResponse {
+/// Returns the response of an error of the service.
+pub(super) fn service(refusal: &Refusal) -> RouteResponse {
     let code = match refusal.code.status() {
         429 | 503 => OAuthErrorCode::TemporarilyUnavailable,
-        _ => OAuthErrorCode::ServerError,
+        500.. => OAuthErrorCode::ServerError,
+        _ => OAuthErrorCode::InvalidRequest,
     };
     let response = body(refusal.code.status(), &OAuthError::new(code, refusal.message.clone()));
     match refusal.retry_after_s.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {

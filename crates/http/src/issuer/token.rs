@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_api::wire::EmptyInput;
 use posthouse_app::{
     identity::{
         credentials::ClientCredentials,
@@ -23,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     TOKEN, error,
-    form::{FORM, FORM_BYTES_MAX, OAuthForm},
+    form::{FORM, FORM_BYTES_MAX, OAuthForm, OAuthQuery},
     uncached,
 };
 use crate::{
@@ -43,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn exchange(app: Arc<Api>, input: PublicInput<EmptyInput, OAuthForm>) -> Result<RouteResponse, Refusal> {
+async fn exchange(app: Arc<Api>, input: PublicInput<OAuthQuery, OAuthForm>) -> Result<RouteResponse, Refusal> {
     let answer = match credentials(&input.request, &input.body.0) {
         Ok(credentials) => issue(&app, credentials, input.body.0, &input.request).await,
         Err(error) => Err(error.into()),

@@ -9,7 +9,7 @@ use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{USERINFO, error, uncached};
+use super::{USERINFO, error, form::OAuthQuery, uncached};
 use crate::route::{PublicInput, RequestInfo, Route, RouteResponse};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -24,7 +24,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route(Method::GET, "getUserinfo"), route(Method::POST, "postUserinfo")]
 }
 
-async fn read(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn read(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     Ok(match claims(&app, &input.request).await {
         Ok(Some(claims)) => uncached(RouteResponse::written(200, claims.to_string())),
         Ok(None) => without_token(),

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::workspace::WorkspaceView,
-    wire::{BoundedInt, BoundedLine, EmptyInput, Patch, object},
+    wire::{BoundedInt, BoundedLine, EmptyInput, Patch, ShownName, object},
 };
 use posthouse_app::{
     people::org::{self, DisclosureChange, OrgChange},
@@ -61,7 +61,7 @@ object! {
     /// Settings of the workspace. Those that are left out stay.
     struct OrgBody {
         /// The name.
-        name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        name: Option<ShownName<NAME_CHARS_MAX>>,
         /// How much AI may process the mail.
         ai_processing: Option<AiProcessing>,
         /// Whether agents receive screened mail only.

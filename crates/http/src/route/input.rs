@@ -41,6 +41,8 @@ pub struct RequestInfo {
     pub id: String,
     /// The route's name.
     pub route: &'static str,
+    /// Whether the method is `HEAD`, which must change nothing (RFC 9110 §9.2.1).
+    pub is_head: bool,
     /// When the head was complete.
     pub arrived_at: Time,
     /// The client's address, as far as trusted proxies report it.

@@ -22,7 +22,9 @@ use super::{agents::CardBody, inboxes::NAME_CHARS_MAX};
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{PageView, identity::IdentityView},
-    wire::{BoundedLine, Cursor, EmptyInput, Limit, Metadata, MetadataFilters, Patch, object, paging, query},
+    wire::{
+        BoundedLine, Cursor, EmptyInput, Limit, Metadata, MetadataFilters, Patch, ShownName, object, paging, query,
+    },
 };
 use posthouse_app::{
     access::visible,
@@ -87,7 +89,7 @@ object! {
         /// The part of the address before the @. If omitted, a readable one is generated.
         username: Option<Username>,
         /// The name of the agent, for people.
-        display_name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        display_name: Option<ShownName<NAME_CHARS_MAX>>,
         /// Your own id for the identity. A repeated request with the same id returns the existing identity.
         client_id: Option<BoundedLine<1, NAME_CHARS_MAX>>,
         /// Your own data.
@@ -101,7 +103,7 @@ object! {
     /// Changes to an identity. Omitted members stay unchanged.
     struct UpdateIdentityBody {
         /// The name of the agent, for people. Null clears it.
-        display_name: Patch<BoundedLine<1, NAME_CHARS_MAX>>,
+        display_name: Patch<ShownName<NAME_CHARS_MAX>>,
         /// Merged into the existing metadata. A null value deletes its key.
         metadata: Option<Metadata>,
     }

@@ -24,7 +24,7 @@ use posthouse_api::{
         identity_client::{IdentityClientView, SecretIdentityClientView},
     },
     wire::{
-        BodyValue, BoundedLine, BoundedList, Cursor, EmptyInput, Limit, Patch, Problems, choice, expected, member,
+        BodyValue, BoundedList, Cursor, EmptyInput, Limit, Patch, Problems, ShownName, choice, expected, member,
         object, paging, query,
     },
 };
@@ -130,7 +130,7 @@ object! {
     /// An app to register.
     struct CreateIdentityClientBody {
         /// The name that agents and people see.
-        name: BoundedLine<1, NAME_CHARS_MAX>,
+        name: ShownName<NAME_CHARS_MAX>,
         /// `confidential` with a secret, `public` without one, or `verify_only` without a browser flow.
         r#type = "type": ClientType,
         /// Where browsers may return to: https, or http on this machine. Compared exactly. Required unless `verify_only`,
@@ -150,7 +150,7 @@ object! {
     /// Changes to an app. Omitted members stay unchanged.
     struct UpdateIdentityClientBody {
         /// The name that agents and people see.
-        name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        name: Option<ShownName<NAME_CHARS_MAX>>,
         /// Where browsers may return to; they replace the existing ones.
         redirect_uris: Option<BoundedList<RedirectUri, 1, REDIRECT_URIS_MAX>>,
         /// What the app may learn, separated by spaces, with `openid`.

@@ -31,7 +31,7 @@ use posthouse_api::{
     views::{PageView, inbox::InboxView},
     wire::{
         BoundedInt, BoundedLine, BoundedText, Cursor, DomainName, EmptyInput, Limit, Metadata, MetadataFilters, Patch,
-        Problems, member, object, paging, query,
+        Problems, ShownName, member, object, paging, query,
     },
 };
 use posthouse_app::{
@@ -111,7 +111,7 @@ object! {
         /// The part of the address before the @. If omitted, a readable one is generated.
         username: Option<Username>,
         /// The name that recipients see.
-        display_name: Option<BoundedLine<1, NAME_CHARS_MAX>>,
+        display_name: Option<ShownName<NAME_CHARS_MAX>>,
         /// Your own id for the inbox. A repeated request with the same id returns the existing inbox.
         client_id: Option<BoundedLine<1, NAME_CHARS_MAX>>,
         /// Your own data.
@@ -130,7 +130,7 @@ object! {
     /// Changes to an inbox. Omitted members stay unchanged.
     struct UpdateInboxBody {
         /// The name that recipients see. Null clears it.
-        display_name: Patch<BoundedLine<1, NAME_CHARS_MAX>>,
+        display_name: Patch<ShownName<NAME_CHARS_MAX>>,
         /// Merged into the existing metadata. A null value deletes its key.
         metadata: Option<Metadata>,
         /// The lifetime of a temporary inbox in seconds from now, up to 24 hours after its creation.

@@ -22,7 +22,7 @@ use posthouse_api::{
         ChallengeView, ClaimMailView, RestrictionsView, SignupAgentView, SignupClaimView, SignupView,
         SignupWorkspaceView,
     },
-    wire::{AddressText, BodyValue, BoundedLine, BoundedText, EmptyInput, Problems, choice, expected, object},
+    wire::{AddressText, BodyValue, BoundedText, EmptyInput, Problems, ShownName, choice, expected, object},
 };
 use posthouse_app::signup::{
     agents,
@@ -128,7 +128,7 @@ object! {
         /// A decimal number that solves it.
         solution: Solution,
         /// The name of the agent. It names the workspace and is never used in mail.
-        agent_name: Option<BoundedLine<1, AGENT_NAME_CHARS_MAX>>,
+        agent_name: Option<ShownName<AGENT_NAME_CHARS_MAX>>,
         /// The person to ask by mail to own the workspace. Not an address of this service.
         owner_email: Option<AddressText>,
         /// Whether the agent gets an inbox or an identity without mail. Default: `mailbox`.

@@ -107,6 +107,9 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("limits.unauthenticated_connections_per_address", "'unlimited'", "'many'"),
     ("limits.stream_frames_per_minute", "100", "-1"),
     ("limits.unknown_keys_per_minute", "0", "1.5"),
+    ("limits.identity_tokens_per_agent", "600", "-1"),
+    ("limits.identity_tokens_per_workspace", "'unlimited'", "1.5"),
+    ("limits.sign_ins_per_address", "3000", "'many'"),
 ];
 
 fn of_text(text: &str) -> Result<Configuration, ConfigError> {

@@ -1,11 +1,14 @@
 //! Checks the parameters of a sign-in whose app and redirect URI are known.
 
-use posthouse_domain::identity::{
-    NONCE_CHARS_MAX,
-    client::{IdentityClient, IdentityClientType},
-    oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
-    pkce,
-    scope::{IdentityScope, IdentityScopes},
+use posthouse_domain::{
+    identity::{
+        NONCE_CHARS_MAX,
+        client::{IdentityClient, IdentityClientType},
+        oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
+        pkce,
+        scope::{IdentityScope, IdentityScopes},
+    },
+    time::SECOND_MS,
 };
 
 /// Longest `state`, in bytes.
@@ -25,6 +28,8 @@ pub(super) struct CheckedRequest {
     pub is_silent: bool,
     /// `prompt` asks for an approval, also if there is one in advance.
     pub needs_consent: bool,
+    /// `max_age`: how long ago the person may have signed in, in milliseconds.
+    pub max_age_ms: Option<i64>,
 }
 
 impl CheckedRequest {
@@ -45,6 +50,7 @@ impl CheckedRequest {
             login_hint: given.bounded("login_hint", HINT_BYTES_MAX)?.map(str::to_owned),
             is_silent,
             needs_consent: prompt.iter().any(|one| matches!(*one, "login" | "consent" | "select_account")),
+            max_age_ms: max_age_ms(given)?,
         })
     }
 }
@@ -65,6 +71,14 @@ fn check_kind(given: &OAuthParameters) -> Result<(), OAuthError> {
         None | Some("query") => Ok(()),
         Some(_) => refuse(OAuthErrorCode::InvalidRequest, "Only response_mode=query is supported."),
     }
+}
+
+/// Returns `max_age` (OpenID Connect Core §3.1.2.1), in milliseconds.
+fn max_age_ms(given: &OAuthParameters) -> Result<Option<i64>, OAuthError> {
+    let Some(text) = given.one("max_age")? else { return Ok(None) };
+    let seconds = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let seconds = seconds.ok_or_else(|| OAuthError::invalid("max_age must be a whole number of seconds."))?;
+    Ok(Some(seconds.parse().unwrap_or(i64::MAX).saturating_mul(SECOND_MS)))
 }
 
 /// Returns the requested scopes that the app may get. Unknown ones are ignored (OpenID Connect Core §3.1.2.1).

@@ -34,7 +34,7 @@ fn run(tx: &mut Tx, grant: &Grant, jti: &str) -> Result<Issued, OAuthFailure> {
     let issued = issued.ok_or_else(|| OAuthError::grant("No agent requested this token."))?;
     let agent = standing::agent(tx, issued.workspace, issued.inbox, grant.context.now).map_err(ended)?;
     // Libraries send the scope of the app, which may be larger than what the agent granted.
-    let granted = issued.scope.both(client.allowed_scopes);
+    let granted = standing::granted(&agent.agent, &client, issued.scope);
     let wanted = grant.text("scope")?.map(|text| IdentityScopes::known(text).with(IdentityScope::Openid));
     let scope = wanted.map_or(granted, |wanted| granted.both(wanted));
     let new = NewSignIn {

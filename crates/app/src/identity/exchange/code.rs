@@ -61,6 +61,7 @@ fn run(tx: &mut Tx, grant: &Grant, jti: &str) -> Result<Redeemed, OAuthFailure> 
         return Err(unknown().into());
     };
     check_proof(grant, &request)?;
+    check_redirect(&client, &request)?;
     let agent = standing::agent(tx, workspace, inbox, now).map_err(ended)?;
     if !identity_requests::set_used(tx, request.id, now, now.plus_ms(USED_CODE_MS))? {
         return Err(unknown().into());
@@ -83,6 +84,15 @@ fn check_proof(grant: &Grant, request: &IdentityRequest) -> Result<(), OAuthErro
     }
 }
 
+/// Checks that the app still has the redirect URI of the sign-in: it may have been removed since, because it was taken
+/// over.
+fn check_redirect(client: &IdentityClient, request: &IdentityRequest) -> Result<(), OAuthError> {
+    if client.returns_to(&request.redirect_uri) {
+        return Ok(());
+    }
+    Err(OAuthError::grant("The app removed this redirect_uri."))
+}
+
 fn issue(
     tx: &mut Tx,
     grant: &Grant,
@@ -91,7 +101,7 @@ fn issue(
     request: &IdentityRequest,
     jti: &str,
 ) -> Result<Issued, OAuthFailure> {
-    let scope = request.scope.both(client.allowed_scopes);
+    let scope = standing::granted(&agent.agent, client, request.scope);
     let issued_at = Time::from_millis(claims::seconds(grant.context.now) * SECOND_MS);
     let new = NewSignIn {
         agent,

@@ -28,7 +28,7 @@ fn run(tx: &mut Tx, grant: &Grant, digest: &[u8; 32]) -> Result<Issued, OAuthFai
     let found = found.filter(|token| token.client_id == client.client_id);
     let found = found.ok_or_else(|| OAuthError::grant("The access token is unknown or expired, or another app's."))?;
     let agent = standing::agent(tx, found.workspace, found.inbox, grant.context.now).map_err(ended)?;
-    let scope = grant.narrowed(found.scope.both(client.allowed_scopes))?;
+    let scope = grant.narrowed(standing::granted(&agent.agent, &client, found.scope))?;
     let access = AccessTokenIssue { scope, request: found.request, expires_at: found.expires_at };
     grant.insert_access_token(tx, &client, &agent.agent, &access)?;
     Ok(Issued { scope, expires_at: found.expires_at, claims: None })

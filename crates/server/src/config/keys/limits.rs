@@ -99,6 +99,25 @@ keys! {
         help: "Requests per minute from one address (IPv6: one /56 network) with an unknown API key or stream token. \
             Beyond it, only keys that this process has already accepted are checked; others get 429 `rate_limited`.",
     }
+    IDENTITY_TOKENS_PER_AGENT: Limit = "limits.identity_tokens_per_agent" => {
+        kind: Quota,
+        default: number(60),
+        example: 600,
+        help: "Identity tokens that one agent gets per minute. Beyond it, requests get 429 `rate_limited`.",
+    }
+    IDENTITY_TOKENS_PER_WORKSPACE: Limit = "limits.identity_tokens_per_workspace" => {
+        kind: Quota,
+        default: number(600),
+        example: 6_000,
+        help: "Identity tokens that the agents of one workspace get per minute, together.",
+    }
+    SIGN_INS_PER_ADDRESS: Limit = "limits.sign_ins_per_address" => {
+        kind: Quota,
+        default: number(300),
+        example: 3_000,
+        help: "Sign-ins that browsers behind one address (IPv6: one /56 network) begin in ten minutes. Beyond it, they \
+            return to the app with `temporarily_unavailable`.",
+    }
 
     // Receiving by SMTP, and the store.
     SMTP_CONTENT_BYTES: u64 = "limits.smtp_content_bytes" => {
@@ -159,6 +178,9 @@ pub(in crate::config) fn limits(values: &mut KeyValues, message_bytes_max: u64) 
         unauthenticated_connections_per_address: values.get(&UNAUTHENTICATED_CONNECTIONS_PER_ADDRESS),
         stream_frames_per_minute: values.get(&STREAM_FRAMES_PER_MINUTE),
         unknown_keys_per_minute: values.get(&UNKNOWN_KEYS_PER_MINUTE),
+        identity_tokens_per_agent: values.get(&IDENTITY_TOKENS_PER_AGENT),
+        identity_tokens_per_workspace: values.get(&IDENTITY_TOKENS_PER_WORKSPACE),
+        sign_ins_per_address: values.get(&SIGN_INS_PER_ADDRESS),
 
         // Receiving by SMTP, and the store.
         smtp_content_bytes,

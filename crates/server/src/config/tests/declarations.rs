@@ -106,6 +106,9 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("limits.unauthenticated_connections_per_address", Some("1000")),
     ("limits.stream_frames_per_minute", Some("60")),
     ("limits.unknown_keys_per_minute", Some("60")),
+    ("limits.identity_tokens_per_agent", Some("60")),
+    ("limits.identity_tokens_per_workspace", Some("600")),
+    ("limits.sign_ins_per_address", Some("300")),
     ("plans.team.storage_bytes", Some("'500GiB'")),
 ];
 

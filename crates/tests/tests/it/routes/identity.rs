@@ -5,14 +5,14 @@ mod approvals;
 mod attacks;
 mod browser;
 mod clients;
+mod errors;
 mod exchange;
 mod forged;
-
 mod stops;
 mod tokens;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use posthouse_app::settings::DeliveryMode;
+use posthouse_app::settings::{DeliveryMode, LimitsConfig};
 use posthouse_domain::plan::Plan;
 use posthouse_tests::{
     ServerOptions, TestServer,
@@ -39,6 +39,7 @@ pub(crate) struct IdentityFixture {
     pub(crate) inbox: TestInbox,
     /// The workspace of the apps.
     pub(crate) developer: Api,
+    pub(crate) developer_key: TestKey,
 }
 
 /// A registered app.
@@ -59,13 +60,21 @@ pub(crate) struct WaitingBrowser {
 
 impl IdentityFixture {
     pub(crate) async fn open() -> Self {
-        let options = ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture);
+        Self::limited(|_| ()).await
+    }
+
+    /// Opens the fixture with other limits.
+    pub(crate) async fn limited(set: impl Fn(&mut LimitsConfig) + Send + Sync + 'static) -> Self {
+        let options = ServerOptions::default().configure(move |config| {
+            config.delivery.mode = DeliveryMode::Capture;
+            set(&mut config.limits);
+        });
         let server = TestServer::start(options).await;
         let key = server.workspace(Plan::Team).await;
         let inbox = server.inbox_with(&key, json!({ "username": "ann", "display_name": "Ann" })).await;
-        let developer = server.workspace(Plan::Team).await;
-        let (api, developer) = (server.api(&key), server.api(&developer));
-        Self { server, key, api, inbox, developer }
+        let developer_key = server.workspace(Plan::Team).await;
+        let (api, developer) = (server.api(&key), server.api(&developer_key));
+        Self { server, key, api, inbox, developer, developer_key }
     }
 
     /// Registers an app of this type, with more members of the request.
@@ -136,6 +145,11 @@ impl IdentityFixture {
         app: &TestApp,
         changes: &[(&str, Option<&str>)],
     ) -> ApiResponse {
+        browser.get(&self.authorize_target(app, changes)).await
+    }
+
+    /// Returns the path and query of an authorization request.
+    pub(crate) fn authorize_target(&self, app: &TestApp, changes: &[(&str, Option<&str>)]) -> String {
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
         let defaults = [
             ("response_type", "code"),
@@ -150,7 +164,7 @@ impl IdentityFixture {
         let kept = defaults.iter().filter(|(name, _)| changes.iter().all(|(changed, _)| changed != name));
         let changed = changes.iter().filter_map(|(name, value)| Some((*name, (*value)?)));
         let pairs: Vec<(&str, &str)> = kept.copied().chain(changed).collect();
-        browser.get(&format!("/oidc/authorize?{}", form(&pairs))).await
+        format!("/oidc/authorize?{}", form(&pairs))
     }
 
     /// Begins a sign-in and opens its waiting page.

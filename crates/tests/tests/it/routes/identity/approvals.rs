@@ -4,7 +4,7 @@ use posthouse_domain::auth::Scope;
 use posthouse_tests::http::Api;
 use serde_json::{Value, json};
 
-use super::{IdentityFixture, returned, value};
+use super::{IdentityFixture, claims, returned, value};
 
 #[tokio::test]
 async fn an_agent_sees_the_sign_ins_that_name_it_and_looks_others_up() {
@@ -41,6 +41,11 @@ async fn wrong_codes_are_limited() {
     let refused = fixture.api.post(&path, json!({ "approve": true })).await.error("rate_limited");
     assert_eq!(refused["error"]["details"]["limit"], "wrong_approval_codes");
     fixture.approve(&waiting).await.error("rate_limited");
+    // Other keys of the workspace go on.
+    let scope = Scope::Inbox(fixture.inbox.id);
+    let other = fixture.server.api(&fixture.server.key(&fixture.key, "identity:sign", scope).await);
+    let path = fixture.path(&format!("identity/approvals/{}", waiting.code));
+    other.post(&path, json!({ "approve": true })).await.expect(200);
     fixture.server.finish().await;
 }
 
@@ -94,6 +99,27 @@ async fn a_member_signs_an_agent_in_without_a_code_where_it_is_approved_in_advan
     assert!(waits(&fixture.server.anonymous().with_key(&fixture.key.secret), &hint).await, "an API key");
     assert!(waits(&owner, &[]).await, "without a hint");
     assert!(waits(&owner, &[hint[0], ("prompt", Some("consent"))]).await, "the app wants an approval");
+    // `auth_time` is when the member signed in, and `max_age` counts from there.
+    let token = claims(tokens.text("id_token"));
+    let signed_in = token["auth_time"].as_i64().unwrap();
+    fixture.server.advance(100_000).await;
+    let fresh = [hint[0], ("max_age", Some("100"))];
+    let back = returned(&fixture.authorize_as(&owner, &app, &fresh).await);
+    let tokens = fixture.redeem(&app, &value(&back, "code")).await.expect(200);
+    let token = claims(tokens.text("id_token"));
+    assert_eq!(token["auth_time"].as_i64(), Some(signed_in), "{token}");
+    assert!(token["iat"].as_i64().unwrap() >= signed_in + 100);
+    for age in ["0", "1", "99"] {
+        assert!(waits(&owner, &[hint[0], ("max_age", Some(age))]).await, "{age}");
+        let silent = [hint[0], ("max_age", Some(age)), ("prompt", Some("none"))];
+        let back = returned(&fixture.authorize_as(&owner, &app, &silent).await);
+        assert_eq!(value(&back, "error"), "login_required");
+    }
+    for wrong in ["-1", "1.5", "soon", "+1"] {
+        let back = returned(&fixture.authorize_as(&owner, &app, &[hint[0], ("max_age", Some(wrong))]).await);
+        assert_eq!(value(&back, "error"), "invalid_request", "{wrong}");
+    }
+    assert!(!waits(&owner, &[hint[0], ("max_age", Some(&"9".repeat(40)))]).await, "any age");
     fixture.api.patch(&fixture.path("identity"), json!({ "enabled": false })).await.expect(200);
     assert!(waits(&owner, &hint).await, "the agent is switched off");
     fixture.server.finish().await;

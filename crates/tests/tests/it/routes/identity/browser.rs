@@ -170,15 +170,44 @@ async fn a_sign_in_may_begin_with_a_form() {
 }
 
 #[tokio::test]
-async fn one_address_begins_60_sign_ins_in_ten_minutes() {
-    let fixture = IdentityFixture::open().await;
+async fn an_address_that_began_too_many_sign_ins_returns_to_the_app() {
+    let fixture = IdentityFixture::limited(|limits| limits.sign_ins_per_address = Some(3)).await;
     let app = fixture.app("public").await;
-    for _ in 0..60 {
+    // What begins nothing doesn't count.
+    for changes in [("client_id", Some("appc_unknown")), ("redirect_uri", None), ("prompt", Some("none"))] {
+        for _ in 0..5 {
+            fixture.authorize(&app, &[changes]).await;
+        }
+    }
+    for _ in 0..3 {
         fixture.authorize(&app, &[]).await.expect(303);
     }
-    let refused = fixture.authorize(&app, &[]).await.expect(429);
-    assert_eq!(refused.header("location"), None);
+    let back = returned(&fixture.authorize(&app, &[]).await);
+    assert_eq!(
+        (value(&back, "error"), value(&back, "state")),
+        ("temporarily_unavailable".to_owned(), "s-1".to_owned())
+    );
     fixture.server.advance(10 * MINUTE_MS).await;
-    fixture.authorize(&app, &[]).await.expect(303);
+    let location = fixture.authorize(&app, &[]).await.expect(303);
+    assert!(location.header("location").unwrap().contains("/oidc/authorize/"));
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn head_begins_and_delivers_nothing() {
+    let fixture = IdentityFixture::limited(|limits| limits.sign_ins_per_address = Some(1)).await;
+    let app = fixture.app("public").await;
+    let target = fixture.authorize_target(&app, &[]);
+    for _ in 0..3 {
+        let reply = fixture.server.anonymous().send(reqwest::Method::HEAD, &target, None).await.expect(200);
+        assert_eq!(reply.header("location"), None);
+    }
+    let waiting = fixture.waiting(&app, &[]).await;
+    fixture.approve(&waiting).await.expect(200);
+    let reply = fixture.server.anonymous().send(reqwest::Method::HEAD, &waiting.page, None).await.expect(200);
+    assert_eq!(reply.header("location"), None);
+    fixture.server.advance(2 * MINUTE_MS).await;
+    let back = returned(&fixture.server.anonymous().get(&waiting.page).await);
+    fixture.redeem(&app, &value(&back, "code")).await.expect(200);
     fixture.server.finish().await;
 }

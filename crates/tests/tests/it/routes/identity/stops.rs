@@ -85,7 +85,11 @@ async fn the_switch_of_an_agent_stops_it() {
     assert_eq!(off["enabled"], false);
     assert_stopped(&fixture, &held, "identity_disabled").await;
     fixture.api.patch(&fixture.path("identity"), json!({ "enabled": true })).await.expect(200);
-    assert_resumed(&fixture, &held).await;
+    // What apps held before stays ended.
+    oauth_error(&fixture.userinfo(&held.access_token).await, 401, "invalid_token");
+    oauth_error(&fixture.redeem(&held.app, &held.code).await, 400, "invalid_grant");
+    fixture.approve(&held.waiting).await.expect(200);
+    fixture.mint(&held.app, json!({})).await.expect(201);
     fixture.api.patch(&fixture.path("identity"), json!({ "enabled": false })).await.expect(200);
     fixture.mint(&held.app, json!({})).await.error("identity_disabled");
     fixture.server.finish().await;
@@ -95,15 +99,7 @@ async fn the_switch_of_an_agent_stops_it() {
 async fn a_suspended_workspace_is_stopped() {
     let fixture = IdentityFixture::open().await;
     let held = hold(&fixture).await;
-    let workspace = fixture.key.workspace;
-    let set = async |suspended: bool| {
-        let work = move |tx: &mut posthouse_store::Tx| {
-            let mut tenant = posthouse_store::workspaces::get(tx, workspace)?.unwrap();
-            tenant.suspended = suspended;
-            posthouse_store::workspaces::update(tx, &tenant)
-        };
-        fixture.server.store().write(work).await.unwrap();
-    };
+    let set = async |suspended: bool| suspend(&fixture, fixture.key.workspace, suspended).await;
     set(true).await;
     assert_stopped(&fixture, &held, "org_suspended").await;
     set(false).await;
@@ -152,4 +148,29 @@ async fn an_app_that_is_switched_off_or_deleted_loses_everything() {
     fixture.server.anonymous().get(&held.waiting.page).await.expect(400);
     fixture.authorize(&held.app, &[]).await.expect(400);
     fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_suspended_workspace_has_no_apps() {
+    let fixture = IdentityFixture::open().await;
+    let held = hold(&fixture).await;
+    suspend(&fixture, fixture.developer_key.workspace, true).await;
+    fixture.mint(&held.app, json!({})).await.error("client_disabled");
+    fixture.approve(&held.waiting).await.error("client_disabled");
+    oauth_error(&fixture.userinfo(&held.access_token).await, 401, "invalid_token");
+    oauth_error(&fixture.redeem(&held.app, &held.code).await, 401, "invalid_client");
+    fixture.authorize(&held.app, &[]).await.expect(400);
+    fixture.server.anonymous().get(&held.waiting.page).await.expect(400);
+    let denial = fixture.path(&format!("identity/approvals/{}", held.waiting.code));
+    fixture.api.post(&denial, json!({ "approve": false })).await.expect(200);
+    fixture.server.finish().await;
+}
+
+async fn suspend(fixture: &IdentityFixture, workspace: posthouse_domain::id::WorkspaceId, suspended: bool) {
+    let work = move |tx: &mut posthouse_store::Tx| {
+        let mut tenant = posthouse_store::workspaces::get(tx, workspace)?.unwrap();
+        tenant.suspended = suspended;
+        posthouse_store::workspaces::update(tx, &tenant)
+    };
+    fixture.server.store().write(work).await.unwrap();
 }
