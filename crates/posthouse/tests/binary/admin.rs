@@ -65,7 +65,7 @@ fn a_suspension_of_an_agent_has_a_reason_that_its_owner_can_read() {
         sandbox.run(&["directory", "suspend", address, "--config", config, "--reason", reason])
     };
     let long = "x".repeat(501);
-    for (reason, problem) in [("", "1"), (long.as_str(), "500"), ("bell \u{7}", "U+0007")] {
+    for (reason, problem) in [("", "empty"), (long.as_str(), "500"), ("bell \u{7}", "U+0007")] {
         let refused = suspend("bot@agents.example", reason);
         assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
         assert!(refused.stderr.contains("--reason ") && refused.stderr.contains(problem), "{}", refused.stderr);
