@@ -3862,10 +3862,10 @@ export interface components {
             /** @enum {string} */
             state: "pending" | "listed" | "hidden";
             /**
-             * @description Why it is hidden: `listing_check`, `reports` or `operator`; null otherwise.
+             * @description Why it is hidden: `listing_check`, `reports`, `operator` or `revoked`; null otherwise.
              * @enum {string|null}
              */
-            reason: "listing_check" | "reports" | "operator" | null;
+            reason: "listing_check" | "reports" | "operator" | "revoked" | null;
             /** @description What the listing check found. */
             problems: ("html" | "link" | "address" | "invisible_text" | "mixed_scripts" | "reserved_name" | "similar_handle")[];
             /**
@@ -4442,7 +4442,7 @@ export interface components {
         };
         /** @description A draft to create. Every member may be omitted until the draft is sent. */
         CreateDraftBody: {
-            /** @description Recipients: one or several, as `addr` or `Name <addr>`. */
+            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
             to?: string | string[] | null;
             /** @description Recipients of a copy. */
             cc?: string | string[] | null;
@@ -5261,7 +5261,7 @@ export interface components {
          *     - `recipient_suppressed` (422): Remove the addresses in `details.addresses` from the message, or delete their suppressions.
          *     - `visibility_unavailable` (422): Use the visibility `private` or `workspace`; the operator can switch the public directory on.
          *     - `routing_unavailable` (422): Use the routing `relay`, or leave it out.
-         *     - `workspace_stopped` (423): Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+         *     - `workspace_stopped` (423): Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
          *     - `inbox_paused` (423): Resume the inbox with `POST /v1/inboxes/{id}/resume`.
          *     - `rate_limited` (429): Wait for the time in `Retry-After` and send the request again.
          *     - `daily_send_limit_exceeded` (429): Wait until 00:00 UTC or send from another inbox.
@@ -6724,6 +6724,11 @@ export interface components {
         };
         /** @description The listing of a public card, or null. */
         NullableListing: components["schemas"]["AgentListing"] | null;
+        /**
+         * Format: date-time
+         * @description A time, or null.
+         */
+        NullableTime: string | null;
         /** @description An OASF record. */
         OasfRecord: {
             schema_version: string;
@@ -7665,11 +7670,10 @@ export interface components {
             /** @description Why it is not valid. */
             reasons: string[];
             /**
-             * Format: date-time
-             * @description Time at which the key of an agent was revoked. Signatures with an earlier date still pass, although the date is
-             *     only what the signer states.
+             * @description Time at which the key of an agent was revoked, or null; only for a signature of an agent. Signatures with an
+             *     earlier date still pass, although the date is only what the signer states.
              */
-            key_revoked_at?: string | null;
+            key_revoked_at?: components["schemas"]["NullableTime"] | null;
         };
         /** @description The person of a session, and the workspace. */
         SignedIn: {
@@ -8046,7 +8050,7 @@ export interface components {
         };
         /** @description Changes to a draft. Omitted members stay unchanged. */
         UpdateDraftBody: {
-            /** @description Recipients: one or several, as `addr` or `Name <addr>`. */
+            /** @description Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, which the draft keeps as its address. */
             to?: string | string[] | null;
             /** @description Recipients of a copy. */
             cc?: string | string[] | null;
@@ -8275,6 +8279,7 @@ export interface components {
         Usage: {
             today: components["schemas"]["UsageCounts"];
             limits: components["schemas"]["UsageLimits"];
+            used: components["schemas"]["UsageUsed"];
             /**
              * Format: uint64
              * @description Number of inboxes without temporary ones.
@@ -8311,6 +8316,24 @@ export interface components {
             emails_per_month: number | null;
             /** Format: uint64 */
             storage_bytes: number | null;
+        };
+        /** @description What counts towards the limits. Escalations to people on call don't. */
+        UsageUsed: {
+            /**
+             * Format: uint64
+             * @description Messages sent today.
+             */
+            daily_sends: number;
+            /**
+             * Format: uint64
+             * @description Messages sent this month.
+             */
+            emails_per_month: number;
+            /**
+             * Format: uint64
+             * @description Stored bytes.
+             */
+            storage_bytes: number;
         };
         /** @description A person with a session. */
         User: {
@@ -10195,7 +10218,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -16482,7 +16505,7 @@ export interface operations {
     showDirectory: {
         parameters: {
             query?: {
-                /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. */
+                /** @description A part of the name, the description, or the name or tag of a skill. Case is ignored. Empty for every agent. */
                 q?: string;
                 /** @description The cursor of the next page. */
                 cursor?: string;
@@ -17950,7 +17973,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -19154,7 +19177,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -21973,7 +21996,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -22310,7 +22333,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -23466,7 +23489,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -25189,7 +25212,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -25535,7 +25558,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -25881,7 +25904,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -34470,6 +34493,8 @@ export interface operations {
              * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
              *
              *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
              */
             400: {
                 headers: {
@@ -34483,7 +34508,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_send_at";
+                            code?: "invalid_request" | "invalid_send_at" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -34526,7 +34551,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34539,7 +34568,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -34676,6 +34705,8 @@ export interface operations {
             /**
              * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
              *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+             *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
             503: {
@@ -34691,7 +34722,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35286,6 +35317,8 @@ export interface operations {
              * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
              *
              *     `invalid_send_at`: Choose a time between 1 minute and 30 days from now, or send the draft now.
+             *
+             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
              */
             400: {
                 headers: {
@@ -35299,7 +35332,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_send_at";
+                            code?: "invalid_request" | "invalid_send_at" | "invalid_handle";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35342,7 +35375,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            /**
+             * @description `not_found`: Check the path, the id, and whether the key can access the record.
+             *
+             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35355,7 +35392,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found";
+                            code?: "not_found" | "agent_not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35473,6 +35510,8 @@ export interface operations {
             /**
              * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
              *
+             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+             *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
             503: {
@@ -35488,7 +35527,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
+                            code?: "unavailable" | "directory_disabled" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -35914,7 +35953,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */
@@ -36264,7 +36303,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `workspace_stopped`: Ask an owner to resume the workspace with `posthouse workspace set ID --resume`.
+             * @description `workspace_stopped`: Ask an owner to resume the workspace: in the dashboard, or with `posthouse workspace set ID --resume`.
              *
              *     `inbox_paused`: Resume the inbox with `POST /v1/inboxes/{id}/resume`.
              */

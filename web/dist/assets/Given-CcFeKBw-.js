@@ -1,1 +1,0 @@
-import{K as e,Y as t,bt as n,pt as r,q as i,st as a,xt as o,y as s}from"./Dialog-CzHctEeY.js";import{p as c}from"./index-BPAHahhU.js";var l=t(`<bdi> </bdi>`);function u(t,u){o(u,!0);let d=s(u,`none`,3,``);var f=l(),p=r(f,!0);a(t=>e(p,t),[()=>c(u.text??``)||d()]),i(t,f),n()}export{u as t};
