@@ -18,7 +18,7 @@ use crate::{
     Api,
     route::{PublicInput, Route, RouteResponse},
 };
-use posthouse_domain::error::Refusal;
+use posthouse_domain::error::{ErrorCode, Refusal};
 use std::sync::Arc;
 
 /// Path of the token endpoint.
@@ -43,9 +43,11 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 /// Returns the response of a refusal of an endpoint whose clients expect errors of OAuth 2.0; `None` for other paths.
-/// The router uses it for every refusal, whichever check made it.
+/// The router uses it for every refusal of these routes, whichever check made it. A method that they don't have is no request
+/// of OAuth.
 pub(crate) fn refused(path: &str, refusal: &Refusal) -> Option<Response> {
-    [TOKEN, USERINFO].contains(&path).then(|| error::service(refusal).into_response())
+    let is_of_route = refusal.code != ErrorCode::MethodNotAllowed;
+    (is_of_route && [TOKEN, USERINFO].contains(&path)).then(|| error::service(refusal).into_response())
 }
 
 async fn allow(_: Arc<Api>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {

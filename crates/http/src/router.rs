@@ -322,13 +322,7 @@ async fn admit(
         Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body, &mut share).await?,
         None => Bytes::new(),
     };
-    let flight = match (&caller, &idempotency_key) {
-        (Some(caller), Some(key)) => {
-            let scope = idempotency::scope(caller);
-            scope.map(|workspace| app.in_flight.take(workspace, route.name, key)).transpose()?
-        }
-        _ => None,
-    };
+    let flight = take_flight(app, route, caller.as_ref(), idempotency_key.as_deref())?;
     let query = head.uri.query().map(str::to_owned);
     let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
     let request = RequestInfo {
@@ -351,6 +345,17 @@ async fn admit(
     };
     let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
+}
+
+/// Takes the place of a request with an idempotency key, so that a repetition at the same time is refused.
+fn take_flight(
+    app: &Api,
+    route: &Route,
+    caller: Option<&Caller>,
+    idempotency_key: Option<&str>,
+) -> Result<Option<InFlightGuard>, Refusal> {
+    let (Some(caller), Some(key)) = (caller, idempotency_key) else { return Ok(None) };
+    idempotency::scope(caller).map(|workspace| app.in_flight.take(workspace, route.name, key)).transpose()
 }
 
 /// Checks that a change by a public route doesn't come from another site, and from the dashboard if it acts on a session.

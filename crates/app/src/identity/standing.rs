@@ -1,6 +1,7 @@
 //! Loads what a token is about, and checks every stop again: nothing is cached, so a stop takes effect at once.
 
 use posthouse_domain::{
+    agent::Standing,
     error::{ErrorCode, Refusal},
     id::{InboxId, WorkspaceId},
     identity::{
@@ -12,7 +13,7 @@ use posthouse_domain::{
     time::Time,
     workspace::Workspace,
 };
-use posthouse_store::{Tx, identity_clients, inboxes, workspaces};
+use posthouse_store::{Tx, agents, identity_clients, inboxes, workspaces};
 
 /// An agent that may sign in.
 #[derive(Clone, Debug)]
@@ -36,11 +37,27 @@ pub(super) fn agent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Ti
 /// Returns a loaded agent with its workspace if it may sign in.
 ///
 /// # Errors
-/// Returns the refusals of [`check_agent`], or an error if the database call fails.
+/// Returns the refusals of [`check_agent`], `identity_disabled` if its card is revoked, `agent_suspended`, or an error if
+/// the database call fails.
 pub(super) fn of(tx: &mut Tx, agent: Inbox, now: Time) -> Result<StandingAgent, Refusal> {
     let workspace = workspaces::get(tx, agent.workspace)?.ok_or_else(|| Refusal::not_found("inbox"))?;
     check_agent(&workspace, &agent, now)?;
+    check_card(tx, &agent, now)?;
     Ok(StandingAgent { agent, workspace })
+}
+
+/// Checks that neither the owner revoked the agent nor the operator suspended it.
+fn check_card(tx: &mut Tx, agent: &Inbox, now: Time) -> Result<(), Refusal> {
+    match agents::get(tx, agent.workspace, agent.id)?.map(|found| found.standing(now)) {
+        Some(Standing::Suspended) => {
+            Err(Refusal::new(ErrorCode::AgentSuspended, "The agent is suspended and can't sign in."))
+        }
+        Some(Standing::Revoked) => {
+            let refusal = Refusal::new(ErrorCode::IdentityDisabled, "The agent is revoked and can't sign in.");
+            Err(refusal.with_fix("Restore the agent first: `POST /v1/inboxes/{id}/agent/restore`."))
+        }
+        Some(Standing::Active | Standing::Deleted) | None => Ok(()),
+    }
 }
 
 /// Returns an app, whatever its state.

@@ -38,6 +38,7 @@ const CODE_CHARS_MAX: usize = 20;
 /// Why an agent can't sign in.
 const STANDING_ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::IdentityDisabled,
+    ErrorCode::AgentSuspended,
     ErrorCode::ClientDisabled,
     ErrorCode::UnclaimedWorkspace,
     ErrorCode::OrgSuspended,

@@ -96,6 +96,23 @@ async fn the_switch_of_an_agent_stops_it() {
 }
 
 #[tokio::test]
+async fn an_agent_with_a_revoked_card_is_stopped() {
+    let fixture = IdentityFixture::open().await;
+    fixture.api.patch(&fixture.path("agent"), json!({ "name": "Night Runner" })).await.expect(200);
+    let held = hold(&fixture).await;
+    let revoked = fixture.api.post(&fixture.path("agent/revoke"), json!({})).await.expect(200);
+    assert_eq!(revoked["identity"]["sign_in_ready"], false);
+    assert_stopped(&fixture, &held, "identity_disabled").await;
+    fixture.api.post_empty(&fixture.path("agent/restore")).await.expect(200);
+    assert_resumed(&fixture, &held).await;
+    let (app, address) =
+        (fixture.server.app(), posthouse_mail::address::Address::parse(&fixture.inbox.address).unwrap());
+    posthouse_app::directory::operator::suspend(app, &address, None).await.unwrap();
+    fixture.mint(&held.app, json!({})).await.error("agent_suspended");
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
 async fn a_suspended_workspace_is_stopped() {
     let fixture = IdentityFixture::open().await;
     let held = hold(&fixture).await;
