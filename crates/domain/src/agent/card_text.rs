@@ -9,7 +9,7 @@ named! {
     CardTextProblem {
         /// HTML tags, comments or character references.
         Html = "html",
-        /// URLs and names of web sites.
+        /// URLs and names of sites.
         Link = "link",
         /// Email addresses.
         Address = "address",
@@ -74,7 +74,7 @@ impl CardTextProblem {
     pub const fn message(self) -> &'static str {
         match self {
             CardTextProblem::Html => "must be plain text without HTML",
-            CardTextProblem::Link => "must not contain links or names of web sites; use `documentation_url`",
+            CardTextProblem::Link => "must not contain links or names of sites; use `documentation_url`",
             CardTextProblem::Address => "must not contain email addresses",
             CardTextProblem::Invisible => "must not contain invisible characters or characters that reorder text",
         }
