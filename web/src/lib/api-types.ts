@@ -17885,6 +17885,8 @@ export interface operations {
              *     `client_disabled`: Ask the owner of the app to enable it.
              *
              *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *
+             *     `agent_suspended`: Ask the operator of this server to review the agent.
              */
             403: {
                 headers: {
@@ -17898,7 +17900,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -19089,6 +19091,8 @@ export interface operations {
              *     `client_disabled`: Ask the owner of the app to enable it.
              *
              *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *
+             *     `agent_suspended`: Ask the operator of this server to review the agent.
              */
             403: {
                 headers: {
@@ -19102,7 +19106,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace";
+                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "agent_suspended";
                         };
                     } & components["schemas"]["Error"];
                 };
