@@ -115,7 +115,7 @@ export default {
     await form.getByLabel('Id', { exact: true }).fill('lamp-advice');
     await form.getByRole('button', { name: 'Create the card' }).click();
     await form.getByText('Must be plain text without HTML.').waitFor();
-    await form.getByText('Must not contain links; use `documentation_url`.').waitFor();
+    await form.getByText('Must not contain links or names of sites; use `documentation_url`.').waitFor();
     await form.getByText('Must not contain email addresses.').waitFor();
     check(
       await form.getByLabel('Name', { exact: true }).evaluate((one) => one === document.activeElement),

@@ -7,7 +7,7 @@
 use std::{
     io::{BufRead, BufReader},
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
@@ -98,12 +98,13 @@ impl ReservedPebble {
         }});
         std::fs::write(dir.join("pebble.json"), config.to_string()).expect("written");
         let (names, dns) = name_server().await;
-        let child = start(dir, dns);
+        let child = start(&self, dns);
         Pebble { reserved: self, child, names }
     }
 }
 
-fn start(dir: &Path, dns: SocketAddr) -> Child {
+fn start(reserved: &ReservedPebble, dns: SocketAddr) -> Child {
+    let dir = reserved.dir.path();
     let mut child = Command::new("pebble")
         .args(["-config".as_ref(), dir.join("pebble.json").as_os_str()])
         .args(["-dnsserver", &dns.to_string()])
@@ -123,6 +124,13 @@ fn start(dir: &Path, dns: SocketAddr) -> Child {
         assert!(read > 0, "pebble ended before it was ready:\n{output}");
         output.push_str(&line);
     }
+    // Pebble says that it is ready before its listeners are.
+    for listener in [reserved.address, reserved.management] {
+        while std::net::TcpStream::connect(listener).is_err() {
+            assert_eq!(child.try_wait().expect("a child can be asked"), None, "pebble ended:\n{output}");
+            std::thread::yield_now();
+        }
+    }
     // Pebble would block on a full pipe.
     std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
     child
@@ -138,7 +146,7 @@ impl Pebble {
         self.names.abort();
         let (names, dns) = name_server().await;
         self.names = names;
-        self.child = start(self.reserved.dir.path(), dns);
+        self.child = start(&self.reserved, dns);
     }
 
     /// Stops Pebble. Its ports have no listener afterwards.
