@@ -6,9 +6,13 @@ requests that are meant to be invalid are sent as they are, except that none wai
 """
 
 import datetime
+from urllib.parse import quote
 
 import schemathesis
 from hypothesis import strategies as st
+
+# The server reads request lines and headers of 32 KiB.
+URL_BYTES_MAX = 24 * 1024
 
 AUTHORS = ["ann@author.example", "@author.example", "mail.example", "ann"]
 SEARCHES = ["hello", '"big plan" -cost', "from:ann or label:vip", "has:attachment"]
@@ -45,6 +49,12 @@ LONG_POLLS = ("/v1/inboxes/{id}/messages/wait", "/v1/inboxes/{id}/verification")
 def hours_ahead(hours):
     at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@schemathesis.hook
+def filter_case(context, case):
+    """Leaves out URLs that the server refuses to read: they get 431 before their parameters are read."""
+    return sum(len(quote(str(value), errors="replace")) for value in (case.query or {}).values()) < URL_BYTES_MAX
 
 
 @schemathesis.hook
