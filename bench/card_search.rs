@@ -134,21 +134,13 @@ fn card(number: u64) -> Card {
     };
     let capabilities = Capabilities { skills: (0..3).map(skill).collect(), ..Capabilities::default() };
     Card {
-        name: format!("{} agent {number}", word(number)),
         description: Some(words(number, 20)),
         capabilities,
-        documentation_url: None,
         visibility: CardVisibility::Public,
-        handle: None,
         is_indexable: true,
         listing: Some(ListingState::Listed),
-        listing_problems: Vec::new(),
         listed_at: Some(NOW),
-        revoked_at: None,
-        revocation_reason: None,
-        number: i64::try_from(number + 1).unwrap_or(i64::MAX),
-        created_at: NOW,
-        updated_at: NOW,
+        ..Card::new(format!("{} agent {number}", word(number)), i64::try_from(number + 1).unwrap_or(i64::MAX), NOW)
     }
 }
 

@@ -339,7 +339,7 @@ fn skill(skill: &Skill) -> String {
     format!("<li><b>{name}</b> <code>{id}</code>{description}{tags}</li>")
 }
 
-/// Returns a line of an item with HTML of this class; nothing if there is none.
+/// Returns the parts as a line of an item, with this class; nothing if all are empty.
 fn line(class: &str, parts: &[String]) -> String {
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     if parts.is_empty() { String::new() } else { format!("<br><span class=\"{class}\">{}</span>", parts.join(" ")) }

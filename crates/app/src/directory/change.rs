@@ -154,23 +154,8 @@ impl CardWrite {
 
     /// Returns a new card: named like the inbox, and private.
     fn blank(&self, agent: &Agent) -> Card {
-        Card {
-            name: default_name(agent.display_name.as_deref(), &agent.username),
-            description: None,
-            capabilities: Capabilities::default(),
-            documentation_url: None,
-            visibility: CardVisibility::Private,
-            handle: None,
-            is_indexable: false,
-            listing: None,
-            listing_problems: Vec::new(),
-            listed_at: None,
-            revoked_at: None,
-            revocation_reason: None,
-            number: (self.now().millis() << NUMBER_RANDOM_BITS) | self.random,
-            created_at: self.now(),
-            updated_at: self.now(),
-        }
+        let name = default_name(agent.display_name.as_deref(), &agent.username);
+        Card::new(name, (self.now().millis() << NUMBER_RANDOM_BITS) | self.random, self.now())
     }
 
     /// Checks that the card may have a visibility that it didn't have before.

@@ -179,6 +179,28 @@ pub struct CardFieldProblem {
 }
 
 impl Card {
+    /// Creates a private card with nothing but a name. `number` is its place in lists, which it keeps.
+    #[must_use]
+    pub fn new(name: String, number: i64, now: Time) -> Self {
+        Self {
+            name,
+            description: None,
+            capabilities: Capabilities::default(),
+            documentation_url: None,
+            visibility: CardVisibility::Private,
+            handle: None,
+            is_indexable: false,
+            listing: None,
+            listing_problems: Vec::new(),
+            listed_at: None,
+            revoked_at: None,
+            revocation_reason: None,
+            number,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Returns every text of the card with its field.
     #[must_use]
     pub fn texts(&self) -> Vec<(String, &str)> {
@@ -277,23 +299,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     pub(crate) fn card() -> Card {
-        Card {
-            name: "Support bot".to_owned(),
-            description: None,
-            capabilities: Capabilities::default(),
-            documentation_url: None,
-            visibility: CardVisibility::Private,
-            handle: None,
-            is_indexable: false,
-            listing: None,
-            listing_problems: Vec::new(),
-            listed_at: None,
-            revoked_at: None,
-            revocation_reason: None,
-            number: 1,
-            created_at: Time::from_millis(0),
-            updated_at: Time::from_millis(0),
-        }
+        Card::new("Support bot".to_owned(), 1, Time::from_millis(0))
     }
 
     #[test]

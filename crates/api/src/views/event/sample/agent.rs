@@ -46,7 +46,6 @@ fn card(revoked_at: Option<Time>) -> CardView {
         oasf: None,
     };
     let card = Card {
-        name: "Sales bot".to_owned(),
         description: Some("Answers questions about prices.".to_owned()),
         capabilities: Capabilities { skills: vec![skill], languages: vec!["en".to_owned()], ..Capabilities::default() },
         documentation_url: Some("https://acme.example/docs".to_owned()),
@@ -54,13 +53,9 @@ fn card(revoked_at: Option<Time>) -> CardView {
         handle: Some(AgentHandle::stored("sales".to_owned())),
         is_indexable: true,
         listing: Some(ListingState::Listed),
-        listing_problems: Vec::new(),
         listed_at: Some(now),
         revoked_at,
-        revocation_reason: None,
-        number: 1,
-        created_at: now,
-        updated_at: now,
+        ..Card::new("Sales bot".to_owned(), 1, now)
     };
     let agent = Agent {
         workspace: id(1),
