@@ -44,7 +44,7 @@ named! {
     SenderClass {
         /// Any agent of this server, in any workspace.
         AnyAgent = "agents:any",
-        /// An agent with a valid signature and agent card.
+        /// An agent with a card, in a workspace that a person owns, whose copy is signed.
         VerifiedAgent = "agents:verified",
         /// An agent of the same workspace.
         OwnWorkspace = "workspace:self",

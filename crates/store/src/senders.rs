@@ -20,6 +20,15 @@ pub struct Sender {
     pub has_card: bool,
 }
 
+impl Sender {
+    /// Returns whether lists count it as a verified agent: the service signs for it, it has a card, and a person owns its
+    /// workspace.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        self.problem.is_none() && self.has_card && self.assurance != Assurance::Unclaimed
+    }
+}
+
 /// Returns the sender of a message.
 ///
 /// # Errors

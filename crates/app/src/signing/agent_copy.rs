@@ -91,6 +91,12 @@ impl AgentCopy<'_> {
         self.sender.author.clone()
     }
 
+    /// Returns whether the sender is a verified agent ([`Sender::is_verified`]).
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        self.sender.sender.is_verified()
+    }
+
     /// Signs the copy of an inbox. A sender that was revoked or suspended is no longer signed; its mail flows.
     ///
     /// # Errors

@@ -33,6 +33,7 @@ mod handle_was_found_in_a_directory_that_was_off;
 mod help_named_an_unavailable_command;
 mod identity_was_granted_email;
 mod limits_of_the_directory_were_not_stated;
+mod lists_of_verified_agents_matched_nobody;
 mod long_text_exceeded_the_index_row_limit;
 mod lost_commits_were_not_reported;
 mod lost_database_started_a_new_store;

@@ -190,7 +190,7 @@ async fn tokens_allow_agents() {
     assert!(is_blocked(&fixture.receive_from(&stranger.address).await), "an SMTP sender is never an agent");
     fixture.api.delete(&format!("/v1/lists/{own}")).await.expect(204);
     fixture.list("allow", "agents:verified", None).await;
-    assert!(write(&stranger_api, &stranger).await, "no agent has a card");
+    assert!(write(&stranger_api, &stranger).await, "the agent has no card");
     fixture.list("allow", "agents:any", None).await;
     assert!(!write(&stranger_api, &stranger).await);
     fixture.list("block", "workspace:self", None).await;
