@@ -2,11 +2,12 @@
 
 use posthouse_domain::{
     agent_key::{AgentKey, AgentKeyStatus, KeyProof, ProofProblem, check_registration},
+    agent_message::freshness::SKEW_S,
     auth::Caller,
     error::{ErrorCode, Refusal},
     id::InboxId,
     inbox::Inbox,
-    time::Time,
+    time::{SECOND_MS, Time},
 };
 use posthouse_mail::jose::jwk::PublicJwk;
 use posthouse_store::{
@@ -136,10 +137,12 @@ pub struct KeyRevocation {
 pub async fn revoke(app: &App, caller: Caller, agent: InboxId, revocation: KeyRevocation) -> Result<AgentKey, Refusal> {
     check_enabled(app)?;
     let now = app.clock.now();
+    // Clocks differ by seconds, and a leaked key must not stay valid because of that.
     let since = revocation.since.unwrap_or(now);
-    if since > now {
+    if since.since_ms(now) > SKEW_S * SECOND_MS {
         return Err(Refusal::invalid_field("since", "must not be in the future"));
     }
+    let since = since.min(now);
     let write = move |tx: &mut Tx| {
         let mut key = find(tx, &caller, agent, &revocation.kid)?;
         key.revoked_at = Some(key.revoked_at.map_or(since, |earlier| earlier.min(since)));

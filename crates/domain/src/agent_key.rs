@@ -39,13 +39,13 @@ impl ProofProblem {
     pub fn refusal(self) -> Refusal {
         let problem = match self {
             Self::Malformed => {
-                "must be a compact JSON Web Signature with the claims `aud`, `sub`, `jkt`, `iat` and `nonce` (16 to 128 characters)"
+                "must be a compact JSON Web Signature with the algorithm EdDSA or ES256, without `crit`, and with the claims `aud`, `sub`, `jkt`, `iat` (whole seconds) and `nonce` (16 to 128 characters)"
             }
             Self::WrongType => "must have the `typ` `service-key-proof+jwt` in its header",
-            Self::WrongKey => "must have the thumbprint of `public_jwk` as `kid` and `jkt`",
+            Self::WrongKey => "must have the thumbprint of `public_jwk` as `kid` in its header and as the claim `jkt`",
             Self::BadSignature => "must be signed with the private key of `public_jwk`",
             Self::WrongAudience => "must have the claim `aud` with the value `service:agent-key`",
-            Self::WrongSubject => "must have the address of the inbox, in lower case, as `sub`",
+            Self::WrongSubject => "must have the claim `sub` with the address of the inbox in lower case",
             Self::IssuedInFuture => "must not have an `iat` in the future: check the clock",
             Self::TooOld => "must not be older than five minutes",
             Self::Replayed => "must have a `nonce` that wasn't used before",

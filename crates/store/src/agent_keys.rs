@@ -30,6 +30,7 @@ statements! {
     USED = "UPDATE agent_keys SET last_used_at = $4 WHERE workspace_id = $1 AND inbox_id = $2 AND kid = $3";
     USE_NONCE = "INSERT INTO agent_nonces (workspace_id, inbox_id, kid, nonce, expires_at) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id, inbox_id, kid, nonce) DO NOTHING";
+    NONCE = "SELECT nonce FROM agent_nonces WHERE workspace_id = $1 AND inbox_id = $2 AND kid = $3 AND nonce = $4";
     EXPIRED_NONCES = "SELECT workspace_id, inbox_id, kid, nonce FROM agent_nonces WHERE expires_at < $1 ORDER BY expires_at LIMIT $2";
     DELETE_NONCE = "DELETE FROM agent_nonces WHERE workspace_id = $1 AND inbox_id = $2 AND kid = $3 AND nonce = $4";
 }
@@ -96,6 +97,15 @@ pub fn used(tx: &mut Tx, key: AgentKeyRef<'_>, now: Time) -> Result<()> {
 /// Returns an error if the database call fails.
 pub fn use_nonce(tx: &mut Tx, key: AgentKeyRef<'_>, nonce: &str, expires_at: Time) -> Result<bool> {
     Ok(tx.exec(&USE_NONCE, p![key.workspace, key.inbox, key.kid, nonce, expires_at])? > 0)
+}
+
+/// Returns whether a nonce of a key was used before.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn is_nonce_used(tx: &mut Tx, key: AgentKeyRef<'_>, nonce: &str) -> Result<bool> {
+    let used = tx.one::<(String,)>(&NONCE, p![key.workspace, key.inbox, key.kid, nonce])?;
+    Ok(used.is_some())
 }
 
 /// Deletes nonces whose signatures are too old to be used again. Returns how many there were.

@@ -63,9 +63,11 @@ impl BodyValue for Recipient {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         kinds::string(value, path, problems, |text| {
+            // Blanks around an address are ignored, too.
+            let text = text.trim();
             if FullHandle::is_handle(text) {
-                let handle =
-                    FullHandle::parse(text).map_err(|refusal| format!("is not a handle: {}", refusal.message))?;
+                let handle = FullHandle::parse(text)
+                    .map_err(|refusal| format!("is not a handle: {}", refusal.message.trim_end_matches('.')))?;
                 if handle.agent.is_none() {
                     return Err("must name an agent of the workspace: `@workspace/agent`".to_owned());
                 }

@@ -30,12 +30,12 @@ pub(super) fn parties(workspace: &Workspace, inbox: &Inbox, own: &[String]) -> D
     DisclosureParties { on_behalf_of: Some(on_behalf_of.clone()), operator: Some(name.clone()) }.shown()
 }
 
-/// Adds the visible line of the workspace to the bodies.
+/// Adds the visible line of the workspace to the bodies. A message without a text body gets it in its HTML.
 pub(super) fn add_visible_line(content: &mut OutgoingContent, workspace: &Workspace) {
     let disclosure = &workspace.ai_disclosure;
     let (in_text, in_html) = match disclosure.visible_line {
         DisclosureLine::Off => return,
-        DisclosureLine::Text => (true, false),
+        DisclosureLine::Text => (true, content.text.is_none()),
         DisclosureLine::Html => (true, true),
     };
     let line = disclosure.text.as_deref().unwrap_or(DEFAULT_LINE);

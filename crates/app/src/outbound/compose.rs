@@ -118,8 +118,12 @@ pub fn complete(content: &mut OutgoingContent, has_remote_recipients: bool) {
         });
     }
     if has_no_body {
-        let hint =
-            if has_remote_recipients { format!(" See the attached file {DATA_FILE_NAME}.") } else { String::new() };
+        // All recipients get the same text, and only those by email get the file.
+        let hint = if has_remote_recipients {
+            format!(" By email, it is in the attached file {DATA_FILE_NAME}.")
+        } else {
+            String::new()
+        };
         content.text = Some(format!("{DATA_ONLY_TEXT}{hint}"));
     }
 }

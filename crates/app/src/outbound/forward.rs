@@ -1,4 +1,4 @@
-//! Forwards one message: a new thread, with a note above the header block and bodies of the original, and its files
+//! Forwards one message: a new thread, with a note above the header block and bodies of the original, and its data and files
 //! unchanged.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use posthouse_domain::{
     id::MessageId,
     inbox::Inbox,
     message::{Message, MessageBodies},
-    send::{ForwardCommand, OutgoingContent, OutgoingFile},
+    send::{DATA_FILE_NAME, ForwardCommand, OutgoingContent, OutgoingFile},
 };
 use posthouse_mail::{html, parse, thread};
 use posthouse_store::{contents, messages};
@@ -42,12 +42,17 @@ pub async fn forward(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let found = original_of(app, &context, original).await?;
-    let files = if command.include_files && found.message.has_attachments {
+    let mut files = if command.include_files && found.message.has_attachments {
         files(app, context.caller, original).await?
     } else {
         Vec::new()
     };
-    let content = quoted(&found.message, &found.bodies, command.note);
+    let mut content = quoted(&found.message, &found.bodies, command.note);
+    if command.include_files {
+        content.data_json = found.message.data.clone();
+        // Remote recipients get the data as this file again.
+        files.retain(|file| content.data_json.is_none() || file.name != DATA_FILE_NAME);
+    }
     let outgoing = OutgoingMessage {
         message: app.clock.ids().next(),
         people: recipients::resolve(app, &context.caller, command.people).await?,

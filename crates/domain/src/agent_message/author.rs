@@ -173,7 +173,8 @@ impl AuthorClaims {
 fn mismatch(claims: &Map<String, Value>, content: &AuthoredContent) -> Option<&'static str> {
     let claim = |name: &str| claims.get(name).filter(|value| !value.is_null());
     let text = |name: &str| claim(name).map(|value| value.as_str().unwrap_or_default());
-    if text("from").map(bare).as_deref() != Some(bare(&content.from).as_str()) {
+    // Verifiers compare the claim itself with the bare address.
+    if text("from") != Some(bare(&content.from).as_str()) {
         return Some("from");
     }
     if text("type") != Some(content.kind.text()) {
@@ -241,7 +242,7 @@ mod tests {
 
     fn claims() -> Value {
         json!({
-            "from": "A@x.example", "type": "task", "att": ["2", "1"], "text_sha256": "t", "html_sha256": null,
+            "from": "a@x.example", "type": "task", "att": ["2", "1"], "text_sha256": "t", "html_sha256": null,
             "data_sha256": "d", "subject_sha256": "s", "to": ["c@x.example", "b@x.example"], "cc": ["d@x.example"],
         })
     }
@@ -266,6 +267,8 @@ mod tests {
     fn each_changed_claim_is_named() {
         let cases = [
             ("from", json!("b@x.example")),
+            ("from", json!("A@x.example")),
+            ("from", json!("A <a@x.example>")),
             ("type", json!("message")),
             ("type", json!(null)),
             ("att", json!(["1"])),

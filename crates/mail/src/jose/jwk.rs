@@ -9,6 +9,21 @@ use sha2::{Digest as _, Sha256};
 const COORDINATE_BYTES: usize = 32;
 /// The prefix of an uncompressed point (SEC 1 §2.3.3).
 const UNCOMPRESSED: u8 = 4;
+/// Names of Ed25519 in `alg`: that of RFC 8037 and that of RFC 9864.
+const ED25519_ALGORITHMS: [&str; 2] = ["EdDSA", "Ed25519"];
+/// The lowest byte of the field prime 2^255 - 19. The others are `FF`, and the highest is `7F`.
+const ED25519_PRIME_LOW: u8 = 0xed;
+/// y coordinates of order 8 (RFC 8032 §5.1), in little-endian order.
+const ED25519_ORDER_8: [[u8; COORDINATE_BYTES]; 2] = [
+    [
+        0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0, 0xd5, 0xdf,
+        0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05,
+    ],
+    [
+        0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f, 0x2a, 0x20,
+        0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a,
+    ],
+];
 /// Members that only a private or symmetric key has (RFC 7518 §6, RFC 8037 §2).
 const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
@@ -67,11 +82,11 @@ pub enum JwkProblem {
     /// A coordinate is missing, or isn't 32 bytes in base64url without padding.
     #[error("must have `{0}` with 32 bytes in base64url without padding")]
     Coordinate(&'static str),
-    /// The point is not on the curve.
-    #[error("must be a point on its curve")]
+    /// The point is not on the curve, or signatures for it need no private key.
+    #[error("must be a point on its curve, of the order of the curve")]
     NotOnCurve,
     /// A member contradicts the key.
-    #[error("must have an `{0}` that fits the key, or none")]
+    #[error("must have the member `{0}` only with a value that fits the key")]
     Contradiction(&'static str),
 }
 
@@ -91,14 +106,19 @@ impl PublicJwk {
             (Some("OKP"), Some("Ed25519")) => Self::Ed25519 { x: coordinate(jwk, "x")? },
             _ => return Err(JwkProblem::UnsupportedKey),
         };
-        key.parsed().ok_or(JwkProblem::NotOnCurve)?;
-        let fits = |name: &'static str, expected: &str| match jwk.get(name) {
-            Some(value) if value.as_str() != Some(expected) => Err(JwkProblem::Contradiction(name)),
+        key.parsed().filter(|_| !key.has_small_order()).ok_or(JwkProblem::NotOnCurve)?;
+        let fits = |name: &'static str, allowed: &[&str]| match jwk.get(name) {
+            Some(value) if !value.as_str().is_some_and(|text| allowed.contains(&text)) => {
+                Err(JwkProblem::Contradiction(name))
+            }
             _ => Ok(()),
         };
-        fits("alg", key.algorithm().text())?;
-        fits("use", "sig")?;
-        fits("kid", &key.thumbprint())?;
+        match key {
+            Self::P256 { .. } => fits("alg", &[key.algorithm().text()])?,
+            Self::Ed25519 { .. } => fits("alg", &ED25519_ALGORITHMS)?,
+        }
+        fits("use", &["sig"])?;
+        fits("kid", &[&key.thumbprint()])?;
         Ok(key)
     }
 
@@ -140,6 +160,18 @@ impl PublicJwk {
     #[must_use]
     pub fn verifies(&self, signed: &[u8], signature: &[u8]) -> bool {
         self.parsed().is_some_and(|key| key.verify_sig(signed, signature).is_ok())
+    }
+
+    /// Returns whether the order of an Ed25519 point divides 8, or its encoding isn't the canonical one. Anyone can make
+    /// signatures that verify with a point of small order.
+    fn has_small_order(&self) -> bool {
+        let Self::Ed25519 { x: mut y } = *self else { return false };
+        // The highest bit is the sign of x.
+        y[COORDINATE_BYTES - 1] &= 0x7f;
+        let [low, middle @ .., high] = y;
+        let is_near_prime = middle.iter().all(|byte| *byte == 0xff) && high == 0x7f && low >= ED25519_PRIME_LOW - 1;
+        let is_near_zero = middle.iter().all(|byte| *byte == 0) && high == 0 && low <= 1;
+        is_near_prime || is_near_zero || ED25519_ORDER_8.contains(&y)
     }
 
     fn parsed(&self) -> Option<ParsedPublicKey> {
@@ -196,5 +228,36 @@ mod tests {
         assert_eq!(with("use", "enc"), Err(JwkProblem::Contradiction("use")));
         assert_eq!(with("kid", "another"), Err(JwkProblem::Contradiction("kid")));
         assert_eq!(with("alg", "ES256"), jwk(good.clone()));
+    }
+
+    #[test]
+    fn both_names_of_ed25519_fit() {
+        let key = |alg: &str| {
+            jwk(
+                json!({ "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "alg": alg }),
+            )
+        };
+        assert!(key("EdDSA").is_ok() && key("Ed25519").is_ok());
+        assert_eq!(key("ES256"), Err(JwkProblem::Contradiction("alg")));
+    }
+
+    #[test]
+    fn points_of_small_order_are_rejected() {
+        // The canonical encodings of orders 1, 2, 4 and 8, and all that aren't canonical, with both signs of x.
+        let small = |low: u8, fill: u8, high: u8| {
+            let mut y = [fill; COORDINATE_BYTES];
+            (y[0], y[COORDINATE_BYTES - 1]) = (low, high);
+            y
+        };
+        let ends = [small(0, 0, 0), small(1, 0, 0)].into_iter().chain(ED25519_ORDER_8);
+        let near_prime = (ED25519_PRIME_LOW - 1..=u8::MAX).map(|low| small(low, 0xff, 0x7f));
+        for y in ends.chain(near_prime) {
+            for sign in [0, 0x80] {
+                let mut x = y;
+                x[COORDINATE_BYTES - 1] |= sign;
+                let key = jwk(json!({ "kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(x) }));
+                assert_eq!(key, Err(JwkProblem::NotOnCurve), "{x:02x?}");
+            }
+        }
     }
 }

@@ -11,7 +11,10 @@ use posthouse_store::{
     agent_keys::{self, AgentKeyRef},
 };
 
-/// Checks key, content and date of a signature, but not whether it was used before.
+/// Checks a signature without using its nonce.
+///
+/// # Errors
+/// Returns `invalid_agent_signature` with the reason, or an error if the database call fails.
 pub(super) fn check(
     tx: &mut Tx,
     inbox: &Inbox,
@@ -19,8 +22,14 @@ pub(super) fn check(
     content: &AuthoredContent,
     now: Time,
 ) -> StoreResult<Result<(), Refusal>> {
-    let key = agent_keys::get(tx, reference(inbox, claims))?;
-    Ok(claims.check(key.as_ref(), content, now))
+    let reference = reference(inbox, claims);
+    let key = agent_keys::get(tx, reference)?;
+    let is_used = agent_keys::is_nonce_used(tx, reference, claims.nonce())?;
+    Ok(claims.check(key.as_ref(), content, now).and_then(|()| if is_used { Err(replayed()) } else { Ok(()) }))
+}
+
+fn replayed() -> Refusal {
+    AuthorRefusal::Replayed.refusal("The signature was used before.")
 }
 
 /// Checks a signature and uses its nonce.
@@ -37,7 +46,7 @@ pub(super) fn accept(
     check(tx, inbox, claims, content, now)??;
     let key = reference(inbox, claims);
     if !agent_keys::use_nonce(tx, key, claims.nonce(), claims.forgotten_at())? {
-        return Err(AuthorRefusal::Replayed.refusal("The signature was used before."));
+        return Err(replayed());
     }
     Ok(agent_keys::used(tx, key, now)?)
 }

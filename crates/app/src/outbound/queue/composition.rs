@@ -58,6 +58,8 @@ pub(super) struct Composition {
 struct Disclosed {
     /// Whether it says that an agent wrote it.
     by_agent: bool,
+    /// Whether its bodies get the visible line of the workspace. The signature of an author wouldn't cover it.
+    in_bodies: bool,
     parties: DisclosureParties,
 }
 
@@ -67,7 +69,7 @@ impl Composition {
         let (has_local, has_remote) = self.destinations(&outgoing);
         let author = self.authored(&mut outgoing);
         let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
-        let disclosed = Disclosed { by_agent: discloses(&outgoing), parties };
+        let disclosed = Disclosed { by_agent: discloses(&outgoing), in_bodies: author.is_none(), parties };
         let raw = self.raw(&mut outgoing, &disclosed, has_remote)?;
         let opened = with_link_token(&outgoing, &raw);
         let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
@@ -114,12 +116,9 @@ impl Composition {
         (all.iter().any(|address| is_local(address)), has_remote)
     }
 
-    /// Returns the signature of the author with what it must cover. Without one, the visible line is added.
+    /// Returns the signature of the author with what it must cover.
     fn authored(&self, outgoing: &mut OutgoingMessage) -> Option<(AuthorClaims, AuthoredContent)> {
-        let Some(claims) = outgoing.author.take() else {
-            agent_content::add_visible_line(&mut outgoing.content, &self.workspace);
-            return None;
-        };
+        let claims = outgoing.author.take()?;
         let content = agent_content::authored(outgoing, &self.inbox, &claims);
         Some((claims, content))
     }
@@ -133,6 +132,9 @@ impl Composition {
             Some(raw) => Ok(with_crlf(std::mem::take(raw))),
             None => {
                 compose::complete(&mut outgoing.content, has_remote);
+                if disclosed.in_bodies {
+                    agent_content::add_visible_line(&mut outgoing.content, &self.workspace);
+                }
                 compose::raw(outgoing, &self.author, &disclosed.parties, self.now)
             }
         }

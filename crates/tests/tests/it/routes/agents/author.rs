@@ -138,6 +138,8 @@ async fn a_signature_needs_an_active_key_a_fresh_date_and_its_author() {
     let decision = pair.alice.api.post(&path, message(&pair, &signature)).await.expect(200);
     assert_eq!(decision["allowed"], true);
     pair.alice.try_send(message(&pair, &signature)).await.expect(202);
+    let decision = pair.alice.api.post(&path, message(&pair, &signature)).await.expect(200);
+    assert_eq!(decision["refusal"]["details"]["reason"], "replayed");
     pair.alice.api.post_empty(&format!("{}/{}/retire", pair.alice.keys_path(), key.kid())).await.expect(200);
     refused(&pair, &key.sign(TYPE, &claims(&pair)), "unknown_key").await;
     pair.alice.api.post(&format!("{}/{}/revoke", pair.alice.keys_path(), key.kid()), json!({})).await.expect(200);

@@ -51,6 +51,19 @@ async fn sent_mail_says_that_an_agent_wrote_it() {
 }
 
 #[tokio::test]
+async fn the_visible_line_is_in_messages_without_a_text_too() {
+    let pair = Pair::open().await;
+    let line = AiDisclosure { visible_line: DisclosureLine::Text, text: Some("By a bot.".into()), shares_name: false };
+    disclose(&pair, &pair.alice, line).await;
+    let to = &pair.bob.inbox.address;
+    let (_, copy) = pair.deliver(json!({ "to": to, "subject": "S", "html": "<p>Hi</p>" })).await;
+    assert!(copy["html"].as_str().unwrap().contains("By a bot."), "{copy}");
+    let (_, copy) = pair.deliver(json!({ "to": to, "subject": "S", "data": { "a": 1 } })).await;
+    assert_eq!(copy["text"], "This message carries structured data.\n\nBy a bot.");
+    pair.server.finish().await;
+}
+
+#[tokio::test]
 async fn received_mail_shows_the_field_unverified() {
     let pair = Pair::open().await;
     for (value, expected) in [

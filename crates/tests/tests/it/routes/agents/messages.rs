@@ -158,6 +158,32 @@ async fn a_revoked_or_suspended_sender_is_not_signed_but_its_mail_flows() {
 }
 
 #[tokio::test]
+async fn a_forward_carries_the_data_unless_files_are_left_out() {
+    let pair = Pair::open().await;
+    let data = json!({ "deep": 1 });
+    let body =
+        json!({ "to": [pair.bob.inbox.address, "x@remote.example"], "subject": "S", "data": data, "type": "task" });
+    let (sent, copy) = pair.deliver(body).await;
+    assert_eq!(copy["attachments"], json!([]));
+    assert_eq!(
+        copy["text"],
+        "This message carries structured data. By email, it is in the attached file service-data.json."
+    );
+    for (side, original, to) in [(&pair.bob, &copy, &pair.alice), (&pair.alice, &sent, &pair.bob)] {
+        let path = format!("/v1/inboxes/{}/messages/{}/forward", side.inbox.id, original["id"].as_str().unwrap());
+        for (include, expected) in [(true, &data), (false, &Value::Null)] {
+            pair.server.clock.advance(1);
+            let body = json!({ "to": [to.inbox.address, "x@remote.example"], "include_attachments": include });
+            let forward = side.api.post(&path, body).await.expect(202).json;
+            assert_eq!(forward["attachments"].as_array().unwrap().len(), usize::from(include), "{forward}");
+            pair.server.settle().await;
+            assert_eq!(&to.newest().await["data"], expected);
+        }
+    }
+    pair.server.finish().await;
+}
+
+#[tokio::test]
 async fn without_agent_messaging_a_copy_is_ordinary_mail() {
     let change = |config: &mut posthouse_server::config::Configuration| {
         config.app.agents.messaging = false;
