@@ -57,10 +57,12 @@ impl DisclosureParties {
     }
 }
 
-/// Returns the part of a name that a quoted string of ASCII can hold. Other characters become question marks.
+/// Returns the part of a name that a quoted string of ASCII can hold. Other characters become question marks. Runs of blanks,
+/// which folding would change, become one, and nothing looks like an encoded word (RFC 2047 §2).
 fn quotable(name: &str) -> String {
     let printable = |c: char| if (' '..='~').contains(&c) { c } else { '?' };
-    name.trim().chars().take(PARTY_CHARS_MAX).map(printable).collect::<String>().trim().to_owned()
+    let shown: String = name.trim().chars().take(PARTY_CHARS_MAX).map(printable).collect();
+    shown.split_whitespace().collect::<Vec<_>>().join(" ").replace("=?", "=")
 }
 
 /// What a message says about its author.

@@ -132,10 +132,21 @@ pub(super) fn write_name(name: &str, out: &mut Vec<u8>) {
 /// Returns whether a value can be folded at its spaces without any other change.
 fn is_simple(value: &str) -> bool {
     value.is_ascii()
-        && !value.contains("=?")
         && !value.contains("  ")
         && !value.contains('\t')
-        && value.split(' ').all(|word| word.len() <= WORD_BYTES_MAX)
+        && value.split(' ').all(|word| word.len() <= WORD_BYTES_MAX && !has_encoded_word(word))
+}
+
+/// Returns whether a reader would decode a part of a word: `=?charset?encoding?text?=` (RFC 2047 §2). `agent=?1` alone
+/// isn't one; fields of RFC 8941 contain it.
+fn has_encoded_word(word: &str) -> bool {
+    word.match_indices("=?").any(|(at, start)| {
+        let mut parts = word[at + start.len()..].splitn(3, '?');
+        let (charset, encoding, text) = (parts.next(), parts.next(), parts.next());
+        charset.is_some_and(|charset| !charset.is_empty())
+            && encoding.is_some_and(|encoding| matches!(encoding, "b" | "B" | "q" | "Q"))
+            && text.is_some_and(|text| text.contains("?="))
+    })
 }
 
 /// Writes ASCII that folding would change as base64 words: runs of blanks, overlong words, apparent encoded words.

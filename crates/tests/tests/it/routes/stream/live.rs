@@ -144,7 +144,10 @@ async fn pings_work_in_both_directions() {
         alive.send(json!({ "type": "ping" })).await;
         alive.expect("pong").await;
     }
-    // The client read nothing and thus did not reply to the pings.
+    // The client read nothing and thus did not reply to the pings. Reading sooner would reply to the first one.
+    while fixture.server.app().subscriptions.count() > 1 {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(dead.end().await, Some(4000));
     alive.subscribe(json!({})).await;
     fixture.server.finish().await;
