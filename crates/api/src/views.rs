@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod list_entry;
 pub mod message;
 pub mod metrics;
+pub mod oauth;
 mod page;
 pub mod queue;
 pub mod search;

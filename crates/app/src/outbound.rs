@@ -12,6 +12,7 @@ pub(crate) mod plain_mail;
 pub mod postmaster_notice;
 pub mod queue;
 pub(crate) mod recipients;
+pub(crate) mod repeat;
 pub mod reply;
 pub mod send;
 pub mod send_context;

@@ -171,8 +171,7 @@ fn respond(
     let (id, began) = (request_id(&app), app.clock.now());
     let arrival = Arrival { id: id.clone(), at: began };
     // A parameter that is not UTF-8 identifies nothing, so it becomes an empty name.
-    let path =
-        path.map(|raw| PathParams(raw.iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect())).unwrap_or_default();
+    let path = path.map(|raw| PathParams::of(raw.iter())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
     let page = route.error_page.filter(|_| dashboard::accepts_html(request.headers()));
     // Boxed, so that a long poll does not keep the head and its read buffer in memory while it waits.

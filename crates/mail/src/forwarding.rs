@@ -21,9 +21,10 @@ const HOP: &str = "Received";
 /// Maximum number of `Received` fields of a message that is still forwarded.
 pub const HOPS_MAX: usize = 50;
 
-/// Fields that aren't copied: those that are rewritten, those that reveal hidden recipients, and signatures over the
-/// original header.
-const REPLACED: [&str; 13] = [
+/// Fields that aren't copied: those that are rewritten, those that reveal hidden recipients, signatures over the original
+/// header, and what the author says about itself, which our signature would vouch for.
+const REPLACED: [&str; 14] = [
+    "agent-disclosure",
     "from",
     "sender",
     "reply-to",

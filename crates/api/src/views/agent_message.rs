@@ -66,9 +66,9 @@ pub struct DisclosureView<'a> {
 }
 
 impl<'a> AgentDeliveryView<'a> {
-    /// Returns the view of a delivery.
+    /// Returns the view of a delivery; without its signature unless the content is open.
     #[must_use]
-    pub fn of(delivery: &'a AgentDelivery) -> Self {
+    pub fn of(delivery: &'a AgentDelivery, open: bool) -> Self {
         let signed = delivery.signature.as_ref().ok();
         Self {
             verified: signed.is_some(),
@@ -76,7 +76,7 @@ impl<'a> AgentDeliveryView<'a> {
             assurance: delivery.assurance.text(),
             signed_at: signed.map(|signed| signed.signed_at.into()),
             kid: signed.map(|signed| signed.kid.as_str()),
-            signature: signed.map(|signed| signed.jws.as_str()),
+            signature: signed.filter(|_| open).map(|signed| signed.jws.as_str()),
             reason: delivery.signature.as_ref().err().map(|reason| reason.text()),
         }
     }

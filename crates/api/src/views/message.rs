@@ -112,8 +112,8 @@ pub struct MessageView<'a> {
     screening: Option<ScreeningView>,
     /// Whether received mail is an automatic reply.
     auto_reply: bool,
-    /// Present if content is withheld: subject, bodies, headers, attachments, data and verification are then null or
-    /// empty.
+    /// Present if content is withheld: subject, bodies, headers, attachments, data, verification and
+    /// signatures are then null or empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<WithheldView>,
 }
@@ -333,8 +333,9 @@ impl<'a> MessageView<'a> {
             ai: AiView { verification: m.verification.as_ref().filter(|_| open).map(VerificationView::of) },
             data: m.data.as_deref().filter(|_| open && is_full).map(json_text),
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
-            agent: m.agent.as_ref().map(AgentDeliveryView::of),
-            author: m.author.as_ref().map(AuthorSignatureView::of),
+            // The hashes in a signature reveal short texts.
+            agent: m.agent.as_ref().map(|agent| AgentDeliveryView::of(agent, open)),
+            author: m.author.as_ref().filter(|_| open).map(AuthorSignatureView::of),
             approval: record.approval.as_ref().map(ApprovalView::of),
             ai_disclosure: m.disclosure.as_ref().map(DisclosureView::of),
             analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(unanalyzed) }),

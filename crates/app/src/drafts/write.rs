@@ -31,6 +31,7 @@ use crate::{
         compose,
         queue::{self, SendResponse},
         recipients,
+        repeat::RepeatableRequest,
     },
 };
 
@@ -149,6 +150,18 @@ pub async fn create(
     given: DraftInput,
     render: fn(&Draft) -> Result<String, Refusal>,
 ) -> Result<SendResponse, Refusal> {
+    let request = RepeatableRequest { caller, inbox, key };
+    let result = create_new(app, request.clone(), given, render).await;
+    request.answer(app, result).await
+}
+
+async fn create_new(
+    app: &App,
+    request: RepeatableRequest,
+    given: DraftInput,
+    render: fn(&Draft) -> Result<String, Refusal>,
+) -> Result<SendResponse, Refusal> {
+    let RepeatableRequest { caller, inbox, key } = request;
     let prepared = PreparedChange::of(app, caller, given).await?;
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, inbox)?;

@@ -59,7 +59,7 @@ pub struct ParsedMail {
     /// Whether the mail is from the null sender.
     pub null_sender: bool,
     /// The workspace of the sending inbox, if the mail was sent by an inbox of this service.
-    pub agent_of: Option<WorkspaceId>,
+    pub sender_workspace: Option<WorkspaceId>,
     /// The canonical addresses of the author and of the recipients in `To` and `Cc`.
     pub participants: Vec<String>,
     /// System labels.
@@ -136,6 +136,13 @@ impl ParsedMail {
         self.set_disclosure_verified(is_own_inbox && is_signed);
     }
 
+    /// Returns the workspace of the agent that wrote the mail. Mail that an inbox passes on, or that the service writes in its
+    /// name, isn't an agent's: it doesn't say so, or what it says isn't verified.
+    #[must_use]
+    pub fn agent_workspace(&self) -> Option<WorkspaceId> {
+        self.sender_workspace.filter(|_| self.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified))
+    }
+
     /// Sets whether what the mail says about its author is verified.
     pub fn set_disclosure_verified(&mut self, is_verified: bool) {
         if let Some(disclosure) = &mut self.disclosure {
@@ -159,7 +166,7 @@ pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMa
         co_recipients: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
         envelope_from: provenance.and_then(|p| p.mail_from.cloned()),
         null_sender,
-        agent_of: None,
+        sender_workspace: None,
         files: parsed.attachments.iter().map(file_facts).collect(),
         participants: participants(author.as_ref(), &parsed),
         proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),

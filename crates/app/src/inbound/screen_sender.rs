@@ -50,7 +50,7 @@ fn trust(mail: &ParsedMail) -> AuthorTrust {
 
 /// Returns the sender classes that match the sender.
 fn tokens(copy: &InboundCopy<'_>, inbox: &Inbox) -> Vec<&'static str> {
-    let Some(workspace) = copy.mail.agent_of else { return Vec::new() };
+    let Some(workspace) = copy.mail.agent_workspace() else { return Vec::new() };
     let classes = [
         (SenderClass::AnyAgent, true),
         (SenderClass::OwnWorkspace, workspace == inbox.workspace),

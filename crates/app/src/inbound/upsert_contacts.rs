@@ -54,7 +54,7 @@ pub fn received(tx: &mut Tx, context: ContactContext<'_>, mail: &ParsedMail, ids
     let co_recipients =
         mail.co_recipients.iter().map(|mailbox| MessageParticipant::of(mailbox, ParticipantRole::CoRecipient));
     // Mail within the workspace updated its contacts when it was sent.
-    let counted = mail.agent_of != Some(context.inbox.workspace);
+    let counted = mail.sender_workspace != Some(context.inbox.workspace);
     for person in &mut distinct(context.inbox, author.chain(co_recipients)) {
         person.name = person.name.take().filter(|_| !is_forged);
         if counted {

@@ -4,7 +4,7 @@ use posthouse_domain::{
     agent_message::{
         author::{AuthorClaims, AuthoredContent},
         content::{SignedContent, address_set, attachment_entries, bare, body_hash, data_hash, hash},
-        disclosure::{DEFAULT_LINE, DisclosureParties},
+        disclosure::{DEFAULT_LINE, DisclosureParties, PARTY_CHARS_MAX},
     },
     inbox::Inbox,
     send::OutgoingContent,
@@ -27,7 +27,10 @@ pub(super) fn parties(workspace: &Workspace, inbox: &Inbox, own: &[String]) -> D
     }
     let name = &workspace.name;
     let on_behalf_of = if own.contains(&inbox.domain) { name } else { &inbox.domain };
-    DisclosureParties { on_behalf_of: Some(on_behalf_of.clone()), operator: Some(name.clone()) }.shown()
+    // A part of a domain would name another one.
+    let is_cut = on_behalf_of == &inbox.domain && on_behalf_of.len() > PARTY_CHARS_MAX;
+    let on_behalf_of = (!is_cut).then(|| on_behalf_of.clone());
+    DisclosureParties { on_behalf_of, operator: Some(name.clone()) }.shown()
 }
 
 /// Adds the visible line of the workspace to the bodies. A message without a text body gets it in its HTML.
@@ -45,12 +48,25 @@ pub(super) fn add_visible_line(content: &mut OutgoingContent, workspace: &Worksp
         text.push_str(line);
     }
     if let Some(page) = content.html.as_mut().filter(|_| in_html) {
-        let mut paragraph = String::new();
-        html::push_escaped(&mut paragraph, line);
-        // Before the end of the body, if the page has one.
-        let lower = page.to_ascii_lowercase();
-        let at = lower.rfind("</body").or_else(|| lower.rfind("</html")).unwrap_or(page.len());
-        page.insert_str(at, &paragraph);
+        add_to_page(page, line);
+    }
+}
+
+/// Adds a line to the end of a page. If it isn't visible there, because the page ends in a comment, a style sheet or a hidden
+/// element, it is added to the start.
+fn add_to_page(page: &mut String, line: &str) {
+    let mut paragraph = String::new();
+    html::push_escaped(&mut paragraph, line);
+    // Before the end of the body, if the page has one.
+    let lower = page.to_ascii_lowercase();
+    let at = lower.rfind("</body").or_else(|| lower.rfind("</html")).unwrap_or(page.len());
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let seen = |page: &str| words(&html::to_text(page)).matches(&words(line)).count();
+    let before = seen(page);
+    page.insert_str(at, &paragraph);
+    if seen(page) <= before {
+        page.replace_range(at..at + paragraph.len(), "");
+        page.insert_str(0, &paragraph);
     }
 }
 
@@ -79,7 +95,7 @@ pub(super) fn authored(outgoing: &OutgoingMessage, inbox: &Inbox, claims: &Autho
 pub(super) fn signed(
     copy: &ParsedMail,
     sender: &Address,
-    disclosure: Option<&DisclosureParties>,
+    disclosure: &DisclosureParties,
     author: Option<&AuthorClaims>,
 ) -> Option<SignedContent> {
     let is_own = copy.author.as_ref().is_some_and(|author| author.address().without_tag() == sender.without_tag());
@@ -98,7 +114,36 @@ pub(super) fn signed(
         att: attachment_entries(copy.files.iter().map(|file| &file.sha256)),
         kind: copy.kind.text().to_owned(),
         in_reply_to: copy.in_reply_to.clone(),
-        disclosure: disclosure.cloned(),
+        disclosure: Some(disclosure.clone()),
         author: author.map(AuthorClaims::signed),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_visible_on_every_page() {
+        let pages = [
+            "",
+            "<p>x</p>",
+            "<html><body><p>x</p></body></html>",
+            "<p>x</p><!-- </body -->",
+            "<p>x</p><!--",
+            "<a title=\"</body>\">y</a>",
+            "<style>p { color: red } </body>",
+            "<p>x</p><style>",
+            "<p>x</p><div style=\"display:none\">",
+            "<p>x</p><div hidden></body></div>",
+            "<p>By a bot.</p><!--",
+            "<script>",
+            "<p title='",
+        ];
+        for page in pages {
+            let mut shown = page.to_owned();
+            add_to_page(&mut shown, "By a  <bot>.");
+            assert_eq!(html::to_text(&shown).matches("<bot>").count(), 1, "{page} {shown}");
+        }
+    }
 }

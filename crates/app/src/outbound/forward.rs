@@ -41,6 +41,17 @@ pub async fn forward(
     command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
+    let request = context.repeatable();
+    request.answer(app, forward_new(app, context, original, command, render).await).await
+}
+
+async fn forward_new(
+    app: &Arc<App>,
+    context: SendContext,
+    original: MessageId,
+    command: ForwardCommand,
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
     let found = original_of(app, &context, original).await?;
     let mut files = if command.include_files && found.message.has_attachments {
         files(app, context.caller, original).await?

@@ -115,7 +115,7 @@ pub(super) fn received(
             mail.files.pop_if(|file| file.filename.as_deref() == Some(DATA_FILE_NAME));
         }
     }
-    ParsedMail { labels: Vec::new(), agent_of: Some(sender), ..mail }
+    ParsedMail { labels: Vec::new(), sender_workspace: Some(sender), ..mail }
 }
 
 /// The copy that recipients on this service get.

@@ -16,7 +16,7 @@ use posthouse_domain::{
     gate::{self, SendPurpose, StorageNeed},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
-    message::{DeliveryStatus, MessageStatus},
+    message::{Channel, DeliveryStatus, MessageStatus},
     plan::Plans,
     record::Record,
     time::Time,
@@ -140,6 +140,11 @@ impl QueuedMessage {
     /// Returns what the message is sent for.
     fn purpose(&self) -> SendPurpose {
         self.hook.as_ref().map_or(SendPurpose::Message, |hook| hook.purpose())
+    }
+
+    /// Returns how recipients on this service get the message.
+    fn local_channel(&self) -> Channel {
+        if self.signed_copy.is_some() { Channel::Agent } else { Channel::Email }
     }
 }
 

@@ -32,6 +32,17 @@ pub async fn reply(
     command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
+    let request = context.repeatable();
+    request.answer(app, reply_new(app, context, original, command, render).await).await
+}
+
+async fn reply_new(
+    app: &Arc<App>,
+    context: SendContext,
+    original: MessageId,
+    command: ReplyCommand,
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
     let (inbox, original) = app
         .store

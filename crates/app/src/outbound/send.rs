@@ -25,6 +25,16 @@ pub async fn send(
     command: SendCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
+    let request = context.repeatable();
+    request.answer(app, send_new(app, context, command, render).await).await
+}
+
+async fn send_new(
+    app: &Arc<App>,
+    context: SendContext,
+    command: SendCommand,
+    render: RenderResponse,
+) -> Result<SendResponse, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let outgoing = outgoing_message(app, &context, command).await?;

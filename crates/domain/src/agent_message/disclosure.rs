@@ -11,8 +11,8 @@ pub const FIELD: &str = "Agent-Disclosure";
 pub const FIELD_LOWER: &str = "agent-disclosure";
 /// Longest value of the field, in characters.
 pub const VALUE_CHARS_MAX: usize = 300;
-/// Longest name of a party, in characters. Two of them fit in the field even if every character is escaped.
-const PARTY_CHARS_MAX: usize = 60;
+/// Longest name of a party, in characters; longer names are cut. Two of them fit in the field even if every character is escaped.
+pub const PARTY_CHARS_MAX: usize = 60;
 /// The visible line of workspaces that have no text of their own.
 pub const DEFAULT_LINE: &str = "This message was written by an AI agent.";
 

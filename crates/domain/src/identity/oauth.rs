@@ -76,11 +76,14 @@ impl OAuthParameters {
     /// Returns a parameter. An empty one counts as omitted (RFC 6749 §3.1).
     ///
     /// # Errors
-    /// Returns `invalid_request` if it is repeated.
+    /// Returns `invalid_request` if it is repeated, or contains U+0000, which PostgreSQL can't store.
     pub fn one(&self, name: &str) -> Result<Option<&str>, OAuthError> {
         let mut values = self.0.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
         match (values.next(), values.next()) {
             (_, Some(_)) => Err(OAuthError::invalid(format!("{name} must not be repeated."))),
+            (Some(value), None) if value.contains('\0') => {
+                Err(OAuthError::invalid(format!("{name} must not contain the character U+0000.")))
+            }
             (value, None) => Ok(value.filter(|value| !value.is_empty())),
         }
     }
@@ -122,6 +125,8 @@ mod tests {
         let pairs = [("a", "1"), ("b", ""), ("c", "1"), ("c", "1")];
         let given = OAuthParameters(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
         assert_eq!((given.one("a"), given.one("b"), given.one("d")), (Ok(Some("1")), Ok(None), Ok(None)));
+        let zero = OAuthParameters(vec![("a".to_owned(), "x\0".to_owned())]);
+        assert_eq!(zero.one("a").expect_err("U+0000").code, OAuthErrorCode::InvalidRequest);
         assert_eq!(given.one("c").expect_err("twice").code, OAuthErrorCode::InvalidRequest);
         assert!(given.required("b").is_err() && given.bounded("a", 0).is_err() && given.bounded("a", 1).is_ok());
     }

@@ -16,7 +16,7 @@ use posthouse_domain::{
     },
 };
 
-use super::form::{FORM, FORM_BYTES_MAX, OAuthForm, OAuthQuery};
+use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
 use crate::{
     auth, client,
     docs::html::escape,
@@ -34,6 +34,36 @@ const RELOAD_S: &str = "3";
 const TITLE: &str = "Sign in with an agent";
 /// Reloads a page (HTML §2.3.5); `http` has no constant for it.
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
+
+/// A request for a sign-in (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
+#[derive(Debug)]
+struct Authorization;
+
+impl OAuthEndpoint for Authorization {
+    const PARAMETERS: &'static [OAuthParameterDoc] = &[
+        parameter("response_type", true, "`code`"),
+        parameter("client_id", true, "Id of the app."),
+        parameter("redirect_uri", true, "Where the browser returns: one of the app's redirect URIs, to the byte."),
+        parameter("scope", false, "Scopes, separated by spaces. Unknown ones are ignored."),
+        parameter("state", false, "Returned unchanged."),
+        parameter("nonce", false, "The claim `nonce` of the identity token."),
+        parameter(
+            "code_challenge",
+            false,
+            "SHA-256 of the code verifier in base64url (RFC 7636). Required for apps \
+            without a secret, and for others unless there is a `nonce`.",
+        ),
+        parameter("code_challenge_method", false, "`S256`"),
+        parameter("response_mode", false, "`query`"),
+        parameter("login_hint", false, "Address of the agent."),
+        parameter("prompt", false, "`none`: show nothing. `login`, `consent`, `select_account`: ask the agent again."),
+        parameter("max_age", false, "Seconds since the person signed in to the dashboard, at most."),
+    ];
+}
+
+const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
+    OAuthParameterDoc { name, is_required, text }
+}
 
 pub(super) fn routes() -> Vec<Route> {
     let page = |method, path, name| {
@@ -56,11 +86,14 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn begin(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+async fn begin(app: Arc<Api>, input: PublicInput<OAuthQuery<Authorization>>) -> Result<RouteResponse, Refusal> {
     begin_with(&app, input.query.0, &input.request).await
 }
 
-async fn begin_by_form(app: Arc<Api>, input: PublicInput<OAuthQuery, OAuthForm>) -> Result<RouteResponse, Refusal> {
+async fn begin_by_form(
+    app: Arc<Api>,
+    input: PublicInput<OAuthQuery, OAuthForm<Authorization>>,
+) -> Result<RouteResponse, Refusal> {
     begin_with(&app, input.body.0, &input.request).await
 }
 

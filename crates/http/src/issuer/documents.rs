@@ -4,7 +4,7 @@ use crate::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
-use posthouse_api::views::signing_key::ServiceKeysView;
+use posthouse_api::views::{oauth::IssuerMetadataView, signing_key::ServiceKeysView};
 use posthouse_app::identity::{
     exchange::{ASSERTION_GRANT, CODE_GRANT, EXCHANGE_GRANT},
     signing,
@@ -13,7 +13,6 @@ use posthouse_domain::{
     error::Refusal,
     identity::{client::SubjectType, pkce, scope::IdentityScope},
 };
-use serde_json::{Value, json};
 
 use super::{form::OAuthQuery, open};
 use crate::route::{PublicInput, Route, RouteResponse};
@@ -28,7 +27,7 @@ pub(super) fn routes() -> Vec<Route> {
     let document = |path, name| {
         Route::public(Method::GET, path, name)
             .summary("Returns the metadata of the issuer of identity tokens.")
-            .answers_with(200, Some("application/json"))
+            .answers::<IssuerMetadataView>(200)
             .answers_with(304, None)
             .handle(metadata)
     };
@@ -55,29 +54,26 @@ async fn metadata(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<Route
     Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &document)?))
 }
 
-fn document(issuer: &str, namespace: &str) -> Value {
-    let scopes: Vec<&str> = IdentityScope::ALL.iter().map(|scope| scope.text()).collect();
-    let subjects: Vec<&str> = SubjectType::ALL.iter().map(|subject| subject.text()).collect();
+fn document(issuer: &str, namespace: &str) -> IssuerMetadataView {
     let own = ["agent", "mailbox", "workspace"].map(|name| format!("{namespace}/{name}"));
-    let claims: Vec<String> = CLAIMS.map(str::to_owned).into_iter().chain(own).collect();
-    json!({
-        "issuer": issuer,
-        "authorization_endpoint": format!("{issuer}/authorize"),
-        "token_endpoint": format!("{issuer}/token"),
-        "userinfo_endpoint": format!("{issuer}/userinfo"),
-        "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
-        "scopes_supported": scopes,
-        "response_types_supported": ["code"],
-        "response_modes_supported": ["query"],
-        "grant_types_supported": [CODE_GRANT, ASSERTION_GRANT, EXCHANGE_GRANT],
-        "subject_types_supported": subjects,
-        "id_token_signing_alg_values_supported": ["ES256"],
-        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-        "code_challenge_methods_supported": [pkce::METHOD],
-        "claims_supported": claims,
-        "authorization_response_iss_parameter_supported": true,
-        "claims_parameter_supported": false,
-        "request_parameter_supported": false,
-        "request_uri_parameter_supported": false,
-    })
+    IssuerMetadataView {
+        issuer: issuer.to_owned(),
+        authorization_endpoint: format!("{issuer}/authorize"),
+        token_endpoint: format!("{issuer}/token"),
+        userinfo_endpoint: format!("{issuer}/userinfo"),
+        jwks_uri: format!("{issuer}/.well-known/jwks.json"),
+        scopes_supported: IdentityScope::ALL.iter().map(|scope| scope.text()).collect(),
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: [CODE_GRANT, ASSERTION_GRANT, EXCHANGE_GRANT],
+        subject_types_supported: SubjectType::ALL.iter().map(|subject| subject.text()).collect(),
+        id_token_signing_alg_values_supported: ["ES256"],
+        token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+        code_challenge_methods_supported: [pkce::METHOD],
+        claims_supported: CLAIMS.map(str::to_owned).into_iter().chain(own).collect(),
+        authorization_response_iss_parameter_supported: true,
+        claims_parameter_supported: false,
+        request_parameter_supported: false,
+        request_uri_parameter_supported: false,
+    }
 }

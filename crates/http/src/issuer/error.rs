@@ -1,12 +1,12 @@
 //! Errors in the form of OAuth 2.0 (RFC 6749 §5.2, RFC 6750 §3).
 
 use axum::http::{HeaderValue, StatusCode, header};
+use posthouse_api::views::oauth::OAuthErrorView;
 use posthouse_app::identity::failure::OAuthFailure;
 use posthouse_domain::{
     error::Refusal,
     identity::oauth::{OAuthError, OAuthErrorCode},
 };
-use serde_json::json;
 
 use super::uncached;
 use crate::route::RouteResponse;
@@ -56,7 +56,8 @@ pub(super) fn service(refusal: &Refusal) -> RouteResponse {
 }
 
 fn body(status: u16, error: &OAuthError) -> RouteResponse {
-    let json = json!({ "error": error.code.text(), "error_description": error.description });
-    let response = uncached(RouteResponse::written(status, json.to_string()));
+    let view = OAuthErrorView { error: error.code.text(), error_description: error.description.clone() };
+    let json = serde_json::to_string(&view).unwrap_or_default();
+    let response = uncached(RouteResponse::written(status, json));
     RouteResponse { status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), ..response }
 }

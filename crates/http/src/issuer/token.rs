@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use posthouse_api::views::oauth::{OAuthErrorView, OAuthTokensView};
 use posthouse_app::{
     identity::{
         credentials::ClientCredentials,
@@ -17,12 +18,11 @@ use posthouse_domain::{
     error::Refusal,
     identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
 };
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
     TOKEN, error,
-    form::{FORM, FORM_BYTES_MAX, OAuthForm, OAuthQuery},
+    form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery},
     uncached,
 };
 use crate::{
@@ -30,27 +30,63 @@ use crate::{
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 
+/// A request for tokens. Apps with a secret authenticate with HTTP Basic or in the form.
+#[derive(Debug)]
+struct TokenRequest;
+
+impl OAuthEndpoint for TokenRequest {
+    const PARAMETERS: &'static [OAuthParameterDoc] = &[
+        parameter(
+            "grant_type",
+            true,
+            "`authorization_code`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or \
+            `urn:ietf:params:oauth:grant-type:token-exchange`",
+        ),
+        parameter("client_id", false, "Id of the app, unless it authenticates with HTTP Basic."),
+        parameter("client_secret", false, "Secret of the app, unless it authenticates with HTTP Basic."),
+        parameter("code", false, "For `authorization_code`: the code, which works once."),
+        parameter("redirect_uri", false, "For `authorization_code`: that of the sign-in."),
+        parameter("code_verifier", false, "For `authorization_code`: the verifier of the challenge (RFC 7636)."),
+        parameter("assertion", false, "For `jwt-bearer`: an identity token for this app (RFC 7523), which works once."),
+        parameter("subject_token", false, "For `token-exchange`: an access token or an identity token (RFC 8693)."),
+        parameter("subject_token_type", false, "For `token-exchange`: the type of the subject token."),
+        parameter("requested_token_type", false, "For `token-exchange`: access tokens only."),
+        parameter("audience", false, "For `token-exchange`: the issuer."),
+        parameter("resource", false, "For `token-exchange`: the issuer."),
+        parameter("scope", false, "A part of the granted scopes, separated by spaces."),
+    ];
+}
+
+const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
+    OAuthParameterDoc { name, is_required, text }
+}
+
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::POST, TOKEN, "exchangeToken")
             .summary("Exchanges an authorization code, an identity token or an access token of an app (RFC 6749).")
             .accepts(FORM, FORM_BYTES_MAX)
-            .answers_with(200, Some("application/json"))
-            .answers_with(400, Some("application/json"))
-            .answers_with(401, Some("application/json"))
+            .answers::<OAuthTokensView>(200)
+            .answers::<OAuthErrorView>(400)
+            .answers::<OAuthErrorView>(401)
+            .answers::<OAuthErrorView>(429)
+            .answers::<OAuthErrorView>(503)
             .handle(exchange),
     ]
 }
 
-async fn exchange(app: Arc<Api>, input: PublicInput<OAuthQuery, OAuthForm>) -> Result<RouteResponse, Refusal> {
+async fn exchange(
+    app: Arc<Api>,
+    input: PublicInput<OAuthQuery, OAuthForm<TokenRequest>>,
+) -> Result<RouteResponse, Refusal> {
     let answer = match credentials(&input.request, &input.body.0) {
         Ok(credentials) => issue(&app, credentials, input.body.0, &input.request).await,
         Err(error) => Err(error.into()),
     };
-    Ok(match answer {
-        Ok(issued) => uncached(RouteResponse::written(200, view(&issued).to_string())),
-        Err(failure) => error::response(&failure),
-    })
+    match answer {
+        Ok(issued) => Ok(uncached(RouteResponse::json(200, &view(issued))?)),
+        Err(failure) => Ok(error::response(&failure)),
+    }
 }
 
 /// Issues the tokens, unless the client sent too many wrong secrets.
@@ -87,6 +123,9 @@ fn credentials(request: &RequestInfo, form: &OAuthParameters) -> Result<ClientCr
     let decoded = STANDARD.decode(&basic.0).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let (id, given) = decoded.as_deref().and_then(|text| text.split_once(':')).ok_or_else(malformed)?;
     let (id, given) = (form_decoded(id), form_decoded(given));
+    if id.contains('\0') || given.contains('\0') {
+        return Err(malformed());
+    }
     if secret.is_some() || client_id.is_some_and(|named| named != id) {
         return Err(OAuthError::invalid("The app authenticates in two ways."));
     }
@@ -98,18 +137,13 @@ fn form_decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
-fn view(issued: &IssuedTokens) -> Value {
-    let mut view = json!({
-        "access_token": issued.access_token,
-        "token_type": "Bearer",
-        "expires_in": issued.expires_in,
-        "scope": issued.scope.to_string(),
-    });
-    if let Some(id_token) = &issued.id_token {
-        view["id_token"] = id_token.as_str().into();
+fn view(issued: IssuedTokens) -> OAuthTokensView {
+    OAuthTokensView {
+        access_token: issued.access_token,
+        token_type: "Bearer",
+        expires_in: issued.expires_in,
+        scope: issued.scope.to_string(),
+        id_token: issued.id_token,
+        issued_token_type: issued.is_exchange.then_some(ACCESS_TOKEN_TYPE),
     }
-    if issued.is_exchange {
-        view["issued_token_type"] = ACCESS_TOKEN_TYPE.into();
-    }
-    view
 }

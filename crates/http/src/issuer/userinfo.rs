@@ -4,6 +4,7 @@ use crate::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method, StatusCode, header};
+use posthouse_api::views::oauth::{OAuthErrorView, UserinfoView};
 use posthouse_app::identity::{failure::OAuthFailure, userinfo};
 use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
 use serde_json::Value;
@@ -17,8 +18,10 @@ pub(super) fn routes() -> Vec<Route> {
         Route::public(method, USERINFO, name)
             .summary("Returns what an app may know about the agent of an access token.")
             .without_body()
-            .answers_with(200, Some("application/json"))
-            .answers_with(401, Some("application/json"))
+            .answers::<UserinfoView>(200)
+            .answers::<OAuthErrorView>(401)
+            .answers::<OAuthErrorView>(429)
+            .answers::<OAuthErrorView>(503)
             .handle(read)
     };
     vec![route(Method::GET, "getUserinfo"), route(Method::POST, "postUserinfo")]

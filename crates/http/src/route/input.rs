@@ -76,6 +76,12 @@ pub struct RequestInfo {
 pub struct PathParams(pub Vec<(String, String)>);
 
 impl PathParams {
+    /// Returns the parameters. One with U+0000 counts as empty: nothing has such an id, and PostgreSQL refuses to look for it.
+    pub(crate) fn of<'a>(raw: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let known = |value: &'a str| if value.contains('\0') { "" } else { value };
+        Self(raw.map(|(name, value)| (name.to_owned(), known(value).to_owned())).collect())
+    }
+
     /// Returns the text of a parameter, or an empty text.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {

@@ -88,9 +88,13 @@ impl CompactJws {
     }
 }
 
-/// Decodes a JSON object.
+/// Decodes a JSON object without U+0000, which databases don't store.
 fn object(part: &str) -> Option<Map<String, Value>> {
-    match serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()? {
+    let json = URL_SAFE_NO_PAD.decode(part).ok()?;
+    if memchr::memmem::find(&json, br"\u0000").is_some() {
+        return None;
+    }
+    match serde_json::from_slice(&json).ok()? {
         Value::Object(members) => Some(members),
         _ => None,
     }

@@ -149,11 +149,10 @@ impl Composition {
         with_requested_bodies(outgoing, local_delivery::received(raw, provenance, workspace, requested))
     }
 
-    /// Returns what the service signs for each copy; `None` if the copies are ordinary mail.
+    /// Returns what the service signs for each copy; `None` if the copies are ordinary mail: no agent wrote it.
     fn signed(&self, copy: &ParsedMail, disclosed: &Disclosed, author: Option<&AuthorClaims>) -> Option<SignedCopy> {
-        let signer = self.signer.clone()?;
-        let parties = disclosed.by_agent.then_some(&disclosed.parties);
-        let content = agent_content::signed(copy, self.author.address(), parties, author)?;
+        let signer = self.signer.clone().filter(|_| disclosed.by_agent)?;
+        let content = agent_content::signed(copy, self.author.address(), &disclosed.parties, author)?;
         Some(SignedCopy { content, signer })
     }
 }

@@ -100,8 +100,8 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
     };
     let recipients = ready.message.people.deliveries().into_iter().map(|address| RecipientDecision {
         address: address.to_string(),
-        channel: if ready.config.agent_messaging && local_delivery::is_served(address, &ready.config.served) {
-            Channel::Agent
+        channel: if local_delivery::is_served(address, &ready.config.served) {
+            ready.local_channel()
         } else {
             Channel::Email
         },

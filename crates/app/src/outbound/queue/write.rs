@@ -152,7 +152,7 @@ fn entries(
             position,
             envelope: None,
             address: address.to_string(),
-            channel: if ready.config.agent_messaging { Channel::Agent } else { Channel::Email },
+            channel: ready.local_channel(),
             status: DeliveryStatus::Delivered,
             smtp_code: None,
             enhanced_code: None,

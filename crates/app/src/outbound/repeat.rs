@@ -1,0 +1,39 @@
+//! Repeated requests whose preparation is refused: what they name may be gone since the first one.
+
+use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
+use posthouse_store::{Tx, idempotency};
+
+use super::queue::{self, SendResponse};
+use crate::{access::visible, app::App};
+
+/// A request with an idempotency key.
+#[derive(Clone)]
+pub(crate) struct RepeatableRequest {
+    pub(crate) caller: Caller,
+    pub(crate) inbox: InboxId,
+    pub(crate) key: Option<idempotency::IdempotencyKey>,
+}
+
+impl RepeatableRequest {
+    /// Returns the result; in place of a refusal, the response of an earlier request with the same key.
+    ///
+    /// # Errors
+    /// Returns the refusal if there is no such response, or an error if the database call fails.
+    pub(crate) async fn answer(
+        self,
+        app: &App,
+        result: Result<SendResponse, Refusal>,
+    ) -> Result<SendResponse, Refusal> {
+        let (refusal, key) = match (result, self.key) {
+            (Err(refusal), Some(key)) => (refusal, key),
+            (result, _) => return result,
+        };
+        let (caller, inbox, now) = (self.caller, self.inbox, app.clock.now());
+        let read = move |tx: &mut Tx| {
+            visible::inbox(tx, &caller, inbox)?;
+            queue::recorded_response(idempotency::find(tx, &key, now)?)
+        };
+        let recorded = app.store.read_for(caller.workspace, read).await?;
+        recorded.map_or(Err(refusal), |answer| Ok(SendResponse { answer, replayed: true }))
+    }
+}
