@@ -48,13 +48,19 @@ function toneOf(result: string): Tone {
   return result === 'none' ? 'quiet' : 'warn';
 }
 
+const NONE: Record<AuthResult['method'], string> = {
+  SPF: 'The domain publishes no SPF record.',
+  DKIM: 'The message has no DKIM signature.',
+  DMARC: 'The domain publishes no DMARC record.',
+  ARC: 'No server passed the message on with ARC.',
+};
+
 function sentence(method: AuthResult['method'], result: string, subject: string | null): string {
   const of = subject ? ` for ${subject}` : '';
   const words: Record<string, string> = {
     pass: `${method} passed${of}.`,
     fail: `${method} failed${of}.`,
-    none:
-      method === 'DKIM' ? 'The message has no DKIM signature.' : `The domain publishes no ${method} record.`,
+    none: NONE[method],
     softfail: `The sender's domain doubts the sending server${of}.`,
     neutral: `The sender's domain says nothing about the sending server${of}.`,
     temperror: `${method} could not be checked${of}: DNS did not answer.`,

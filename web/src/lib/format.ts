@@ -18,7 +18,8 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 export function relative(time: number, now: number): string {
   const gap = now - time;
   const size = Math.abs(gap);
-  if (size < MINUTE) return gap < -5000 ? 'in a minute' : 'now';
+  // The clocks of server and browser differ by seconds.
+  if (size < MINUTE) return gap < -MINUTE / 2 ? 'in a minute' : 'now';
   if (size >= 7 * DAY) return day(time, now);
   const amount =
     size < HOUR

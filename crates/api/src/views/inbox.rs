@@ -47,11 +47,11 @@ pub struct InboxView {
     paused_reason: Option<String>,
     /// Whether promotional mail is filtered.
     promotions_filter: bool,
-    /// Number of held messages; always 0.
+    /// Number of held messages.
     held_count: u64,
     /// Number of drafts with the status `draft` or `failed`.
     pending_draft_count: u64,
-    /// Number of unread messages that need a person; always 0.
+    /// Number of unread messages that need a person.
     needs_human_count: u64,
     /// Number of sent messages that bounced in the last 7 days.
     recent_bounce_count: u64,

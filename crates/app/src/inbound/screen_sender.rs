@@ -13,18 +13,17 @@ use posthouse_domain::{
 use posthouse_mail::auth::DmarcAlignment;
 use posthouse_store::{Result, Tx, lists, message_list::InboxRef};
 
-use crate::inbound::{parse::ParsedMail, store::InboundCopy};
+use crate::{inbound::parse::ParsedMail, signing::agent_copy::AgentCopy};
 
 /// Returns true if the lists of the workspace or the inbox stop the mail.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn is_blocked(tx: &mut Tx, copy: &InboundCopy<'_>, inbox: &Inbox) -> Result<bool> {
-    let mail = copy.mail;
+pub fn is_blocked(tx: &mut Tx, mail: &ParsedMail, agent: Option<AgentCopy<'_>>, inbox: &Inbox) -> Result<bool> {
     let author: Vec<String> =
         mail.author.as_ref().map(|author| list::patterns_of(author.address())).unwrap_or_default();
     let envelope = mail.envelope_from.as_ref().map(list::patterns_of).unwrap_or_default();
-    let tokens = tokens(copy, inbox);
+    let tokens = tokens(mail, agent, inbox);
     let mut all: Vec<&str> = author.iter().chain(&envelope).map(String::as_str).chain(tokens.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
@@ -49,12 +48,12 @@ fn trust(mail: &ParsedMail) -> AuthorTrust {
 }
 
 /// Returns the sender classes that match the sender.
-fn tokens(copy: &InboundCopy<'_>, inbox: &Inbox) -> Vec<&'static str> {
-    let Some(workspace) = copy.mail.agent_workspace() else { return Vec::new() };
+fn tokens(mail: &ParsedMail, agent: Option<AgentCopy<'_>>, inbox: &Inbox) -> Vec<&'static str> {
+    let Some(workspace) = mail.agent_workspace() else { return Vec::new() };
     let classes = [
         (SenderClass::AnyAgent, true),
         (SenderClass::OwnWorkspace, workspace == inbox.workspace),
-        (SenderClass::VerifiedAgent, copy.agent.is_some_and(|agent| agent.is_verified())),
+        (SenderClass::VerifiedAgent, agent.is_some_and(|agent| agent.is_verified())),
     ];
     classes.into_iter().filter(|(_, matches)| *matches).map(|(class, _)| class.text()).collect()
 }

@@ -69,7 +69,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, mail.size_bytes, now)?;
     let message: MessageId = ids.next();
     let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
-    let stopped = screen_sender::is_blocked(tx, &copy, inbox)?;
+    let stopped = screen_sender::is_blocked(tx, mail, copy.agent, inbox)?;
     let held = if stopped { Some(HoldReason::Blocked) } else { copy.held };
     let is_shown = held.is_none();
     let conversation = if !is_shown {

@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
     recipients,
+    repeat::RepeatableRequest,
     send_context::SendContext,
 };
 use crate::{
@@ -41,7 +42,7 @@ pub async fn forward(
     command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let request = context.repeatable();
+    let request = RepeatableRequest::of(&context);
     request.answer(app, forward_new(app, context, original, command, render).await).await
 }
 

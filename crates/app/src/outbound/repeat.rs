@@ -3,7 +3,10 @@
 use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
 use posthouse_store::{Tx, idempotency};
 
-use super::queue::{self, SendResponse};
+use super::{
+    queue::{self, SendResponse},
+    send_context::SendContext,
+};
 use crate::{access::visible, app::App};
 
 /// A request with an idempotency key.
@@ -15,6 +18,10 @@ pub(crate) struct RepeatableRequest {
 }
 
 impl RepeatableRequest {
+    pub(crate) fn of(context: &SendContext) -> Self {
+        Self { caller: context.caller, inbox: context.inbox, key: context.key.clone() }
+    }
+
     /// Returns the result; in place of a refusal, the response of an earlier request with the same key.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use posthouse_mail::thread;
 
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
+    repeat::RepeatableRequest,
     send_context::SendContext,
 };
 use crate::{
@@ -32,7 +33,7 @@ pub async fn reply(
     command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let request = context.repeatable();
+    let request = RepeatableRequest::of(&context);
     request.answer(app, reply_new(app, context, original, command, render).await).await
 }
 

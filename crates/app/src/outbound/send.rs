@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{
     compose::{OutgoingKind, OutgoingMessage},
     recipients,
+    repeat::RepeatableRequest,
 };
 use crate::{
     access::visible,
@@ -25,7 +26,7 @@ pub async fn send(
     command: SendCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let request = context.repeatable();
+    let request = RepeatableRequest::of(&context);
     request.answer(app, send_new(app, context, command, render).await).await
 }
 

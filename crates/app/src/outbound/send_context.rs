@@ -3,7 +3,6 @@
 use posthouse_domain::{auth::Caller, id::InboxId};
 use posthouse_store::idempotency;
 
-use super::repeat::RepeatableRequest;
 use crate::messages::claim::FencingToken;
 
 /// The caller, inbox and idempotency key of a request that sends.
@@ -17,10 +16,4 @@ pub struct SendContext {
     pub key: Option<idempotency::IdempotencyKey>,
     /// The lease that the worker must hold on the original message of a reply or forward.
     pub fence: Option<FencingToken>,
-}
-
-impl SendContext {
-    pub(super) fn repeatable(&self) -> RepeatableRequest {
-        RepeatableRequest { caller: self.caller, inbox: self.inbox, key: self.key.clone() }
-    }
 }

@@ -11,8 +11,9 @@ async fn the_first_response_is_repeated() {
     let fixture = InboxFixture::open().await;
     let other = fixture.server.workspace(Plan::Team).await;
     let agent = Agent::of(fixture.server.api(&other), "helper").await;
+    agent.list(&fixture.server, "Helper").await;
     agent.handle("acme", "helper").await;
-    agent.card(json!({ "visibility": "public" })).await;
+    fixture.server.settle().await;
     fixture.server.deliver(&TestMessage::new("Plan", "text"), &fixture.inbox.address).await;
     let received = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
     let base = format!("/v1/inboxes/{}", fixture.inbox.id);

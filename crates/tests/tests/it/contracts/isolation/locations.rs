@@ -67,6 +67,10 @@ impl IdLocation {
 const EXEMPT: &[(&str, &str, &str)] = &[
     ("retireAgentKey", "path:kid", "the thumbprint of a public key, looked up within its agent"),
     ("revokeAgentKey", "path:kid", "the thumbprint of a public key, looked up within its agent"),
+    ("authorize", "query:client_id", "an app: agents of every workspace sign in to it"),
+    ("authorizeByForm", "body:/client_id", "an app: agents of every workspace sign in to it"),
+    ("exchangeToken", "body:/client_id", "an app, which authenticates with its secret or a code"),
+    ("exchangeToken", "body:/subject_token", "a secret that needs no key"),
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
