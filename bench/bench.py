@@ -7,6 +7,7 @@ import sys
 import time
 
 import abuse
+import agents
 import destinations
 import fake_dns
 import footprint
@@ -24,7 +25,7 @@ import stream
 import webhooks
 
 PARTS = {"receipt": receipt, "sending": sending, "destinations": destinations, "api": reading, "longpoll": longpoll, "stream": stream,
-         "webhooks": webhooks, "queue": queue_work, "search": searching, "footprint": footprint,
+         "webhooks": webhooks, "queue": queue_work, "search": searching, "agents": agents, "footprint": footprint,
          "abuse": abuse}
 
 

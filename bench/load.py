@@ -126,14 +126,15 @@ def wait_for_port(port, limit_s=20):
             time.sleep(0.02)
 
 
-def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None, recipients=None):
+def wrk(base, key, connections, seconds, paths, think_ms=0, count=0, body=None, recipients=None, clients=False):
     """Runs wrk over the listed paths in turn, and returns its results (milliseconds, requests per second).
 
     `think_ms`: mean pause of each connection between requests (uniform between zero and twice that). `count`: stop after exactly
-    this many requests. `body`: POST this file. `recipients`: replace RECIPIENT in the body with successive lines of this file."""
+    this many requests. `body`: POST this file. `recipients`: replace RECIPIENT in the body with successive lines of this file.
+    `clients`: name another client address in each request."""
     folder = os.path.dirname(paths)
     settings = {"KEY": key, "PATHS": paths, "THINK_MS": think_ms, "COUNT": count, "BODY": body or "",
-                "RECIPIENTS": recipients or "",
+                "RECIPIENTS": recipients or "", "CLIENTS": "yes" if clients else "",
                 "OUT": os.path.join(folder, "wrk.json")}
     environment = {**os.environ, **{f"BENCH_{name}": str(value) for name, value in settings.items()}}
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", os.path.join(HERE, "wrk.lua"),

@@ -20,6 +20,7 @@ data_dir = "{data}"
 {database}
 [http]
 listen = "127.0.0.1:{http_port}"
+{front}
 [smtp]
 listen = ["127.0.0.1:0"]
 {smtp}
@@ -49,13 +50,13 @@ CAPTURE = 'mode = "capture"'
 class Posthouse:
     """A server. Use it as a context manager. The first start creates the store in `home`, which is kept until `remove`."""
 
-    def __init__(self, setting, name, delivery=CAPTURE, database="", smtp="", team="", more=""):
+    def __init__(self, setting, name, delivery=CAPTURE, database="", smtp="", team="", more="", front=""):
         self.binary, self.home = setting.binary, os.path.join(setting.folder, name)
         self.key, self.process = None, None
         os.makedirs(self.home)
         self.data = os.path.join(self.home, "data")
         self._parts = {"data": self.data, "dns": setting.dns, "database": database, "http_port": 0, "smtp": smtp, "team": team,
-                       "more": more}
+                       "more": more, "front": front}
         self.deliver(delivery)
 
     def deliver(self, delivery):

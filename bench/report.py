@@ -43,6 +43,10 @@ COLUMNS = {
         ("search", ("case",), "{}"), ("stored", ("stored",), "{:,}"), ("p50 ms", ("p50_ms",), "{:.1f}"), ("p99 ms", ("p99_ms",), "{:.1f}"),
         ("CPU ms", ("cpu_ms",), "{:.2f}"), ("hits", ("hits",), "{:.1f}"),
     ],
+    "agents": [
+        ("agents", ("case",), "{}"), ("/s", ("rate",), "{:,.0f}"), ("CPU ms", ("cpu_ms",), "{:.3f}"), ("p50 ms", ("p50_ms",), "{:.2f}"),
+        ("p99 ms", ("p99_ms",), "{:.1f}"),
+    ],
     "stream": [
         ("stream", ("case",), "{}"), ("RSS before MB", ("before_mb",), "{:.0f}"), ("RSS with MB", ("with_mb",), "{:.0f}"),
         ("KB per socket", ("socket_kb",), "{:.1f}"), ("opened in s", ("open_s",), "{:.1f}"),
@@ -103,6 +107,10 @@ TARGETS = [
     ("longpoll", "", "10,000 long-polls, RSS MB", ("with_mb",), "<", 200),
     ("queue", "16 workers, 10", "claim and ack per second", ("rate",), ">=", 1000),
     ("search", "", "search, p50 ms", ("p50_ms",), "<", 20),
+    ("agents", "signed messages", "agent messages per second", ("rate",), ">=", 2000),
+    ("agents", "difference", "CPU ms of signing and storing a signature", ("cpu_ms",), "<=", 0.15),
+    ("agents", "verify", "verification of a signature, p50 ms", ("p50_ms",), "<=", 2.0),
+    ("agents", "public page", "page of the public directory, p99 ms", ("p99_ms",), "<=", 20),
     ("webhooks", "200 events/s, 1", "commit to POST, p50 ms", ("p50_ms",), "<", 50),
     ("webhooks", "200 events/s, 1", "commit to POST, p99 ms", ("p99_ms",), "<", 250),
     ("webhooks", "receipt", "receipt with 3 webhooks, ratio to no webhooks", ("ratio",), ">=", 0.8),

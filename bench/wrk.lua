@@ -20,8 +20,14 @@ if recipients_file ~= "" then
   for line in io.lines(recipients_file) do recipients[#recipients + 1] = line end
 end
 
+local clients = os.getenv("BENCH_CLIENTS") ~= ""
+
 function request()
   at = at % #paths + 1
+  if clients then
+    local client = string.format("10.%d.%d.%d", math.random(0, 255), math.random(0, 255), math.random(1, 254))
+    wrk.headers["X-Forwarded-For"] = client
+  end
   if head then
     to = to % #recipients + 1
     return wrk.format(nil, paths[at], nil, head .. recipients[to] .. tail)
