@@ -20,6 +20,27 @@ pub struct Cluster {
     databases: AtomicU32,
 }
 
+/// A database that is dropped with this value: a thousand tests would otherwise leave 15 GB until the cluster ends.
+pub struct TemporaryDatabase {
+    url: String,
+    admin_url: String,
+}
+
+impl TemporaryDatabase {
+    /// Returns the URL of the database.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Drop for TemporaryDatabase {
+    fn drop(&mut self) {
+        let drop = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", database_name(&self.url));
+        // A failure must not hide the result of the test; the end of the cluster removes what is left.
+        let _ = try_execute(&self.admin_url, [drop]);
+    }
+}
+
 /// The shell that runs the cluster and stops it when its standard input closes.
 struct ClusterShell {
     shell: Child,
@@ -88,6 +109,14 @@ impl Cluster {
         format!("{server}/{name}{tail}")
     }
 
+    /// Creates an empty database that is dropped with the returned value.
+    ///
+    /// # Panics
+    /// Panics if the cluster does not answer.
+    pub fn create_temporary_database(&self) -> TemporaryDatabase {
+        TemporaryDatabase { url: self.create_database(), admin_url: self.url.clone() }
+    }
+
     /// Replaces the database `to` with a copy of the database `from`, both named by URL. Ends their connections.
     ///
     /// # Panics
@@ -120,13 +149,17 @@ impl Cluster {
 /// # Panics
 /// Panics if the cluster does not answer or refuses a statement.
 pub fn execute<const N: usize>(url: &str, statements: [String; N]) {
+    try_execute(url, statements).expect("the cluster executes the statements");
+}
+
+fn try_execute<const N: usize>(url: &str, statements: [String; N]) -> Result<(), postgres::Error> {
     let url = url.to_owned();
     // The driver blocks, so it must not run on a thread of an async runtime.
     let executed = std::thread::spawn(move || {
         let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
         statements.iter().try_for_each(|statement| client.batch_execute(statement))
     });
-    executed.join().expect("the thread does not panic").expect("the cluster executes the statements");
+    executed.join().expect("the thread does not panic")
 }
 
 fn database_name(url: &str) -> &str {

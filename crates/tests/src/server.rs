@@ -46,7 +46,7 @@ use crate::{
     http::Api,
     log::LogCapture,
     ports::ReservedPort,
-    postgres::Cluster,
+    postgres::{Cluster, TemporaryDatabase},
 };
 
 /// Threads of the server's runtime.
@@ -152,6 +152,8 @@ pub struct TestServer {
     /// Keeps the ports of the listeners while the server is down.
     _ports: Vec<ReservedPort>,
     running: Option<Running>,
+    /// Dropped after the server that uses it.
+    _temporary_database: Option<TemporaryDatabase>,
     allowed: AllowedLeftovers,
     dir: ScratchDir,
     is_finished: bool,
@@ -182,11 +184,12 @@ impl TestServer {
         if config.base_url_follows_listener {
             config.base_url = format!("http://{}", config.listen.http);
         }
+        let mut temporary = None;
         let database = options.database.unwrap_or_else(|| match options.engine.unwrap_or_else(engine_of_run) {
             Engine::Sqlite => DatabaseUrl::Sqlite(dir.path().join("posthouse.db")),
             Engine::Postgres => {
-                let url = Cluster::shared().create_database();
-                DatabaseUrl::Postgres(url)
+                let created = temporary.insert(Cluster::shared().create_temporary_database());
+                DatabaseUrl::Postgres(created.url().to_owned())
             }
         });
         let mut store = StoreConfig::new(database);
@@ -210,6 +213,7 @@ impl TestServer {
             units,
             _ports: ports,
             running: None,
+            _temporary_database: temporary,
             allowed: AllowedLeftovers::default(),
             dir,
             is_finished: false,
