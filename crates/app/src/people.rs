@@ -7,5 +7,7 @@ pub mod org;
 pub mod sessions;
 pub mod sign_in;
 pub(crate) mod sign_in_mail;
+pub(crate) mod sign_up;
 pub mod switch;
 pub mod usage;
+pub mod verify;

@@ -9,9 +9,20 @@ mod sessions;
 mod usage;
 mod workspaces;
 
-use crate::route::Route;
+use posthouse_app::people::sign_in::SignInClient;
+
+use crate::{
+    client,
+    route::{RequestInfo, Route},
+};
 
 pub(crate) use auth::SignInLimits;
+
+/// Returns the browser that asks for a session.
+fn sign_in_client(request: RequestInfo) -> SignInClient {
+    let RequestInfo { user_agent, client_ip, session, .. } = request;
+    SignInClient { user_agent, ip: client_ip, network: client::network(client_ip), session }
+}
 
 pub(crate) fn routes() -> Vec<Route> {
     [

@@ -72,6 +72,12 @@ pub fn create_unclaimed(clock: &dyn Clock, name: String, key_name: &str) -> Uncl
     UnclaimedWorkspace { workspace, key, secret }
 }
 
+/// Creates the workspace of a person who signs up, without a name and an owner. It doesn't need to be claimed.
+pub(super) fn of_person(clock: &dyn Clock) -> Workspace {
+    let new = NewWorkspace { name: String::new(), owner: String::new(), plan: Plan::Free };
+    new_workspace(clock, &new, ClaimStatus::NotApplicable)
+}
+
 fn first_key(clock: &dyn Clock, workspace: WorkspaceId, name: &str) -> CreatedKey {
     let key = NewKey { workspace, name: name.to_owned(), scope: Scope::Org, permissions: Permissions::full() };
     new_key(clock, &clock.ids(), key)

@@ -3,6 +3,8 @@
 //! A request is stored for any address, and a job decides whether somebody gets a mail. Requests for known and unknown
 //! addresses therefore take equally long and answer the same (`docs/decisions/0063-sign-in-by-mail.md`).
 
+use std::net::IpAddr;
+
 use posthouse_domain::{
     auth::KEY_RANDOM_CHARS,
     error::{LimitName, Refusal},
@@ -11,7 +13,7 @@ use posthouse_domain::{
     time::{MINUTE_MS, Time},
     user::{
         CODE_TRIES, LINKS_PER_ADDRESS_MAX, Member, OPERATOR_LINK_MS, SESSION_MS, SESSIONS_MAX, SIGN_IN_LINK_MS,
-        SIGN_IN_PATH, Session, SessionSecret, SignInPurpose, sign_in_code,
+        SIGN_IN_PATH, Session, SessionSecret, SignInPurpose,
     },
     workspace::Workspace,
 };
@@ -21,7 +23,7 @@ use posthouse_store::{
     jobs::{self, NewJob},
     sessions,
     sign_ins::{self, SignIn},
-    users, workspaces,
+    users,
 };
 
 use crate::{access::authenticate::session_cutoff, app::App, keyring::sealed_link, ports::Clock};
@@ -31,8 +33,8 @@ const LINKS_WINDOW_MS: i64 = 15 * MINUTE_MS;
 /// Longest `User-Agent` that a session shows, in characters.
 const USER_AGENT_CHARS_MAX: usize = 200;
 
-/// Asks for a sign-in link. The mail follows if the address belongs to a member of a workspace. Above the limit of
-/// an address, nothing is sent.
+/// Asks for a sign-in link. The mail follows if the address belongs to a member of a workspace, or if self-signup is on.
+/// Above the limit of an address, nothing is sent.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -129,18 +131,9 @@ pub(super) fn invitation_url(base_url: &str, token: &str) -> String {
     format!("{base_url}{SIGN_IN_PATH}?invitation#token={token}")
 }
 
-/// What proves that a person reads the mail of an address.
-#[derive(Clone, Debug)]
-pub enum SignInProof {
-    /// The token of a link.
-    Token(String),
-    /// The code in the newest mail to an address.
-    Code {
-        /// The address.
-        email: Address,
-        /// The six digits.
-        code: String,
-    },
+/// Returns the URL of a link that makes a workspace, whose page says so.
+pub(super) fn sign_up_url(base_url: &str, token: &str) -> String {
+    format!("{base_url}{SIGN_IN_PATH}?new#token={token}")
 }
 
 /// The browser that signs in.
@@ -149,7 +142,9 @@ pub struct SignInClient {
     /// Its `User-Agent`.
     pub user_agent: Option<String>,
     /// Its address.
-    pub ip: String,
+    pub ip: IpAddr,
+    /// The network that counts as one client.
+    pub network: IpAddr,
     /// The session that it has; it ends.
     pub session: Option<SessionSecret>,
 }
@@ -163,34 +158,6 @@ pub struct SignedIn {
     pub workspace: Workspace,
     /// The secret of the new session.
     pub secret: SessionSecret,
-}
-
-/// Exchanges a proof for a session; `None` if the link or code is wrong, used or expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub async fn verify(app: &App, proof: SignInProof, client: SignInClient) -> Result<Option<SignedIn>, Refusal> {
-    let proof = match proof {
-        SignInProof::Token(token) => match sealed_link::digest(&token) {
-            Some(digest) => ExpectedProof::Token(digest),
-            None => return Ok(None),
-        },
-        SignInProof::Code { email, code } => match expected_code(app, &email).await? {
-            Some((newest, expected)) => ExpectedProof::Code { newest, email, is_right: code == expected },
-            None => return Ok(None),
-        },
-    };
-    let (ids, now) = (app.clock.ids(), app.clock.now());
-    let secret = new_secret(app);
-    let work = move |tx: &mut Tx| {
-        let Some(sign_in) = proof.consume(tx, now)? else { return Ok::<_, Refusal>(None) };
-        let Some(member) = member_of(tx, &sign_in)? else { return Ok(None) };
-        let Some(workspace) = workspaces::get(tx, member.workspace)? else { return Ok(None) };
-        sign_ins::delete_of_email(tx, &sign_in.email, member.workspace)?;
-        begin_session(tx, &member, &client, &secret, ids.clone().next(), now)?;
-        Ok(Some(SignedIn { member, workspace, secret: secret.clone() }))
-    };
-    app.store.write(work).await
 }
 
 /// Returns the secret of a new session.
@@ -218,45 +185,12 @@ pub(super) fn begin_session(
         id,
         user: member.user.id,
         user_agent: client.user_agent.as_deref().map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect()),
-        ip: client.ip.clone(),
+        ip: client.ip.to_string(),
         created_at: now,
         last_used_at: now,
         expires_at: now.plus_ms(SESSION_MS),
     };
     sessions::insert(tx, &session, &secret.digest(), session_cutoff(now), SESSIONS_MAX)
-}
-
-/// A proof with what the store needs to check it.
-enum ExpectedProof {
-    Token([u8; 32]),
-    Code { newest: SignInId, email: Address, is_right: bool },
-}
-
-impl ExpectedProof {
-    /// Uses up the link that the proof is for. A wrong code is counted, and so is one for a link that was replaced.
-    fn consume(&self, tx: &mut Tx, now: Time) -> StoreResult<Option<SignIn>> {
-        match self {
-            Self::Token(digest) => sign_ins::consume(tx, digest, now),
-            Self::Code { newest, email, is_right } => {
-                let found = sign_ins::lock_newest(tx, &email.canonical(), now)?;
-                let Some(found) = found.filter(|found| found.tries_left > 0) else { return Ok(None) };
-                if !is_right || found.id != *newest {
-                    sign_ins::count_try(tx, found.id)?;
-                    return Ok(None);
-                }
-                sign_ins::delete(tx, found.id)?;
-                Ok(Some(found))
-            }
-        }
-    }
-}
-
-/// Returns the newest link of an address and its code.
-async fn expected_code(app: &App, email: &Address) -> Result<Option<(SignInId, String)>, Refusal> {
-    let (email, now) = (email.canonical(), app.clock.now());
-    let newest = app.store.read(move |tx| sign_ins::newest(tx, &email, now)).await?;
-    let Some((id, message)) = newest.and_then(|newest| Some((newest.id, newest.message?))) else { return Ok(None) };
-    Ok(Some((id, sign_in_code(&sealed_link::token(app, message)?))))
 }
 
 /// Returns whom a link signs in, and where.

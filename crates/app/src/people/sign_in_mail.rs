@@ -17,7 +17,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::sign_in;
+use super::{sign_in, sign_up::SignUpMail};
 use crate::{
     app::App,
     keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER},
@@ -27,10 +27,42 @@ use crate::{
     },
 };
 
+/// Whom a mail is for.
+enum Addressee {
+    /// A member or an invited person, and the workspace.
+    Member(Box<(Member, Workspace)>),
+    /// A person who is in no workspace and may sign up.
+    NewPerson,
+}
+
+impl Addressee {
+    fn workspace(&self) -> Option<WorkspaceId> {
+        match self {
+            Self::Member(found) => Some(found.1.id),
+            Self::NewPerson => None,
+        }
+    }
+}
+
+/// What a mail says.
+struct SignInText {
+    subject: &'static str,
+    text: String,
+    link: String,
+    valid_ms: i64,
+}
+
+/// The token and the code as the stored mail shows them.
+struct LinkSecrets<'a> {
+    token: &'a str,
+    code: &'a str,
+}
+
 /// Records the mail with the link in the transaction that stores it.
 struct LinkRecord {
     sign_in: SignInId,
-    workspace: WorkspaceId,
+    /// The workspace that the mail is about; a new person has none yet.
+    workspace: Option<WorkspaceId>,
     digest: [u8; 32],
     expires_at: Time,
 }
@@ -44,19 +76,20 @@ impl QueueHook for LinkRecord {
         if !sign_ins::set_mailed(tx, self.sign_in, message, &self.digest, self.expires_at)? {
             return Err(Refusal::not_found("sign-in"));
         }
-        Ok(service_mails::insert(tx, self.workspace, message, now)?)
+        match self.workspace {
+            Some(workspace) => Ok(service_mails::insert(tx, workspace, message, now)?),
+            None => Ok(()),
+        }
     }
 }
 
-/// Mails the link of a request, unless it was mailed, expired, or its address belongs to nobody.
+/// Mails the link of a request, unless it was mailed, expired, or its address belongs to nobody and can't sign up.
 ///
 /// # Errors
 /// Returns a refusal of the gate, or an error if the database call fails.
 pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     let now = app.clock.now();
-    let found = app.store.write(move |tx| addressee(tx, id, now)).await?;
-    let Some((sign_in, member, workspace)) = found else { return Ok(()) };
-    let Ok(to) = Address::parse(&sign_in.email) else { return Ok(()) };
+    let Some((sign_in, to, addressee)) = addressee(app, id, now).await? else { return Ok(()) };
     let message: MessageId = app.clock.ids().next();
     let token = sealed_link::token(app, message)?;
     let broken = || Refusal::new(ErrorCode::Internal, "The sign-in mail couldn't be composed.");
@@ -65,20 +98,10 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     // In capture mode nothing leaves, so developers read the link in the stored mail and in the log.
     let (shown, shown_code) =
         if app.captures() { (token.as_str(), code.as_str()) } else { (TOKEN_PLACEHOLDER, CODE_PLACEHOLDER) };
-    let base_url = &app.config.base_url;
-    let link = match sign_in.purpose {
-        SignInPurpose::Invitation => sign_in::invitation_url(base_url, shown),
-        SignInPurpose::SignIn | SignInPurpose::Operator => sign_in::url(base_url, shown),
-    };
-    let (subject, text, valid_ms) = match sign_in.purpose {
-        SignInPurpose::Invitation => {
-            ("Join a workspace on Posthouse", invitation(&workspace, &member, &link), INVITATION_MS)
-        }
-        SignInPurpose::SignIn | SignInPurpose::Operator => {
-            ("Sign in to Posthouse", sign_in_text(&sign_in, &link, shown_code), SIGN_IN_LINK_MS)
-        }
-    };
-    let record = LinkRecord { sign_in: id, workspace: workspace.id, digest, expires_at: now.plus_ms(valid_ms) };
+    let SignInText { subject, text, link, valid_ms } =
+        write_text(&app.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
+    let record =
+        LinkRecord { sign_in: id, workspace: addressee.workspace(), digest, expires_at: now.plus_ms(valid_ms) };
     let mail = ServiceMail { message, to, subject, text, token: Some(token.clone()) };
     service_mail::send(app, mail, Box::new(record)).await?;
     if app.captures() {
@@ -87,17 +110,62 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns a request that is still to be mailed, with the person and workspace that it is for. Deletes a request that
-/// is for nobody.
-fn addressee(tx: &mut Tx, id: SignInId, now: Time) -> Result<Option<(SignIn, Member, Workspace)>, Refusal> {
-    let found = sign_ins::get(tx, id)?;
-    let Some(found) = found.filter(|found| found.message.is_none() && now < found.expires_at) else { return Ok(None) };
-    let member = sign_in::member_of(tx, &found)?;
-    let workspace = match &member {
-        Some(member) => workspaces::get(tx, member.workspace)?,
-        None => None,
+/// Returns a request that is still to be mailed, with its address and whom it is for; `None` if it is for nobody.
+async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(SignIn, Address, Addressee)>, Refusal> {
+    let unsent = move |tx: &mut Tx| Ok::<_, Refusal>(sign_ins::get(tx, id)?);
+    let Some(sign_in) = app.store.read(unsent).await? else { return Ok(None) };
+    if sign_in.message.is_some() || sign_in.expires_at <= now {
+        return Ok(None);
+    }
+    let Ok(to) = Address::parse(&sign_in.email) else { return Ok(None) };
+    let (sign_up, asked, address) = (SignUpMail::of(app, &sign_in)?, sign_in.clone(), to.clone());
+    let counting = app.clone();
+    let work = move |tx: &mut Tx| {
+        let Some(member) = sign_in::member_of(tx, &asked)? else {
+            return match &sign_up {
+                Some(sign_up) if sign_up.count(&counting, tx, &address, now)? => Ok(Some(Addressee::NewPerson)),
+                _ => Ok::<_, Refusal>(None),
+            };
+        };
+        let workspace = workspaces::get(tx, member.workspace)?;
+        Ok(workspace.map(|workspace| Addressee::Member(Box::new((member, workspace)))))
     };
-    Ok(member.zip(workspace).map(|(member, workspace)| (found, member, workspace)))
+    Ok(app.store.write(work).await?.map(|addressee| (sign_in, to, addressee)))
+}
+
+/// Writes the mail.
+fn write_text(base_url: &str, sign_in: &SignIn, addressee: &Addressee, secrets: &LinkSecrets<'_>) -> SignInText {
+    let LinkSecrets { token, code } = *secrets;
+    match (addressee, sign_in.purpose) {
+        (Addressee::NewPerson, _) => {
+            let link = sign_in::sign_up_url(base_url, token);
+            let text = sign_up_text(&sign_in.email, base_url, &link, code);
+            SignInText { subject: "Create your workspace on Posthouse", text, link, valid_ms: SIGN_IN_LINK_MS }
+        }
+        (Addressee::Member(found), SignInPurpose::Invitation) => {
+            let link = sign_in::invitation_url(base_url, token);
+            let text = invitation(&found.1, &found.0, &link);
+            SignInText { subject: "Join a workspace on Posthouse", text, link, valid_ms: INVITATION_MS }
+        }
+        (Addressee::Member(_), SignInPurpose::SignIn | SignInPurpose::Operator) => {
+            let link = sign_in::url(base_url, token);
+            let text = sign_in_text(sign_in, &link, code);
+            SignInText { subject: "Sign in to Posthouse", text, link, valid_ms: SIGN_IN_LINK_MS }
+        }
+    }
+}
+
+fn sign_up_text(email: &str, base_url: &str, link: &str, code: &str) -> String {
+    let minutes = SIGN_IN_LINK_MS / MINUTE_MS;
+    format!(
+        "Somebody, hopefully you, wants to sign in to {base_url} as {email}. This address is in no workspace there. \
+         If you continue, you get a workspace of your own.\n\n\
+         Open this page and press the button. The link works once and expires after {minutes} minutes:\n\n\
+         {link}\n\n\
+         On another device, enter this code instead:\n\n\
+         {code}\n\n\
+         If you did not ask for this, ignore this message: nothing is created without it.\n"
+    )
 }
 
 fn sign_in_text(sign_in: &SignIn, link: &str, code: &str) -> String {

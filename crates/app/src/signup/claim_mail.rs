@@ -18,7 +18,6 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, inboxes, signups, signups::ClaimLink};
-use uuid::Uuid;
 
 use super::status;
 use crate::{
@@ -28,6 +27,7 @@ use crate::{
         notice,
         queue::{self, QueueHook},
     },
+    people::sign_up::counted_subject,
 };
 
 /// The path prefix of claim links.
@@ -98,12 +98,7 @@ pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, cl
 }
 
 fn counted(app: &App, limit: SignupLimit, subject: &str, max: u64) -> Result<CountedLimit, Refusal> {
-    Ok(CountedLimit { limit, subject: self::subject(app, subject)?, max })
-}
-
-/// Returns the keyed hash of what a limit counts, so that the table of usage names nobody.
-pub(super) fn subject(app: &App, text: &str) -> Result<Vec<u8>, Refusal> {
-    Ok(app.address_key()?.digest(WorkspaceId(Uuid::nil()), text))
+    Ok(CountedLimit { limit, subject: counted_subject(app, subject)?, max })
 }
 
 /// Returns the inbox, or else the identity, that claim mail is sent from.

@@ -32,7 +32,10 @@ use super::{
 use crate::{
     app::App,
     inboxes::create::{self, CreatedInbox, InboxCreation},
-    people::new_workspace::{UnclaimedWorkspace, create_unclaimed},
+    people::{
+        new_workspace::{UnclaimedWorkspace, create_unclaimed},
+        sign_up::counted_subject,
+    },
 };
 
 /// A request to sign up.
@@ -128,7 +131,7 @@ fn plan(app: &App, new: &NewSignup, solved: SolvedChallenge, client: IpAddr) -> 
     let caller = Caller::key(created.workspace.id, principal);
     Ok(SignupPlan {
         solved,
-        client: claim_mail::subject(app, &client.to_string())?,
+        client: counted_subject(app, &client.to_string())?,
         per_client: app.config.signup.per_address_per_day,
         home: create::plan(app, caller, new_home(new.kind)),
         created,

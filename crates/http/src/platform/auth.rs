@@ -21,8 +21,8 @@ use posthouse_api::{
 use posthouse_app::{
     limits::fixed_window::FixedWindow,
     people::{
-        sessions,
-        sign_in::{self, SignInClient, SignInProof},
+        sessions, sign_in,
+        verify::{self, SignInProof},
     },
 };
 
@@ -56,13 +56,13 @@ impl SignInLimits {
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::POST, "/platform/auth/magic-link", "requestSignInLink")
-            .summary("Mails a sign-in link to a member. The response is the same for every address.")
+            .summary("Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address.")
             .answers_with(204, None)
             .handle(request),
         Route::public(Method::POST, "/platform/auth/verify", "signIn")
-            .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie.")
+            .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one.")
             .answers::<SignedInView<'_>>(200)
-            .errors(&[ErrorCode::InvalidToken, ErrorCode::Csrf])
+            .errors(&[ErrorCode::InvalidToken, ErrorCode::SignupRateLimited, ErrorCode::Csrf])
             .handle(verify),
         Route::public(Method::POST, "/platform/auth/logout", "signOut")
             .summary("Ends the session of the cookie, and its streams.")
@@ -77,7 +77,7 @@ pub(super) fn routes() -> Vec<Route> {
 object! {
     /// An address to sign in with.
     struct LinkBody {
-        /// The address of a member.
+        /// The address of a person.
         email: AddressText,
     }
 }
@@ -135,9 +135,8 @@ async fn verify(app: Arc<Api>, input: PublicInput<EmptyInput, ProofBody>) -> Res
         (None, Some(email), Some(code)) => SignInProof::Code { email: email.0, code: code.0.trim().to_owned() },
         _ => return Err(invalid()),
     };
-    let client =
-        SignInClient { user_agent: request.user_agent, ip: request.client_ip.to_string(), session: request.session };
-    let signed_in = sign_in::verify(&app, proof, client).await?.ok_or_else(invalid)?;
+    let client = super::sign_in_client(request);
+    let signed_in = verify::verify(&app, proof, client).await?.ok_or_else(invalid)?;
     let response = RouteResponse::json(200, &SignedInView::of(&signed_in.member, &signed_in.workspace))?;
     let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);
     let cookie = cookie.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The cookie couldn't be written."))?;

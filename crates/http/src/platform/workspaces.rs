@@ -15,10 +15,7 @@ use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::views::user::{ListView, SignedInView};
-use posthouse_app::people::{
-    sign_in::SignInClient,
-    switch::{self, NamedMembership},
-};
+use posthouse_app::people::switch::{self, NamedMembership};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -65,8 +62,7 @@ async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
 async fn switch_to(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let to: WorkspaceId = input.path.id("id", "workspace")?;
     let request = input.request;
-    let client =
-        SignInClient { user_agent: request.user_agent, ip: request.client_ip.to_string(), session: request.session };
+    let client = super::sign_in_client(request);
     let signed_in = switch::switch(&app, input.caller, to, client).await?;
     let response = RouteResponse::json(200, &SignedInView::of(&signed_in.member, &signed_in.workspace))?;
     let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);

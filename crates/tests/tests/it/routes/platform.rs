@@ -3,6 +3,7 @@
 mod manage;
 mod members;
 mod sign_in;
+mod sign_up;
 
 use posthouse_app::settings::DeliveryMode;
 use posthouse_tests::{ServerOptions, TestServer};

@@ -1,0 +1,109 @@
+//! People who sign up: where self-signup is on, the sign-in link of an address that belongs to nobody makes a workspace
+//! (`docs/decisions/0063-sign-in-by-mail.md`).
+
+use std::net::IpAddr;
+
+use posthouse_domain::{
+    error::{LimitName, Refusal},
+    id::{UserId, WorkspaceId},
+    plan::Limit,
+    signup::{CLAIM_MAILS_PER_RECIPIENT, SignupLimit},
+    time::Time,
+    user::{Member, SignInPurpose, mailbox_of},
+    workspace::Workspace,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{Tx, sign_ins::SignIn, signups, users, workspaces};
+use uuid::Uuid;
+
+use super::{members, new_workspace};
+use crate::{
+    app::App,
+    inbound::recipient::{is_own_address, served_domains},
+};
+
+/// Returns the keyed hash of what a limit of self-signup counts, so that the table of usage names nobody.
+///
+/// # Errors
+/// Returns an error if the instance key can't be read.
+pub(crate) fn counted_subject(app: &App, text: &str) -> Result<Vec<u8>, Refusal> {
+    Ok(app.address_key()?.digest(WorkspaceId(Uuid::nil()), text))
+}
+
+/// Returns whether a link can make a workspace, if its address belongs to nobody.
+fn is_open(app: &App, sign_in: &SignIn) -> bool {
+    app.config.signup.enabled && sign_in.purpose == SignInPurpose::SignIn && sign_in.workspace.is_none()
+}
+
+/// Decides whether a person that nobody knows gets a mail.
+pub(super) struct SignUpMail {
+    served: [String; 2],
+    mailbox: Vec<u8>,
+}
+
+impl SignUpMail {
+    /// Prepares the decision about a request; `None` if its link can't make a workspace.
+    pub(super) fn of(app: &App, sign_in: &SignIn) -> Result<Option<Self>, Refusal> {
+        if !is_open(app, sign_in) {
+            return Ok(None);
+        }
+        let mailbox = counted_subject(app, &mailbox_of(&sign_in.email))?;
+        Ok(Some(Self { served: served_domains(app), mailbox }))
+    }
+
+    /// Returns whether the mail may be sent, and counts it: strangers can ask for it with any address. An agent would
+    /// read a mail to an address of this service, and is no person.
+    pub(super) fn count(&self, app: &App, tx: &mut Tx, to: &Address, now: Time) -> Result<bool, Refusal> {
+        if is_own_address(tx, to, &self.served)? {
+            return Ok(false);
+        }
+        let (limit, max) = (SignupLimit::ClaimMailsPerRecipient, CLAIM_MAILS_PER_RECIPIENT);
+        let is_counted = signups::count(tx, limit, &self.mailbox, max, now)?;
+        if !is_counted {
+            app.metrics.limit_refused(LimitName::ClaimMailsPerRecipient);
+        }
+        Ok(is_counted)
+    }
+}
+
+/// The workspace that a link makes, if its address belongs to nobody.
+pub(super) struct SignUp {
+    workspace: Workspace,
+    owner: UserId,
+    client: Vec<u8>,
+    per_client: Limit,
+}
+
+impl SignUp {
+    /// Prepares a workspace for the browser at a client network; `None` if self-signup is off.
+    pub(super) fn prepare(app: &App, client: IpAddr) -> Result<Option<Self>, Refusal> {
+        if !app.config.signup.enabled {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            workspace: new_workspace::of_person(app.clock.as_ref()),
+            owner: app.clock.ids().next(),
+            client: counted_subject(app, &client.to_string())?,
+            per_client: app.config.signup.per_address_per_day,
+        }))
+    }
+
+    /// Stores the workspace with the person as its owner; `None` if the link is for one workspace, such as an
+    /// invitation that was withdrawn.
+    pub(super) fn execute(&self, tx: &mut Tx, sign_in: &SignIn, now: Time) -> Result<Option<Member>, Refusal> {
+        if sign_in.purpose != SignInPurpose::SignIn || sign_in.workspace.is_some() {
+            return Ok(None);
+        }
+        if let Some(max) = self.per_client
+            && !signups::count(tx, SignupLimit::Signups, &self.client, max, now)?
+        {
+            return Err(SignupLimit::Signups.refusal(max, now));
+        }
+        let email = sign_in.email.clone();
+        let workspace = Workspace { name: email.clone(), owner_email: email, ..self.workspace.clone() };
+        workspaces::insert(tx, &workspace)?;
+        members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
+        tracing::info!(workspace_id = %workspace.id, "workspace.founded");
+        Ok(users::memberships(tx, &workspace.owner_email)?.into_iter().next())
+    }
+}
