@@ -2755,7 +2755,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a sign-in link to a member. The response is the same for every address. */
+        /** Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address. */
         post: operations["requestSignInLink"];
         delete?: never;
         options?: never;
@@ -2772,7 +2772,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. */
+        /** Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one. */
         post: operations["signIn"];
         delete?: never;
         options?: never;
@@ -4072,6 +4072,32 @@ export interface components {
              * @enum {string}
              */
             reason?: "key_revoked" | "key_unknown";
+        };
+        AuthorizeByFormBody: {
+            /** @description `code` */
+            response_type: string;
+            /** @description Id of the app. */
+            client_id: string;
+            /** @description Where the browser returns: one of the app's redirect URIs, to the byte. */
+            redirect_uri: string;
+            /** @description Scopes, separated by spaces. Unknown ones are ignored. */
+            scope?: string;
+            /** @description Returned unchanged. */
+            state?: string;
+            /** @description The claim `nonce` of the identity token. */
+            nonce?: string;
+            /** @description SHA-256 of the code verifier in base64url (RFC 7636). Required for apps without a secret, and for others unless there is a `nonce`. */
+            code_challenge?: string;
+            /** @description `S256` */
+            code_challenge_method?: string;
+            /** @description `query` */
+            response_mode?: string;
+            /** @description Address of the agent. */
+            login_hint?: string;
+            /** @description `none`: show nothing. `login`, `consent`, `select_account`: ask the agent again. */
+            prompt?: string;
+            /** @description Seconds since the person signed in to the dashboard, at most. */
+            max_age?: string;
         };
         /** @description Messages to return. */
         BatchGetMessagesBody: {
@@ -5710,6 +5736,34 @@ export interface components {
             /** @description Same event with `payload: envelope`. */
             envelope_example: unknown;
         };
+        ExchangeTokenBody: {
+            /** @description `authorization_code`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or `urn:ietf:params:oauth:grant-type:token-exchange` */
+            grant_type: string;
+            /** @description Id of the app, unless it authenticates with HTTP Basic. */
+            client_id?: string;
+            /** @description Secret of the app, unless it authenticates with HTTP Basic. */
+            client_secret?: string;
+            /** @description For `authorization_code`: the code, which works once. */
+            code?: string;
+            /** @description For `authorization_code`: that of the sign-in. */
+            redirect_uri?: string;
+            /** @description For `authorization_code`: the verifier of the challenge (RFC 7636). */
+            code_verifier?: string;
+            /** @description For `jwt-bearer`: an identity token for this app (RFC 7523), which works once. */
+            assertion?: string;
+            /** @description For `token-exchange`: an access token or an identity token (RFC 8693). */
+            subject_token?: string;
+            /** @description For `token-exchange`: the type of the subject token. */
+            subject_token_type?: string;
+            /** @description For `token-exchange`: access tokens only. */
+            requested_token_type?: string;
+            /** @description For `token-exchange`: the issuer. */
+            audience?: string;
+            /** @description For `token-exchange`: the issuer. */
+            resource?: string;
+            /** @description A part of the granted scopes, separated by spaces. */
+            scope?: string;
+        };
         /** @description Extends a lease. */
         ExtendLeaseBody: {
             /** @description The lease under which the message was claimed. */
@@ -5880,8 +5934,8 @@ export interface components {
             /** @description Whether received mail is an automatic reply. */
             auto_reply: boolean;
             /**
-             * @description Present if content is withheld: subject, bodies, headers, attachments, data and verification are then null or
-             *     empty.
+             * @description Present if content is withheld: subject, bodies, headers, attachments, data, verification and
+             *     signatures are then null or empty.
              */
             withheld?: components["schemas"]["Withheld"] | null;
             /**
@@ -6266,7 +6320,7 @@ export interface components {
             promotions_filter: boolean;
             /**
              * Format: uint64
-             * @description Number of held messages; always 0.
+             * @description Number of held messages.
              */
             held_count: number;
             /**
@@ -6276,7 +6330,7 @@ export interface components {
             pending_draft_count: number;
             /**
              * Format: uint64
-             * @description Number of unread messages that need a person; always 0.
+             * @description Number of unread messages that need a person.
              */
             needs_human_count: number;
             /**
@@ -6348,6 +6402,45 @@ export interface components {
             email: string;
             /** @description What the person may do. Default: `member`. */
             role?: ("owner" | "member") | null;
+        };
+        /** @description The metadata of the issuer (RFC 8414, OpenID Connect Discovery). */
+        IssuerMetadata: {
+            /** @description URL of the issuer, the claim `iss` of its tokens. */
+            issuer: string;
+            /** @description URL to which apps send browsers. */
+            authorization_endpoint: string;
+            /** @description URL that exchanges codes and tokens. */
+            token_endpoint: string;
+            /** @description URL of the claims about an agent. */
+            userinfo_endpoint: string;
+            /** @description URL of the keys that verify identity tokens. */
+            jwks_uri: string;
+            /** @description Scopes that apps can ask for. */
+            scopes_supported: string[];
+            /** @description `code` only. */
+            response_types_supported: string[];
+            /** @description `query` only. */
+            response_modes_supported: string[];
+            /** @description Grants of the token endpoint. */
+            grant_types_supported: string[];
+            /** @description Kinds of the claim `sub`. */
+            subject_types_supported: string[];
+            /** @description Algorithms of identity tokens. */
+            id_token_signing_alg_values_supported: string[];
+            /** @description How apps can authenticate. */
+            token_endpoint_auth_methods_supported: string[];
+            /** @description Methods of PKCE (RFC 7636). */
+            code_challenge_methods_supported: string[];
+            /** @description Claims of identity tokens. */
+            claims_supported: string[];
+            /** @description Whether responses name the issuer (RFC 9207). */
+            authorization_response_iss_parameter_supported: boolean;
+            /** @description Whether apps can ask for single claims. */
+            claims_parameter_supported: boolean;
+            /** @description Whether request objects are read (RFC 9101). */
+            request_parameter_supported: boolean;
+            /** @description Whether request objects are fetched (RFC 9101). */
+            request_uri_parameter_supported: boolean;
         };
         /** @description The API key of the request. */
         KeyView: {
@@ -6595,8 +6688,8 @@ export interface components {
             /** @description Whether received mail is an automatic reply. */
             auto_reply: boolean;
             /**
-             * @description Present if content is withheld: subject, bodies, headers, attachments, data and verification are then null or
-             *     empty.
+             * @description Present if content is withheld: subject, bodies, headers, attachments, data, verification and
+             *     signatures are then null or empty.
              */
             withheld?: components["schemas"]["Withheld"] | null;
         };
@@ -6729,6 +6822,34 @@ export interface components {
          * @description A time, or null.
          */
         NullableTime: string | null;
+        /** @description An error of OAuth 2.0. */
+        OAuthError: {
+            /**
+             * @description Code of the error.
+             * @enum {string}
+             */
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "unsupported_response_type" | "invalid_scope" | "invalid_target" | "access_denied" | "login_required" | "request_not_supported" | "request_uri_not_supported" | "temporarily_unavailable" | "invalid_token" | "server_error";
+            /** @description What is wrong, for a developer. */
+            error_description: string;
+        };
+        /** @description Issued tokens. */
+        OAuthTokens: {
+            /** @description Access token for the userinfo endpoint. */
+            access_token: string;
+            /** @description Always `Bearer`. */
+            token_type: string;
+            /**
+             * Format: int64
+             * @description Seconds until the access token expires.
+             */
+            expires_in: number;
+            /** @description Granted scopes, separated by spaces. */
+            scope: string;
+            /** @description Identity token, a JSON Web Token; only for a code or an assertion. */
+            id_token?: string | null;
+            /** @description Type of the access token; only for a token exchange (RFC 8693 §2.2.1). */
+            issued_token_type?: string | null;
+        };
         /** @description An OASF record. */
         OasfRecord: {
             schema_version: string;
@@ -7147,7 +7268,7 @@ export interface components {
         RequestSignInLinkBody: {
             /**
              * Format: email
-             * @description The address of a member.
+             * @description The address of a person.
              */
             email: string;
         };
@@ -7280,7 +7401,7 @@ export interface components {
             promotions_filter: boolean;
             /**
              * Format: uint64
-             * @description Number of held messages; always 0.
+             * @description Number of held messages.
              */
             held_count: number;
             /**
@@ -7290,7 +7411,7 @@ export interface components {
             pending_draft_count: number;
             /**
              * Format: uint64
-             * @description Number of unread messages that need a person; always 0.
+             * @description Number of unread messages that need a person.
              */
             needs_human_count: number;
             /**
@@ -8348,6 +8469,20 @@ export interface components {
             role: "owner" | "member";
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description The claims about an agent: `sub`, and those that the granted scopes allow. */
+        Userinfo: {
+            /** @description Identifies the agent, for this app. */
+            sub: string;
+            /** @description Address of the agent. */
+            email?: string;
+            email_verified?: boolean;
+            /** @description Display name of the agent. */
+            name?: string;
+            /** @description Handle of the agent. */
+            preferred_username?: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description A sign-in code or confirmation link in a message. */
         Verification: {
@@ -20391,7 +20526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["IssuerMetadata"];
                 };
             };
             /** @description Not Modified */
@@ -20485,7 +20620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["IssuerMetadata"];
                 };
             };
             /** @description Not Modified */
@@ -20579,7 +20714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["IssuerMetadata"];
                 };
             };
             /** @description Not Modified */
@@ -20753,7 +20888,32 @@ export interface operations {
     };
     authorize: {
         parameters: {
-            query?: never;
+            query: {
+                /** @description `code` */
+                response_type: string;
+                /** @description Id of the app. */
+                client_id: string;
+                /** @description Where the browser returns: one of the app's redirect URIs, to the byte. */
+                redirect_uri: string;
+                /** @description Scopes, separated by spaces. Unknown ones are ignored. */
+                scope?: string;
+                /** @description Returned unchanged. */
+                state?: string;
+                /** @description The claim `nonce` of the identity token. */
+                nonce?: string;
+                /** @description SHA-256 of the code verifier in base64url (RFC 7636). Required for apps without a secret, and for others unless there is a `nonce`. */
+                code_challenge?: string;
+                /** @description `S256` */
+                code_challenge_method?: string;
+                /** @description `query` */
+                response_mode?: string;
+                /** @description Address of the agent. */
+                login_hint?: string;
+                /** @description `none`: show nothing. `login`, `consent`, `select_account`: ask the agent again. */
+                prompt?: string;
+                /** @description Seconds since the person signed in to the dashboard, at most. */
+                max_age?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -20856,7 +21016,7 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": string;
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizeByFormBody"];
             };
         };
         responses: {
@@ -21098,7 +21258,7 @@ export interface operations {
         /** @description At most 65536 bytes. */
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": string;
+                "application/x-www-form-urlencoded": components["schemas"]["ExchangeTokenBody"];
             };
         };
         responses: {
@@ -21109,7 +21269,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["OAuthTokens"];
                 };
             };
             /** @description Bad Request */
@@ -21119,7 +21279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
             /** @description Unauthorized */
@@ -21129,7 +21289,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
             /** @description `body_too_large`: Send a smaller request body. */
@@ -21177,6 +21337,16 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
             500: {
                 headers: {
@@ -21192,24 +21362,14 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-             *
-             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-             */
+            /** @description Service Unavailable */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
-                        };
-                    } & components["schemas"]["Error"];
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
         };
@@ -21314,7 +21474,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Userinfo"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
@@ -21339,7 +21499,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
             /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
@@ -21357,6 +21517,16 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
             500: {
                 headers: {
@@ -21372,24 +21542,14 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-             *
-             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-             */
+            /** @description Service Unavailable */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
-                        };
-                    } & components["schemas"]["Error"];
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
         };
@@ -21410,7 +21570,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Userinfo"];
                 };
             };
             /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
@@ -21435,7 +21595,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
             /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
@@ -21453,6 +21613,16 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
             500: {
                 headers: {
@@ -21468,24 +21638,14 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
-             *
-             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
-             */
+            /** @description Service Unavailable */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "unavailable" | "store_damaged";
-                        };
-                    } & components["schemas"]["Error"];
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
         };
@@ -41602,6 +41762,23 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "signup_rate_limited";
                         };
                     } & components["schemas"]["Error"];
                 };
