@@ -146,7 +146,9 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
         if line.mark == LineMark::UnquotedHistory {
             return drop_introduction(lines, at, at);
         }
-        if !line.is_text() {
+        if line.mark == LineMark::Indented {
+            at = mark_indented(lines, at, has_text);
+        } else if !line.is_text() {
             at += 1;
         } else if let Some(end) = header::history_start(lines, at, has_text) {
             if !attribution::is_quoted_next(lines, end) {
@@ -156,10 +158,16 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
             drop_introduction(lines, at, end);
             at = end;
         } else if let Some(start) = attribution::start(lines, at, &at_signs) {
-            drop_introduction(lines, start, at + 1);
+            match attribution::text_before(line.text).filter(|_| start == at) {
+                Some(before) => {
+                    lines[at].text = before;
+                    has_text = true;
+                }
+                None => drop_introduction(lines, start, at + 1),
+            }
             // A reply below its quotes has no text above them.
             let is_above_reply = !has_text && last_quote > Some(at);
-            at = mark_attributed(lines, at + 1, is_above_reply);
+            at = mark_attributed(lines, at + 1, ReplyPosition { has_text, is_above_reply });
         } else {
             has_text = true;
             at += 1;
@@ -176,7 +184,7 @@ fn mark_rest_as_content(lines: &mut [MarkedLine<'_>]) {
 
 /// Marks the lines from `end` on as history, and those from `start` on as its introduction.
 fn mark_rest_as_history(lines: &mut [MarkedLine<'_>], start: usize, end: usize) {
-    drop_introduction(lines, start, end);
+    drop_introduction(lines, attribution::above(lines, start), end);
     line::mark_all(&mut lines[end..], LineMark::UnquotedHistory);
 }
 
@@ -186,10 +194,35 @@ fn drop_introduction(lines: &mut [MarkedLine<'_>], start: usize, end: usize) {
     line::mark_all(&mut lines[from..end], LineMark::Dropped);
 }
 
+/// Marks the indented lines from `at` on as quoted if an attribution or a header begins them. Returns the index of the
+/// line below them.
+fn mark_indented(lines: &mut [MarkedLine<'_>], at: usize, has_text: bool) -> usize {
+    /// Maximum number of lines of the attribution, and of lines below that it is judged by.
+    const LINES_MAX: usize = 12;
+    let end = at + lines[at..].iter().take_while(|line| line.mark == LineMark::Indented).count();
+    let first = line::next_shown(&lines[..end], at).unwrap_or(end);
+    let shown = lines[first..end].iter().take(LINES_MAX);
+    let shown: Vec<_> = shown.map(|line| MarkedLine { mark: LineMark::Unclassified, ..*line }).collect();
+    let at_signs = attribution::at_signs(&shown);
+    let is_history = (0..shown.len()).any(|end| attribution::start(&shown, end, &at_signs) == Some(0))
+        || !shown.is_empty() && header::history_start(&shown, 0, has_text).is_some();
+    if is_history {
+        line::mark_all(&mut lines[at..end], LineMark::Quoted);
+    }
+    end
+}
+
+/// Where the new text of a reply is.
+#[derive(Debug, Clone, Copy)]
+struct ReplyPosition {
+    /// Whether there is text above the history.
+    has_text: bool,
+    /// Whether quoted lines further below delimit the history.
+    is_above_reply: bool,
+}
+
 /// Marks the history below an attribution that ends above line `at`. Returns the index of the next line to process.
-///
-/// `is_above_reply` states that quoted lines further below delimit the history.
-fn mark_attributed(lines: &mut [MarkedLine<'_>], at: usize, is_above_reply: bool) -> usize {
+fn mark_attributed(lines: &mut [MarkedLine<'_>], at: usize, reply: ReplyPosition) -> usize {
     let Some(next) = line::next_shown(lines, at) else { return at };
     match lines[next].mark {
         LineMark::Indented => {
@@ -197,10 +230,10 @@ fn mark_attributed(lines: &mut [MarkedLine<'_>], at: usize, is_above_reply: bool
             next + run.map(|line| line.mark = LineMark::Quoted).count()
         }
         LineMark::Unclassified => {
-            if let Some(end) = quote::mark_run(lines, next) {
+            if let Some(end) = quote::mark_run(lines, next, reply.has_text) {
                 return end;
             }
-            if is_above_reply {
+            if reply.is_above_reply {
                 return at;
             }
             line::mark_all(&mut lines[next..], LineMark::UnquotedHistory);

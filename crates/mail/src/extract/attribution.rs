@@ -244,14 +244,23 @@ fn is_date_part(text: &str) -> bool {
 /// line above with a sign, and the lines in between.
 fn extended(lines: &[MarkedLine<'_>], start: usize, mut joined: String) -> usize {
     let mut first = start;
+    let mut is_apart = false;
     for at in (0..start).rev().take(LINES_MAX) {
         let text = trim(lines[at].text);
+        // Some clients put a blank line between the name and the address.
+        if lines[at].is_blank() && joined.starts_with('<') && !is_apart {
+            is_apart = true;
+            continue;
+        }
         if signs(&joined).is_complete() || !lines[at].is_text() || text.len() > LINE_BYTES_MAX {
             break;
         }
         let lower = text.to_lowercase();
         let begins = begins_with_start(&lower) && has_date_like(&lower) || opens(&lower) && has_date(&lower);
         let begins = begins || ATTRIBUTION_STARTS.contains(&&*lower);
+        if is_apart && (!begins || ends_sentence(text)) {
+            break;
+        }
         // A line that begins with the address or the verb continues the name on the line above.
         let follows_name = joined.starts_with(['<', '(', '[']) && text.len() <= NAME_BYTES_MAX
             || names_author(text) && begins_with_verb(&joined);
@@ -263,6 +272,47 @@ fn extended(lines: &[MarkedLine<'_>], start: usize, mut joined: String) -> usize
         joined = format!("{text} {joined}");
     }
     first
+}
+
+/// Returns what is in front of an attribution on its line, if the reply ends there: "See you. On 4 May 2024, Ana wrote:".
+pub(super) fn text_before(line: &str) -> Option<&str> {
+    if begins_with_start(&trim(line).to_lowercase()) {
+        return None;
+    }
+    let is_start = |(at, c): (usize, char)| {
+        let follows_space = line[..at].ends_with([' ', '-', '\u{a0}']);
+        (follows_space && c.is_uppercase()).then(|| line.split_at(at))
+    };
+    let is_attribution = |rest: &str| {
+        let signs = signs(rest);
+        signs.word_first && signs.day && signs.date && signs.verb_last && signs.colon
+    };
+    let mut splits = line.char_indices().filter_map(is_start).filter(|(_, rest)| is_attribution(rest));
+    let before = splits.next()?.0.trim_end_matches(['-', ' ', '\u{a0}']);
+    (before.contains(char::is_alphanumeric) && !before.contains('@')).then_some(before)
+}
+
+/// Returns whether a line is an attribution without a verb: a date with its time zone, and a name.
+pub(super) fn is_dated_name(line: &str) -> bool {
+    let line = trim(line);
+    line.starts_with(|c: char| c.is_ascii_digit())
+        && line.len() <= LINE_BYTES_MAX
+        && line.split_once(" GMT").is_some_and(|(date, rest)| {
+            has_date(date) && rest.split_once(' ').is_some_and(|(_, name)| is_name(trim(name)))
+        })
+}
+
+/// Returns the index of the attribution right above line `at`, which ends without a colon because a header follows, or
+/// `at` if there is none.
+pub(super) fn above(lines: &[MarkedLine<'_>], at: usize) -> usize {
+    let above = (at.saturating_sub(2)..at).rev().find(|above| !lines[*above].is_blank());
+    let is_attribution = |above: &usize| {
+        let line = &lines[*above];
+        let signs = || signs(trim(line.text));
+        let fits = |signs: AttributionSigns| signs.word_first && signs.date && signs.verb && !signs.sentence;
+        line.is_text() && line.text.len() <= LINE_BYTES_MAX && fits(signs())
+    };
+    above.filter(is_attribution).unwrap_or(at)
 }
 
 /// Returns whether a lower-case line contains an address in brackets, or is short and contains a verb of writing.
@@ -288,7 +338,7 @@ pub(super) fn is_quoted_next(lines: &[MarkedLine<'_>], at: usize) -> bool {
 }
 
 /// Returns whether `text` (lower case, without colon) ends with a verb of the table.
-fn ends_with_verb(text: &str) -> bool {
+pub(super) fn ends_with_verb(text: &str) -> bool {
     let text = trim(text.trim_end_matches(AFTER_VERBS));
     verb_ends(text).any(|end| end == text.len())
 }

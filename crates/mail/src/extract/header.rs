@@ -27,7 +27,10 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
     if let Some(end) = block_end(lines, at) {
         return Some(end);
     }
-    let is_separator = is_original(text) || is_unknown_original(lines, at) || has_text && is_reply_above(text);
+    let is_separator = is_original(text)
+        || is_dashed_attribution(text)
+        || is_unknown_original(lines, at)
+        || has_text && (is_reply_above(text) || super::attribution::is_dated_name(text));
     is_separator.then(|| {
         let below = next_shown(lines, at + 1).filter(|below| lines[*below].is_plain());
         below.and_then(|below| block_end(lines, below)).unwrap_or(at + 1)
@@ -55,9 +58,16 @@ fn between_dashes(text: &str) -> Option<String> {
     (dashes >= 2 && !inner.is_empty()).then(|| inner.to_lowercase())
 }
 
-/// Returns whether the line is `-----Original Message-----` in any language of the table.
+/// Returns whether the line is `-----Original Message-----` in any language of the table. The header may follow on the
+/// same line.
 fn is_original(text: &str) -> bool {
-    between_dashes(text).is_some_and(|inner| ORIGINAL_SEPARATORS.contains(&inner.as_str()))
+    between_dashes(text)
+        .is_some_and(|inner| inner.split("--").next().is_some_and(|words| ORIGINAL_SEPARATORS.contains(&trim(words))))
+}
+
+/// Returns whether the line is an attribution between dashes, as mobile clients write it: `---- Ana wrote ----`.
+fn is_dashed_attribution(text: &str) -> bool {
+    trim(text).ends_with("--") && between_dashes(text).is_some_and(|inner| super::attribution::ends_with_verb(&inner))
 }
 
 /// Returns whether the line is `---------- Forwarded message ---------`, or the form without dashes that Apple uses, in

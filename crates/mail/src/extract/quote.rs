@@ -12,6 +12,8 @@ const LINES_MIN: usize = 2;
 const INITIALS_MAX: usize = 3;
 /// Maximum length of an address that a mail program may have wrapped, in bytes.
 const ADDRESS_BYTES_MAX: usize = 320;
+/// Maximum number of lines of such an address above its end.
+const ADDRESS_LINES_MAX: usize = 3;
 
 /// Vertical bars that some programs put before quoted lines.
 const BARS: [char; 7] = ['|', '¦', '│', '┃', '▌', '▎', '▏'];
@@ -47,11 +49,16 @@ pub(super) fn mark(lines: &mut [MarkedLine<'_>]) {
 }
 
 /// Marks the run of lines from `at` on, directly below an attribution, that begin with one rare quote character or
-/// that are indented. Returns the index of the line below the run, or `None` if line `at` doesn't begin one.
-pub(super) fn mark_run(lines: &mut [MarkedLine<'_>], at: usize) -> Option<usize> {
+/// that are indented. Returns the index of the line below the run, or `None` if line `at` doesn't begin one. Below a
+/// reply (`is_below_text`), one indented line is the heading of history.
+pub(super) fn mark_run(lines: &mut [MarkedLine<'_>], at: usize, is_below_text: bool) -> Option<usize> {
     let first = prefix(lines[at].text)?;
     let belongs = |line: &MarkedLine<'_>| line.is_blank() || line.is_plain() && prefix(line.text) == Some(first);
     let end = at + lines[at..].iter().take_while(|line| belongs(line)).count();
+    let is_heading = || lines[at..end].iter().filter(|line| !line.is_blank()).count() == 1 && end < lines.len();
+    if is_below_text && first == QuotePrefix::Indentation && is_heading() {
+        return None;
+    }
     line::mark_all(&mut lines[at..end], LineMark::Quoted);
     Some(end)
 }
@@ -84,13 +91,28 @@ fn prefix(text: &str) -> Option<QuotePrefix<'_>> {
 fn is_angle_quote(text: &str) -> bool {
     let text = text.trim_start();
     let depth = || text.bytes().take_while(|byte| matches!(byte, b'>' | b' ')).filter(|byte| *byte == b'>').count();
-    text.starts_with(['>', '＞']) && depth() <= DEPTH_MAX
+    // `>>> … <<<` is decoration.
+    text.starts_with(['>', '＞']) && depth() <= DEPTH_MAX && !text.trim_end().ends_with("<<")
 }
 
 /// Returns whether the last line closes the `<address` of an attribution that a mail program wrapped.
 fn is_tail_of_address(lines: &[MarkedLine<'_>]) -> bool {
-    let [.., before, last] = lines else { return false };
-    let open = before.text.rfind('<').map(|at| &before.text[at..]);
-    let is_open = open.is_some_and(|open| !open.contains('>') && open.len() < ADDRESS_BYTES_MAX);
-    before.is_plain() && is_open && trim(last.text).ends_with([':', '：'])
+    let Some((last, above)) = lines.split_last() else { return false };
+    if !trim(last.text).ends_with([':', '：']) {
+        return false;
+    }
+    let above = above.iter().rev().take(ADDRESS_LINES_MAX).take_while(|line| line.is_text());
+    let mut closed = 0_usize;
+    for line in above.filter(|line| line.text.len() < ADDRESS_BYTES_MAX) {
+        // A sign between numbers has a blank behind it.
+        let is_bracket = |(at, c): &(usize, char)| *c == '>' || *c == '<' && !line.text[at + 1..].starts_with(' ');
+        for (_, bracket) in line.text.char_indices().rev().filter(is_bracket) {
+            match (bracket, closed) {
+                ('<', 0) => return true,
+                ('<', _) => closed -= 1,
+                _ => closed += 1,
+            }
+        }
+    }
+    false
 }

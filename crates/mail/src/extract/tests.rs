@@ -5,3 +5,4 @@ mod attributions;
 mod clients;
 mod corpus;
 mod generated;
+mod layouts;
