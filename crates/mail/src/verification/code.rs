@@ -79,7 +79,9 @@ impl CodeCue {
 
 /// Returns the code with the most points on a page.
 pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
-    let candidates = candidates(page);
+    let mut candidates = candidates(page);
+    let postal: Vec<String> = candidates.iter().filter(|placed| is_postal(page, placed)).map(code_of).collect();
+    candidates.retain(|placed| !postal.contains(&placed.candidate.code));
     let mut best: Option<(i32, &PlacedCandidate)> = None;
     for placed in &candidates {
         let points = points(page, placed, &candidates);
@@ -103,6 +105,25 @@ fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
         }
     }
     all
+}
+
+fn code_of(placed: &PlacedCandidate) -> String {
+    placed.candidate.code.clone()
+}
+
+/// Returns whether a candidate is a postal code of India, the only ones that are called PIN: six digits behind a place,
+/// or in mail that isn't about an account.
+fn is_postal(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
+    const DIGITS: usize = 6;
+    let code = &placed.candidate.code;
+    let digits = code.bytes().filter(u8::is_ascii_digit).count();
+    if placed.candidate.kind != CodeForm::Digits || digits != DIGITS || code.starts_with(['0', '9']) {
+        return false;
+    }
+    let sentence = sentence::around(page, placed.line, &placed.candidate);
+    sentence
+        .before_pin()
+        .is_some_and(|place| place.ends_with([',', ';', '-']) || place.is_empty() && !page.topic().is_account)
 }
 
 /// Returns the points of a candidate, or 0 if it is something else.

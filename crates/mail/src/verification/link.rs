@@ -59,8 +59,7 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
     // If a message about an account has exactly one personal link, that link is its purpose.
     let personal: Vec<&str> =
         page.links.iter().filter(|link| is_personal(link)).map(|link| link.url.as_str()).collect();
-    let sole =
-        topic.is_account && !topic.is_trade && !topic.is_notice && personal.windows(2).all(|pair| pair[0] == pair[1]);
+    let sole = topic.is_account && !topic.is_trade && personal.windows(2).all(|pair| pair[0] == pair[1]);
     let question = !topic.is_trade && label::is_question(page);
     for link in &page.links {
         let score = score(page, link, sole, question);
@@ -92,9 +91,12 @@ fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool, question: boo
     let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     let by_text = action_precedes(page, link.line);
-    let sole =
-        sole && token_score >= LONG_TOKEN_SCORE && (by_label || link.label.is_empty() && follows_sentence(page, link));
-    if is_for_others(page, link) || topic.is_notice && !by_label {
+    let is_notice = topic.is_notice && follows_notice(page, link.line);
+    let sole = sole
+        && !is_notice
+        && token_score >= LONG_TOKEN_SCORE
+        && (by_label || link.label.is_empty() && follows_sentence(page, link));
+    if is_for_others(page, link) || is_notice && !by_label {
         return 0;
     }
     let mut score = token_score;
@@ -109,7 +111,7 @@ fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool, question: boo
     };
     score += if words::any(&page.lines[0].to_lowercase(), KeywordTable::Action) { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
-    score -= if topic.is_notice && !is_answer { 40 } else { 0 };
+    score -= if is_notice && !is_answer { 40 } else { 0 };
     if by_label || by_url || by_text || sole { score } else { 0 }
 }
 
@@ -264,6 +266,12 @@ fn follows_sentence(page: &VerificationPage<'_>, link: &PageLink) -> bool {
         (chars + line.chars().count(), compact || line.chars().any(is_unspaced))
     });
     is_alone && chars >= if compact { SENTENCE_CHARS_MIN / 2 } else { SENTENCE_CHARS_MIN }
+}
+
+/// Returns whether a line above a link, or its own line, reports an event. "Otherwise nothing will be changed" below a
+/// link doesn't make the mail a notice.
+fn follows_notice(page: &VerificationPage<'_>, line: usize) -> bool {
+    (0..page.lines.len().min(line + 1)).any(|at| page.tables(at).contains(&KeywordTable::Notice))
 }
 
 /// Returns whether the line of a link, or the text right above it, describes a verification action.

@@ -173,6 +173,14 @@ impl CodeSentence {
         self.before_hits.iter().filter(is_last).filter_map(|hit| CodeName::of(hit.table)).max()
     }
 
+    /// Returns the text before the word "PIN" if that is the name of the candidate.
+    pub(super) fn before_pin(&self) -> Option<&str> {
+        let name = self.before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let name = name.strip_suffix("code").map_or(name, str::trim_end);
+        let before = name.strip_suffix("pin")?;
+        (!before.ends_with(char::is_alphanumeric)).then(|| before.trim_end())
+    }
+
     /// Returns the name close behind the candidate ("482913 is your TAN"), unless it is the name of another number.
     fn name_behind(&self) -> Option<CodeName> {
         /// Maximum number of characters between the candidate and its name.

@@ -282,7 +282,9 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
         outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
     // Groups of capitals with spaces between them may be words.
     let is_phrase = line[from..to].contains(&' ') && !raw.bytes().any(|byte| byte.is_ascii_digit()) && !alone;
-    if is_phrase {
+    // "Salaam," greets the reader.
+    let is_greeting = kind == CodeForm::Letters && matches!(line.get(to), Some(',' | '!'));
+    if is_phrase || is_greeting {
         return None;
     }
     let bold = from > 0 && line[from - 1] == '*' && line.get(to) == Some(&'*');
@@ -305,6 +307,8 @@ fn service_prefix(raw: &str) -> Option<&str> {
 /// Returns false if adjacent characters show that the token isn't a code: prices, dates, times, versions, colors, phone
 /// numbers, masked numbers, percentages.
 fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
+    /// Maximum number of digits that are shown of a masked number.
+    const SHOWN_DIGITS_MAX: usize = 4;
     let before = from.checked_sub(1).map(|at| line[at]);
     let before2 = from.checked_sub(2).map(|at| line[at]);
     let (after, after2) = (line.get(to).copied(), line.get(to + 1).copied());
@@ -318,9 +322,12 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
         || currency(after)
         || before == Some(' ') && currency(before2)
         || after == Some(' ') && currency(after2);
-    let marked_before =
-        matches!(before, Some('#' | '+' | '•' | '…' | '/' | '\\' | '=' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×'))
-            || before == Some(' ') && matches!(before2, Some('№' | '+' | '•'));
+    // A bullet with nothing before it begins an item of a list, and an ellipsis hides all but the last digits.
+    let is_bullet = before2 == Some('•') && line[..from - 2].iter().any(|c| *c != ' ');
+    let marked_before = before == Some('=') && !follows_label(&line[..from - 1])
+        || before == Some('…') && to - from <= SHOWN_DIGITS_MAX
+        || matches!(before, Some('#' | '+' | '•' | '/' | '\\' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×'))
+        || before == Some(' ') && (is_bullet || matches!(before2, Some('№' | '+')));
     let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
         || after == Some(' ') && after2 == Some('%');
     // Asterisks on both sides are emphasis; on one side, they mask a number ("****4829").
@@ -328,6 +335,12 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
     let joined = joined_before || joined_after || word(before) || word(after);
     let other = priced || marked_before || marked_after || masked || joined;
     !other
+}
+
+/// Returns whether a word of its own ends a text, as in `TAN=482913`. In `?id=482913` it belongs to a query.
+fn follows_label(before: &[char]) -> bool {
+    let letters = before.iter().rev().take_while(|c| c.is_alphabetic()).count();
+    letters > 0 && before[..before.len() - letters].last().is_none_or(|c| matches!(c, ' ' | '(' | '[' | '"' | '*'))
 }
 
 /// Returns whether a masked number begins or continues at `from`: "**** 4829", "XXXX-4829".

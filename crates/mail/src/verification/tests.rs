@@ -5,5 +5,6 @@ mod answers;
 mod corpus;
 mod generated;
 mod islands;
+mod labels;
 mod payments;
 mod traps;

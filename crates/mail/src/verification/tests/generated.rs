@@ -421,3 +421,38 @@ fn the_link_is_chosen_by_what_it_does() {
     println!("links: {right} of {total} right, {wrong} wrong");
     assert!(right == total && wrong == 0);
 }
+
+/// Requests to follow a link, and closing sentences that say that nothing was changed.
+const REQUESTS: [(&str, &str); 10] = [
+    ("Click the link to reset the password of your account:", "If you ignore this mail, nothing was changed."),
+    ("คลิกที่ลิงก์ด้านล่างเพื่อรีเซ็ตรหัสผ่านบัญชีของคุณ:", "หากไม่ต้องการ จะไม่มีสิ่งใดถูกเปลี่ยนแปลง"),
+    ("Kattintson a hivatkozásra a jelszava visszaállításához:", "Ha nem kattint, semmi sem lesz megváltoztatva."),
+    ("Şifrenizi sıfırlamak için bağlantıyı tıklayın:", "Tıklamazsanız hiçbir şey değiştirildi sayılmaz."),
+    ("انقر على الرابط لإعادة تعيين كلمة المرور لحسابك:", "إن لم تفعل فلن يكون قد تم تغيير أي شيء."),
+    ("Haga clic en el enlace para restablecer la contraseña de su cuenta:", "Si no lo hace, nada ha cambiado."),
+    ("Kliknij link, aby zresetować hasło do konta:", "W przeciwnym razie nic nie zostało zmienione."),
+    ("Klicka på länken för att återställa lösenordet till ditt konto:", "Annars ändrades ingenting."),
+    ("请点击链接重置您的账户密码：", "如果忽略，密码不会视为已更改。"),
+    ("Nhấp vào liên kết để đặt lại mật khẩu tài khoản của bạn:", "Nếu không, mật khẩu chưa phải là đã thay đổi."),
+];
+
+#[test]
+fn a_closing_sentence_about_changes_makes_no_notice() {
+    let mut variants = 0;
+    for (request, closing) in REQUESTS {
+        for path in ["action-token?key=7fk2abc9d4", "auth/8a7b6c5d4e3f2a1b9c8d"] {
+            let url = format!("https://acme.example/{path}");
+            for mail in [
+                GeneratedMail::of_text("Acme", format!("{request}\n\n{url}\n\n{closing}\n")),
+                GeneratedMail::of_html(
+                    "Acme",
+                    format!("<p>{request}</p><p><a href='{url}'>{url}</a></p><p>{closing}</p>"),
+                ),
+            ] {
+                assert_eq!(mail.detect().1.as_deref(), Some(&*url), "{request}");
+                variants += 1;
+            }
+        }
+    }
+    assert!(variants >= 20);
+}
