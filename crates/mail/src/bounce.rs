@@ -276,7 +276,8 @@ fn codes_agree(evidence: &Evidence<'_>, class: BounceClass) -> bool {
         Some(552) => is_documented || has(evidence.text, &words::USER),
         _ => true,
     };
-    is_refusal && [evidence.reply.enhanced, evidence.outer].into_iter().flatten().all(allows)
+    let codes = [evidence.reply.enhanced, evidence.outer].into_iter().flatten();
+    is_refusal && codes.chain(words::enhanced_codes(evidence.text)).all(allows)
 }
 
 /// Classifies human-readable text that may quote a server. For reports whose codes are not specific.

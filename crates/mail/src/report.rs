@@ -117,7 +117,8 @@ impl InboundReport {
 /// Parses a report. Returns `None` if the message is not one. `returned` is true if its return path is empty, as
 /// RFC 3464 §2 requires for reports.
 ///
-/// A report has the structure of one, or is a text of a mail server that states a failure and names a failed recipient.
+/// A report has the structure of one, or is a text of a mail server that states a failure or a delay and names a
+/// recipient.
 /// All other mail of mail servers is ordinary mail; see [`resembles_report`].
 #[must_use]
 pub fn read(parsed: &ParsedMessage<'_>, returned: bool) -> Option<InboundReport> {
@@ -151,8 +152,7 @@ pub fn resembles_report(parsed: &ParsedMessage<'_>, returned: bool) -> bool {
             || written::states_failure(text(parsed))
     };
     let is_server = returned || is_daemon(parsed);
-    let is_mailer_daemon = || author(parsed).is_some_and(|author| author.local().eq_ignore_ascii_case("mailer-daemon"));
-    is_server && (is_declared(parsed) || returned && is_mailer_daemon() || mentions_failure())
+    is_server && (is_declared(parsed) || returned && is_mailer_daemon(parsed) || mentions_failure())
 }
 
 /// Returns whether the message is declared as a report (RFC 6522).
@@ -161,9 +161,15 @@ fn is_declared(parsed: &ParsedMessage<'_>) -> bool {
     kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("multipart/report"))
 }
 
-/// Returns whether a person or a mailing list wrote the message, whatever its author is called.
+/// Returns whether a person or a mailing list wrote the message, whatever its author is called. Lists add their fields
+/// to the reports that they pass on, but none writes as `mailer-daemon`.
 fn is_conversation(parsed: &ParsedMessage<'_>) -> bool {
-    parsed.subject.as_deref().is_some_and(thread::is_reply) || parsed.headers.first("list-unsubscribe").is_some()
+    let is_list = || parsed.headers.first("list-unsubscribe").is_some() && !is_mailer_daemon(parsed);
+    parsed.subject.as_deref().is_some_and(thread::is_reply) || is_list()
+}
+
+fn is_mailer_daemon(parsed: &ParsedMessage<'_>) -> bool {
+    author(parsed).is_some_and(|author| author.local().eq_ignore_ascii_case("mailer-daemon"))
 }
 
 /// Returns the text of a message, limited to the bytes that are parsed.

@@ -84,13 +84,19 @@ pub(super) static NETWORK: WordTable = WordTable::new(|| wordlist::table(PHRASES
 
 /// Returns the first enhanced code in the text (RFC 3463 §2).
 pub(super) fn enhanced_in(text: &str) -> Option<&str> {
+    enhanced_codes(text).next()
+}
+
+/// Returns the enhanced codes in the text, except those that say nothing.
+pub(super) fn enhanced_codes(text: &str) -> impl Iterator<Item = &str> {
     let is_number = |part: &str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_code = |word: &&str| {
+    let is_code = move |word: &&str| {
         let parts: Vec<&str> = word.split('.').collect();
         parts.len() == 3 && matches!(parts[0], "4" | "5") && parts[1..].iter().all(|part| is_number(part))
     };
-    let words = text.split([' ', '(', ')', '[', ']', '#', ';', ',', '-']).map(|word| word.trim_end_matches(['.', ':']));
-    words.filter(|word| !word.ends_with(".0.0")).find(is_code)
+    let words = text.split([' ', '(', ')', '[', ']', '#', ';', ',', '-', '\'']);
+    let words = words.map(|word| word.trim_end_matches(['.', ':']));
+    words.filter(|word| !word.ends_with(".0.0")).filter(is_code)
 }
 
 /// Returns whether the text contains any of the phrases.

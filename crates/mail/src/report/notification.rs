@@ -19,6 +19,8 @@ const DEPTH_MAX: usize = 12;
 const KINDS_CHARS_MAX: usize = 400;
 /// Most characters of a server's reply that are kept.
 const WORDS_CHARS_MAX: usize = 1_000;
+/// What some servers put into lines that are longer than SMTP allows.
+const LINE_BREAK: &str = "!\n ";
 /// Names of members, in lower case and without separators, by what they contain.
 const KINDS: [&str; 6] = ["notificationtype", "eventtype", "event", "recordtype", "type", "bouncetype"];
 const RECIPIENTS: [&str; 6] = ["emailaddress", "email", "recipient", "rcptto", "to", "finalrecipient"];
@@ -66,7 +68,8 @@ fn content(text: &str) -> Option<ReportContent> {
         return None;
     }
     // A footer may follow the notification.
-    let root: Value = serde_json::Deserializer::from_str(text).into_iter().next()?.ok()?;
+    let first = |text: &str| serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok();
+    let root = first(text).or_else(|| first(&text.replace(LINE_BREAK, "")))?;
     let mut found = Vec::new();
     search(&root, &Event::default(), 0, &mut found);
     found.truncate(RECIPIENTS_MAX);

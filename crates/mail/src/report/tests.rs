@@ -2,6 +2,7 @@
 
 mod corpus;
 mod generated;
+mod notices;
 mod systems;
 
 use super::*;

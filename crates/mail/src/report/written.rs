@@ -1,5 +1,5 @@
 //! Parses notices that consist of text for people: qmail, exim, old Exchange, Domino, mobile carriers and others, in
-//! any language of `phrases.txt`. A notice states a failure and names a recipient where such texts name one; recipients
+//! any language of `phrases.txt`. A notice states a failure or a delay and names a recipient where such texts name one; recipients
 //! are searched there, most reliable position first. Each recipient gets the lines that are about it.
 
 use super::{
@@ -110,8 +110,11 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>, original: &Original) -> Optio
     let (whole, names, own) = texts(parsed).find_map(|text| {
         let notice = lines(&text);
         let whole = notice.join("\n");
-        let is_failure =
-            has_header || super::is_declared(parsed) || states_failure(&whole) || states_failure(subject(parsed));
+        let is_failure = has_header
+            || super::is_declared(parsed)
+            || states_failure(&whole)
+            || states_failure(subject(parsed))
+            || is_delay(&whole);
         let found = if is_failure { recipients_of(parsed, &notice, original) } else { FoundRecipients::default() };
         let own = own_lines(&notice, &found.names);
         // An address anywhere in a text is a recipient only together with a reason.
@@ -138,16 +141,21 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>, original: &Original) -> Optio
     Some(WrittenReport { content: ReportContent::Delivery(reports), is_certain })
 }
 
-/// Returns whether a text states that mail was not delivered: by a phrase or by a reply of a server.
+/// Returns whether a text states that mail was not delivered: by a phrase, by a reply of a server, or by a status code
+/// with a known reason.
 pub(super) fn states_failure(text: &str) -> bool {
     let lower = folded(text);
     let is_reply = || has(&lower, &SERVER_NOUNS) || status_in(text).is_some();
-    has(&lower, &FAILURES) || cause::reply_code(text).is_some() && is_reply() && has_reason(text)
+    let is_failure = || status_in(text).is_some_and(|code| !code.starts_with('2'));
+    has(&lower, &FAILURES)
+        || cause::reply_code(text).is_some() && is_reply() && has_reason(text)
+        || is_failure() && bounce::by_prose(text).is_some()
 }
 
 /// Returns whether a text says that the server goes on trying.
 pub(super) fn is_delay(text: &str) -> bool {
-    let lower = folded(text);
+    // Exim announces that it "will give up" one day.
+    let lower = folded(text).replace("will give up", "");
     has(&lower, &DELAYS) && !has(&lower, &ENDS)
 }
 
@@ -216,6 +224,12 @@ fn recipients_of(parsed: &ParsedMessage<'_>, lines: &[String], original: &Origin
     // A local part that the original message was sent to is certainly a recipient.
     let known = original.recipients.iter().filter(|address| locals.contains(&address.local().to_lowercase()));
     let known: Vec<NamedRecipient> = known.take(RECIPIENTS_MAX).cloned().map(NamedRecipient::Address).collect();
+    // A notice that names nobody is about the only recipient of the message that it returns.
+    if let ([], [only]) = (&known[..], &original.recipients[..])
+        && has_reason(&lines.join("\n"))
+    {
+        return FoundRecipients { names: vec![NamedRecipient::Address(only.clone())], is_reliable: true };
+    }
     let is_reliable = !known.is_empty();
     let names = if is_reliable { known } else { locals.into_iter().map(NamedRecipient::Local).collect() };
     FoundRecipients { names, is_reliable }
@@ -354,6 +368,7 @@ fn at(position: RecipientPosition, line: &str) -> Option<Address> {
     let lower = line.to_ascii_lowercase();
     let before = lower[..start].trim_end_matches(['<', '"', '\'', ':', ' ', '\t', ';', '[']);
     let before = before.strip_suffix("smtp").map_or(before, |rest| rest.trim_end_matches([':', '[', ' ']));
+    let before = &before.split_whitespace().collect::<Vec<_>>().join(" ");
     let after = line[end..].trim_start_matches(['>', '"', '\'', ']']);
     let fits = match position {
         RecipientPosition::Field => RECIPIENT_FIELDS.iter().any(|name| before.starts_with(name)),

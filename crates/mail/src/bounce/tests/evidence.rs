@@ -166,3 +166,18 @@ fn more_statements_never_make_a_verdict_harder() {
         }
     }
 }
+
+#[test]
+fn a_code_of_a_policy_anywhere_in_the_text_keeps_an_address_alive() {
+    let mut variants = 0;
+    for text in DEAD {
+        for code in ["5.7.1", "5.7.26", "5.2.2", "5.3.4"] {
+            for words in [format!("5.1.0 - {text} 550-'{code} <a@x.example>... denied'"), format!("{text} (#{code})")] {
+                let reply = BounceReply { code: Some(550), enhanced: Some("5.1.1"), words: &words, stage: None };
+                assert_ne!(judge(&reply).severity, BounceSeverity::DeadAddress, "{words}");
+                variants += 1;
+            }
+        }
+    }
+    assert!(variants >= 20);
+}
