@@ -12,7 +12,7 @@ mod write;
 pub use crate::drafts::scheduled::send_at_time;
 pub use attachments::{DraftFileInput, StoredDraftFile, read as read_file};
 
-pub use crate::drafts::steps::{cancel, delete, schedule, send_back};
+pub use crate::drafts::steps::{cancel, delete, schedule, send_back, take_back};
 pub use send::{RenderSent, send};
 pub use write::{DraftInput, DraftRecipients, ReplyTarget, change, create};
 

@@ -1,8 +1,8 @@
-//! Schedules, sends back, cancels and deletes drafts, without changing their content.
+//! Schedules, sends back, takes back, cancels and deletes drafts, without changing their content.
 
 use posthouse_domain::{
     auth::Caller,
-    draft::{self, Draft, DraftStep, SentBack},
+    draft::{self, Draft, DraftChangeResult, DraftStep, SentBack},
     error::Refusal,
     event::EventKind,
     time::Time,
@@ -52,6 +52,25 @@ pub async fn send_back(
         drafts::update(tx, &before, &after)?;
         set_job(tx, &after, &ids, now)?;
         append_event(tx, EventKind::DraftUpdated, &after, &ids, now)?;
+        Ok::<_, Refusal>(after)
+    };
+    app.store.write(work).await
+}
+
+/// Takes back a draft that was sent back: it waits for approval again.
+///
+/// # Errors
+/// Returns `not_found`, `draft_not_editable`, or an error if the database call fails.
+pub async fn take_back(app: &App, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let (_, before) = lock(tx, &caller, which)?;
+        let DraftChangeResult { draft: after, changed } = before.taken_back(now)?;
+        if changed {
+            let ids = ids.clone();
+            drafts::update(tx, &before, &after)?;
+            append_event(tx, EventKind::DraftUpdated, &after, &ids, now)?;
+        }
         Ok::<_, Refusal>(after)
     };
     app.store.write(work).await

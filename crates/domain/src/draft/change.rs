@@ -128,6 +128,20 @@ impl Draft {
         Ok(after)
     }
 
+    /// Returns the draft without the note that sent it back. Its schedule stays ended.
+    ///
+    /// # Errors
+    /// Returns `draft_not_editable`.
+    pub fn taken_back(&self, now: Time) -> Result<DraftChangeResult, Refusal> {
+        let mut after = self.clone();
+        after.status = apply(self.status, DraftStep::TakeBack)?;
+        let changed = after.sent_back.take().is_some();
+        if changed {
+            (after.revision, after.updated_at) = (self.revision + 1, now);
+        }
+        Ok(DraftChangeResult { draft: after, changed })
+    }
+
     fn schedule(&mut self, at: Time, by: &Actor, now: Time) {
         (self.send_at, self.failure) = (Some(at), None);
         self.approval = Some(self.approved(by.clone(), now));

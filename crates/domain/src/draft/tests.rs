@@ -32,7 +32,7 @@ fn transitions_match_the_table() {
     const ALL: [DraftStatus; 6] = [Draft, Scheduled, Sending, Sent, Failed, Cancelled];
     let none: [Option<DraftStatus>; 6] = [None; 6];
     // For each step, the state that follows each of ALL, in that order.
-    let table: [(DraftStep, [Option<DraftStatus>; 6]); 12] = [
+    let table: [(DraftStep, [Option<DraftStatus>; 6]); 13] = [
         (DraftStep::Edit, [Some(Draft), Some(Scheduled), None, None, None, None]),
         (DraftStep::Unschedule, [Some(Draft), Some(Draft), None, None, None, None]),
         (DraftStep::EditAndSchedule, [Some(Scheduled), Some(Scheduled), None, None, None, None]),
@@ -43,6 +43,7 @@ fn transitions_match_the_table() {
         (DraftStep::DueRefused, [None, Some(Failed), None, None, None, None]),
         (DraftStep::DueHeld, [None, Some(Scheduled), None, None, None, None]),
         (DraftStep::SendBack, [Some(Draft), Some(Draft), None, None, Some(Draft), None]),
+        (DraftStep::TakeBack, [Some(Draft), Some(Scheduled), None, None, Some(Failed), None]),
         (DraftStep::Cancel, [Some(Cancelled), Some(Cancelled), None, None, Some(Cancelled), None]),
         (DraftStep::Delete, [Some(Draft), Some(Scheduled), None, Some(Sent), Some(Failed), Some(Cancelled)]),
     ];

@@ -98,8 +98,8 @@ pub(crate) fn routes() -> Vec<Route> {
     all
 }
 
-/// Returns the routes that send, schedule, send back and cancel a draft.
-fn decisions() -> [Route; 5] {
+/// Returns the routes that send, schedule, send back, take back and cancel a draft.
+fn decisions() -> [Route; 6] {
     use Permission::{DraftsApprove, DraftsWrite};
     [
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send", "sendDraft", DraftsWrite)
@@ -122,6 +122,11 @@ fn decisions() -> [Route; 5] {
             .answers::<DraftView<'_>>(200)
             .errors(&[ErrorCode::DraftNotEditable, ErrorCode::DraftChanged])
             .handle(send_back),
+        Route::new(Method::DELETE, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "takeBackDraft", DraftsApprove)
+            .summary("Takes back a draft that was sent back: it waits for approval again. Its schedule stays ended.")
+            .answers::<DraftView<'_>>(200)
+            .errors(&[ErrorCode::DraftNotEditable])
+            .handle(take_back),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/schedule", "scheduleDraft", DraftsWrite)
             .also(SENDING)
             .summary("Schedules a draft 1 minute to 30 days ahead. Repeating the request moves the time.")
@@ -301,6 +306,11 @@ async fn send_back(app: Arc<Api>, input: RouteInput<EmptyInput, SendBackBody>) -
     let expected = content_sha256.map(|hash| hash.0);
     let returned = drafts::send_back(&app, input.caller, which, note.0, expected).await?;
     RouteResponse::json(200, &DraftView::of(&returned))
+}
+
+async fn take_back(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let waiting = drafts::take_back(&app, input.caller, draft_ref(&input)?).await?;
+    RouteResponse::json(200, &DraftView::of(&waiting))
 }
 
 async fn schedule(app: Arc<Api>, input: RouteInput<EmptyInput, ScheduleBody>) -> Result<RouteResponse, Refusal> {

@@ -82,3 +82,27 @@ async fn a_draft_that_was_sent_back_waits_for_new_content() {
     assert_eq!(fixture.sent().await, 0, "its schedule ended");
     fixture.close().await;
 }
+
+#[tokio::test]
+async fn a_draft_that_was_sent_back_is_taken_back() {
+    let fixture = InboxFixture::open().await;
+    let person = fixture.server.key(&fixture.key, "approve", Scope::Workspace).await;
+    let person = fixture.server.api(&person);
+    let id = fixture.complete().await;
+    let path = fixture.path(&format!("/{id}/send-back"));
+    let before = person.get(&fixture.path(&format!("/{id}"))).await.expect(200);
+    person.post(&path, json!({ "note": "Name the price." })).await.expect(200);
+    let agent = fixture.server.key(&fixture.key, "agent", Scope::Workspace).await;
+    fixture.server.api(&agent).delete(&path).await.error("insufficient_permissions");
+    let events = fixture.log().await.len();
+    let taken = person.delete(&path).await.expect(200);
+    assert_eq!((&taken["sent_back"], &taken["content_sha256"]), (&Value::Null, &before["content_sha256"]));
+    let log = fixture.log().await;
+    let event = log.last().unwrap();
+    assert_eq!((&event["type"], &event["data"]["draft"]), (&json!("draft.updated"), &taken.json));
+    assert_eq!(person.delete(&path).await.expect(200).json, taken.json, "it waits already");
+    assert_eq!((log.len(), fixture.log().await.len()), (events + 1, events + 1));
+    let approval = json!({ "content_sha256": taken.text("content_sha256") });
+    person.post(&fixture.path(&format!("/{id}/approve")), approval).await.expect(202);
+    fixture.close().await;
+}

@@ -19,6 +19,7 @@ const TABLE: &[(&str, [Option<&str>; 5])] = &[
     ("schedule", [Some("scheduled"), Some("scheduled"), None, Some("scheduled"), None]),
     ("send", [Some("sent"), Some("sent"), None, Some("sent"), None]),
     ("send back", [Some("draft"), Some("draft"), None, Some("draft"), None]),
+    ("take back", [Some("draft"), Some("scheduled"), None, Some("failed"), None]),
     ("cancel", [Some("cancelled"), Some("cancelled"), None, Some("cancelled"), None]),
     ("wait", [Some("draft"), Some("sent"), Some("sent"), Some("failed"), Some("cancelled")]),
     ("delete", [Some("gone"), Some("gone"), Some("gone"), Some("gone"), Some("gone")]),
@@ -66,6 +67,7 @@ async fn perform(fixture: &InboxFixture, id: &str, what: &str) -> Option<String>
         "send" => fixture.send(id).await,
         "cancel" => fixture.act(id, "cancel", json!({})).await,
         "send back" => fixture.act(id, "send-back", json!({ "note": "Shorter, please." })).await,
+        "take back" => fixture.api.delete(&fixture.path(&format!("/{id}/send-back"))).await,
         "wait" => {
             fixture.server.advance(3 * HOUR_MS).await;
             fixture.get(id).await
