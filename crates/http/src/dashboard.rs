@@ -78,6 +78,8 @@ impl Dashboard {
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
             (header::X_FRAME_OPTIONS, "DENY"),
+            // Names in mail that a person reads are not looked up.
+            (header::X_DNS_PREFETCH_CONTROL, "off"),
         ] {
             headers.insert(name, HeaderValue::from_static(value));
         }
