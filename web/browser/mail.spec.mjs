@@ -180,7 +180,7 @@ export default {
     for (const tab of [page, other]) {
       await tab.goto(`${base}/inbox/${box.id}`);
       await tab.getByText('Second').first().waitFor();
-      await tab.locator('.live.live').waitFor();
+      await tab.locator('.stream.live').waitFor();
     }
     for (const tab of [page, other]) await settled(tab);
     let round = 0;
@@ -219,14 +219,14 @@ export default {
       };
     });
     await page.goto(`${base}/inbox/${box.id}`);
-    await page.locator('.live.live').waitFor();
+    await page.locator('.stream.live').waitFor();
     await inject(server, box.address, { subject: 'Seen live', from: 'Ann <ann@example.com>' });
     await page.getByText('Seen live').first().waitFor();
     await page.evaluate(() => window.sockets.at(-1).close(4000));
-    await page.locator('.live.waiting').waitFor();
+    await page.locator('.stream.waiting').waitFor();
     await inject(server, box.address, { subject: 'Sent while away', from: 'Bob <bob@example.com>' });
     await page.getByText('Sent while away').first().waitFor({ timeout: 8000 });
-    await page.locator('.live.live').waitFor();
+    await page.locator('.stream.live').waitFor();
   },
 
   'keyboard: j, k, r, label, search and go': async ({ page, server }) => {
@@ -278,6 +278,33 @@ export default {
     await page.goBack();
   },
 
+  'search: j and k go through several messages of a thread': async ({ page, server }) => {
+    const box = await newInbox(server, 'hits');
+    const [first, second] = ['one', 'two'].map((name) => `<${name}-${crypto.randomUUID()}@example.com>`);
+    const word = `w${crypto.randomUUID().slice(0, 8)}`;
+    const lead = 'Many words come before the one that is searched for in this text. ';
+    await inject(server, box.address, { subject: 'Talk', id: first, body: `${lead}${word} first` });
+    const headers = [`In-Reply-To: ${first}`, `References: ${first}`];
+    await inject(server, box.address, {
+      subject: 'Re: Talk',
+      id: second,
+      headers,
+      body: `${lead}${word} second`,
+    });
+    await inject(server, box.address, { subject: 'Elsewhere', body: `${lead}${word} third` });
+    await page.goto(`${base}/search?q=${word}`);
+    await page.getByText('Elsewhere').first().waitFor();
+    check((await page.locator('.list strong', { hasText: word }).count()) === 3, 'a match is not in view');
+    const opened = [];
+    for (const key of ['j', 'j', 'j', 'k']) {
+      await page.keyboard.press(key);
+      await settled(page);
+      opened.push(new URL(page.url()).hash);
+      check((await page.locator('.list [aria-current]').count()) === 1, 'not one hit is selected');
+    }
+    check(new Set(opened.slice(0, 3)).size === 3 && opened[3] === opened[1], `opened ${opened.join(', ')}`);
+  },
+
   'a refused reply keeps what was typed': async ({ page, server }) => {
     const box = await newInbox(server, 'refused');
     await inject(server, box.address, { subject: 'Refuse me' });
@@ -299,6 +326,45 @@ export default {
       (await page.getByRole('textbox', { name: 'Reply' }).inputValue()) === 'My long answer',
       'the text is gone after a reload',
     );
+  },
+
+  'a thread far down opens without loading the list again': async ({ page, server }) => {
+    const box = await newInbox(server, 'deep');
+    const thread = (index) => ({
+      id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+      inbox_id: box.id,
+      subject: `Subject ${index}`,
+      participants: [`Person ${index} <p${index}@example.com>`],
+      message_count: 1,
+      unread_count: 0,
+      last_message_at: new Date(Date.now() - index * 60_000).toISOString(),
+      created_at: new Date().toISOString(),
+      labels: [],
+      metadata: {},
+    });
+    let asked = 0;
+    await page.route(/\/v1\/threads\?/, (route) => {
+      asked += 1;
+      const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? '0');
+      const data = Array.from({ length: 100 }, (_, index) => thread(from + index));
+      return route.fulfill({ json: { data, next_cursor: from < 900 ? String(from + 100) : null } });
+    });
+    await page.goto(`${base}/inbox/${box.id}`);
+    await page.locator('.stream.live').waitFor();
+    for (const row of [99, 199]) {
+      await page.locator('.viewport').evaluate((list, row) => (list.scrollTop = row * 64), row);
+      await page.getByText(`Subject ${row + 1}`, { exact: true }).waitFor();
+    }
+    await settled(page);
+    asked = 0;
+    const before = await page.locator('.viewport').evaluate((list) => list.scrollTop);
+    await page.getByText('Subject 195', { exact: true }).click();
+    await page.waitForURL(/000195$/);
+    await settled(page);
+    const after = await page.locator('.viewport').evaluate((list) => list.scrollTop);
+    check(asked === 0, `the list was loaded ${asked} times`);
+    check(before === after, `scrolled from ${before} to ${after}`);
+    await page.locator('.viewport [aria-current]', { hasText: 'Subject 195' }).waitFor();
   },
 
   'a list of 50,000 threads is windowed and scrolls without long frames': async ({ page, server }) => {

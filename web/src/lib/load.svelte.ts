@@ -56,6 +56,32 @@ export class Pages<T extends { id: string } | { address: string }> {
     await this.page(true);
   }
 
+  /** Loads the first page again. What follows it, by `isAfter`, stays. */
+  async renew(isAfter: (item: T, last: T) => boolean): Promise<void> {
+    const turn = ++this.turn;
+    this.loading = true;
+    try {
+      const page = await this.fetcher(undefined);
+      if (turn !== this.turn) return;
+      const ids = new Set(page.data.map(keyOf));
+      const last = page.data.at(-1);
+      const rest =
+        last && page.next_cursor !== null
+          ? this.items.filter((item) => !ids.has(keyOf(item)) && isAfter(item, last))
+          : [];
+      if (rest.length === 0) {
+        this.cursor = page.next_cursor;
+        this.more = page.next_cursor !== null;
+      }
+      this.items = [...page.data, ...rest];
+      this.error = null;
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.error = asApiError(error);
+    }
+    this.loading = false;
+  }
+
   async next(): Promise<void> {
     if (this.loading || !this.more) return;
     await this.page(false);

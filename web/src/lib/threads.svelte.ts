@@ -16,6 +16,9 @@ export class ThreadList {
   /** Threads that changed while the list must not move. */
   waiting = $state.raw<Thread[]>([]);
   private filter: ThreadFilter = { inbox: null, labels: '' };
+  /** Events that arrived while the list was loading. */
+  private missed: StreamEvent[] = [];
+  private turn = 0;
 
   constructor() {
     this.pages = new Pages((cursor) => this.fetch(cursor));
@@ -23,10 +26,23 @@ export class ThreadList {
 
   async open(filter: ThreadFilter): Promise<void> {
     const same = filter.inbox === this.filter.inbox && filter.labels === this.filter.labels;
+    const turn = ++this.turn;
     this.filter = filter;
     this.waiting = [];
-    if (!same) this.pages.reset();
-    await this.pages.restart();
+    this.missed = [];
+    if (same && this.pages.loaded) {
+      await this.pages.renew((one, last) => one.last_message_at < last.last_message_at);
+    } else {
+      if (!same) this.pages.reset();
+      await this.pages.restart();
+    }
+    if (turn !== this.turn) return;
+    for (const event of this.missed.splice(0)) {
+      const known = this.pages.items.find((one) => one.id === event.data.thread_id);
+      // The clock of the message may be a little behind that of its event.
+      const since = Date.parse(event.created_at) - 1000;
+      if (!known || Date.parse(known.last_message_at) < since) this.take(event, false);
+    }
   }
 
   /** Takes an event into the list. `hold` keeps the order until `release`. */
@@ -36,6 +52,7 @@ export class ThreadList {
     if (!data.thread_id || !data.inbox_id) return;
     if (this.filter.inbox !== null && this.filter.inbox !== data.inbox_id) return;
     if (event.type !== 'message.received' && event.type !== 'message.sent') return;
+    if (this.pages.loading) this.missed.push(event);
     const known = [...this.waiting, ...this.pages.items].find((one) => one.id === data.thread_id);
     if (!known && this.filter.labels !== '') return;
     const thread: Thread = {
