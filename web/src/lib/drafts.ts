@@ -90,6 +90,32 @@ export function forgetVersion(id: string): void {
   localStorage.removeItem(KEY + id);
 }
 
+const EDITS = 'posthouse.edits.';
+
+interface Edits {
+  /** The draft that the person changed. */
+  shown: Draft;
+  typed: DraftFields;
+}
+
+/** What the person typed into a draft in this tab and did not save. */
+export function editedVersion(id: string): Edits | null {
+  const stored = sessionStorage.getItem(EDITS + id);
+  return stored ? (JSON.parse(stored) as Edits) : null;
+}
+
+export function rememberEdits(shown: Draft, typed: DraftFields): void {
+  try {
+    sessionStorage.setItem(EDITS + shown.id, JSON.stringify({ shown, typed } satisfies Edits));
+  } catch {
+    // The draft is too large for the storage of the browser: edits last as long as the screen.
+  }
+}
+
+export function forgetEdits(id: string): void {
+  sessionStorage.removeItem(EDITS + id);
+}
+
 /** The error when a draft is no longer the one that was shown. */
 export function changedMeanwhile(status: Draft['status']): ApiError {
   const open = isOpen(status);
