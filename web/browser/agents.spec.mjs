@@ -51,7 +51,7 @@ export default {
     // A change by another program shows without a reload.
     const { data: identities } = await read(server, '/v1/identities?limit=100');
     const card = `/v1/inboxes/${identities.find((one) => one.username === 'night-runner').id}/agent`;
-    await page.locator('.live', { hasText: /^live$/ }).waitFor();
+    await page.locator('.stream', { hasText: /^live$/ }).waitFor();
     await server.call('PATCH', card, { visibility: 'workspace' });
     await runner.getByText('workspace').waitFor();
     await server.call('PATCH', card, { visibility: 'private' });
