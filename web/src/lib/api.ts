@@ -60,6 +60,11 @@ export const summary = { view: 'summary' } as const;
 /** The query of reads that show a person what agents do not get yet. */
 export const everything = { include_unscreened: true, include_held: true } as const;
 
+/** Whether agents get a message only after a check or a person's release. What a list stopped, they never get. */
+export function waitsForRelease({ screening }: Pick<Message, 'screening'>): boolean {
+  return (screening?.state === 'held' || screening?.state === 'pending') && screening.reason !== 'blocked';
+}
+
 /** A new value for `Idempotency-Key`. */
 export function idempotencyKey(): string {
   return crypto.randomUUID();

@@ -7,14 +7,17 @@ export type Inbox = Schemas['InboxView'];
 class Inboxes {
   list = $state.raw<Inbox[]>([]);
   loaded = $state(false);
+  /** Drafts that wait for their author, which `pending_draft_count` includes. */
+  private sentBack = $state(0);
   error = $state.raw<ApiError | null>(null);
 
   get held(): number {
     return this.list.reduce((sum, inbox) => sum + inbox.held_count, 0);
   }
 
+  /** Drafts that wait for a person. */
   get drafts(): number {
-    return this.list.reduce((sum, inbox) => sum + inbox.pending_draft_count, 0);
+    return Math.max(0, pending(this.list) - this.sentBack);
   }
 
   get needsHuman(): number {
@@ -44,6 +47,7 @@ class Inboxes {
         all.push(...page.data);
         cursor = page.next_cursor ?? undefined;
       } while (cursor && all.length < 2000);
+      this.sentBack = pending(all) === 0 ? 0 : await countSentBack();
       this.list = all;
       this.loaded = true;
       this.error = null;
@@ -51,6 +55,15 @@ class Inboxes {
       this.error = asApiError(error);
     }
   }
+}
+
+function pending(list: readonly Inbox[]): number {
+  return list.reduce((sum, inbox) => sum + inbox.pending_draft_count, 0);
+}
+
+async function countSentBack(): Promise<number> {
+  const query = { sent_back: true, status: ['draft' as const], limit: 100 };
+  return (await ok(api.GET('/v1/drafts', { params: { query } }))).data.length;
 }
 
 export const inboxes = new Inboxes();

@@ -12,6 +12,8 @@ export interface Point {
 
 interface Facts {
   inboxes: Inbox[];
+  /** How many wait for a person. */
+  drafts: number;
   workspace: Workspace | null;
   metrics: Schemas['Metrics'];
   deliverability: Schemas['Deliverability'];
@@ -42,7 +44,7 @@ export function attention(facts: Facts): Point[] {
     detail: 'An agent asked for help.',
     href: '/search?q=label%3Aai%3Aneeds-human',
   });
-  const drafts = sum((inbox) => inbox.pending_draft_count);
+  const { drafts } = facts;
   add(drafts, {
     tone: 'warn',
     text: `${plural(drafts, 'draft')} ${drafts === 1 ? 'waits' : 'wait'} for approval`,
@@ -52,8 +54,8 @@ export function attention(facts: Facts): Point[] {
   const held = sum((inbox) => inbox.held_count);
   add(held, {
     tone: 'warn',
-    text: `${plural(held, 'mail is', 'mails are')} held`,
-    detail: 'Agents do not get them before you release them.',
+    text: `${plural(held, 'held mail')} that nobody has opened`,
+    detail: 'Agents do not get held mail before you release it.',
     href: '/held',
   });
   const dead = facts.metrics.queue.reduce((total, one) => total + one.dead_letters, 0);
