@@ -11,14 +11,14 @@ export default {
     await inject(server, box.address, { subject: 'Before two', from: 'Lee <lee@example.com>' });
     await page.goto(`${base}/inbox/${box.id}`);
     await page.getByText('Before two').first().waitFor();
-    await page.locator('.live.live').waitFor();
+    await page.locator('.stream.live').waitFor();
     await server.stop();
-    await page.locator('.live.waiting').waitFor();
+    await page.locator('.stream.waiting').waitFor();
     await page.getByText('Before two').first().waitFor();
     await server.run();
     await inject(server, box.address, { subject: 'Right after', from: 'Ann <ann@example.com>' });
     await page.getByText('Right after').first().waitFor();
-    await page.locator('.live.live').waitFor();
+    await page.locator('.stream.live').waitFor();
     await inject(server, box.address, { subject: 'Live again', from: 'Bob <bob@example.com>' });
     await page.getByText('Live again').first().waitFor();
     await page.reload();
@@ -70,6 +70,26 @@ export default {
       check(Date.now() - began < 1300, `${link}: no word for ${Date.now() - began} ms`);
       await page.locator('.loading').first().waitFor({ state: 'detached' });
     }
+  },
+
+  'the first load on a slow network has a word before its scripts have arrived': async ({
+    browser,
+    storageState,
+  }) => {
+    const context = await browser.newContext({ storageState });
+    const page = await context.newPage();
+    let release = () => undefined;
+    const word = new Promise((resolve) => (release = resolve));
+    await page.route('**/assets/*.js', async (route) => {
+      await word;
+      await route.fallback();
+    });
+    await page.goto(base, { waitUntil: 'commit' });
+    await page.getByText('Loading the dashboard …').waitFor();
+    release();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    check((await page.getByText('Loading the dashboard …').count()) === 0, 'the word is still there');
+    await context.close();
   },
 
   'the first load is small, and interactive within a second': async ({ browser, storageState }) => {

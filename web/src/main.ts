@@ -9,4 +9,5 @@ followLinks();
 
 const target = document.getElementById('app');
 if (!target) throw new Error('index.html has no #app');
+target.replaceChildren();
 export default mount(App, { target });
