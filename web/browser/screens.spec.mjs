@@ -55,6 +55,14 @@ export default {
     await page.getByRole('button', { name: 'Create the inbox' }).click();
     await page.waitForURL(/\/inbox\/[0-9a-f-]{36}/);
     await page.getByText('No threads').waitFor();
+    await page.getByText(/is an API key, such as first key/).waitFor();
+    const command = await page.locator('.rows pre').innerText();
+    const [, method, url] = /^curl -X (POST) '([^']+)'/.exec(command);
+    const sent = await server.call(method, url.slice(base.length), JSON.parse(/-d '(.+)'$/.exec(command)[1]));
+    check(sent.status === 202, `the command of an empty inbox: ${JSON.stringify(sent.body)}`);
+    await page.getByText('Hello').first().waitFor();
+    // Rows don't move under the pointer.
+    await page.mouse.move(1000, 500);
     const address = `${name}@agents.localhost`;
     await inject(server, address, {
       subject: 'With all parts',
@@ -97,7 +105,7 @@ export default {
     const onCall = await read(server, `/v1/inboxes/${made.id}/escalation`);
     check(onCall.override && onCall.triggers.draft_created, JSON.stringify(onCall));
     await page.getByRole('button', { name: 'Delete the inbox …' }).click();
-    await page.getByRole('button', { name: 'Delete this inbox' }).click();
+    await page.getByRole('button', { name: 'Delete the inbox and 4 messages' }).click();
     await page.waitForURL(/\/inbox\/all/);
     const all = await read(server, '/v1/inboxes?limit=100');
     check(!all.data.some((one) => one.address === address), 'the inbox is still there');
@@ -153,10 +161,29 @@ export default {
     check((await server.call('POST', '/v1/lists', entry)).status === 201, 'the list entry');
     await inject(server, box.address, { from: 'Noise <a@noisy.example>', subject: 'Stopped by a list' });
     await page.goto(`${base}/held`);
+    const count = page.getByRole('link', { name: /Held mail/ }).locator('.number');
+    await count.waitFor();
     await page.getByText('Stopped by a list').first().click();
     await page.getByText('A block list stopped the mail.').waitFor();
+    // There is nothing to decide: once opened, it needs nobody.
+    await count.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Open the lists' }).click();
     await page.getByRole('button', { name: 'Remove noisy.example' }).waitFor();
+  },
+
+  'a selection of text that ends outside a dialog keeps what was typed': async ({ page }) => {
+    await page.goto(`${base}/lists`);
+    await page.getByRole('button', { name: 'Add an entry' }).click();
+    const field = page.getByLabel('Address or domain');
+    await field.fill('noise.example');
+    const { x, y } = await field.boundingBox();
+    await page.mouse.move(x + 40, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(40, 400);
+    await page.mouse.up();
+    check((await field.inputValue()) === 'noise.example', 'the entry is gone');
+    await page.mouse.click(40, 400);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   },
 
   'queue: leases, give back, dead letters, drop': async ({ page, server }) => {
@@ -383,6 +410,19 @@ export default {
     await page.goto(`${base}/settings/you`);
     await page.getByLabel('Dark').check();
     check((await page.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'not dark');
+  },
+
+  'settings: forwarding waits for a confirmation, and stops after a question': async ({ page, server }) => {
+    await newInbox(server, 'forwards');
+    await page.goto(`${base}/settings/forwarding`);
+    await page.getByLabel('Forward to', { exact: true }).fill('copy@example.com');
+    await page.getByRole('button', { name: 'Forward to this address' }).click();
+    await page.getByText('pending', { exact: true }).waitFor();
+    const [mail] = (await read(server, '/dev/outbox?limit=1')).data;
+    check(mail.envelope.to[0] === 'copy@example.com', `the last mail went to ${mail.envelope.to}`);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop forwarding' }).click();
+    await page.getByText('Nothing is forwarded.').waitFor();
   },
 
   'every screen has its requests as curl, and they work': async ({ page, server }) => {

@@ -57,6 +57,11 @@ export function clockTime(time: number): string {
   }).format(time);
 }
 
+/** Writes a day of a calendar, `2026-11-22`, which has no zone: `22 Nov`. */
+export function calendarDay(date: string, now: number = Date.now()): string {
+  return day(Date.parse(date), now, 'UTC');
+}
+
 function day(time: number, now: number, zone?: string): string {
   const year = (at: number) => formatter({ year: 'numeric', timeZone: zone }).format(at);
   const parts: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', timeZone: zone };

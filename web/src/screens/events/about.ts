@@ -8,6 +8,7 @@ interface Parts {
   inbox?: { address?: string } | null;
   workspace?: { name?: string };
   webhook?: { url?: string };
+  client?: { name?: string };
 }
 
 /** One line about what an event concerns. */
@@ -16,9 +17,11 @@ export function about(event: LoggedEvent): string {
   if (data.message) {
     const { from = '', to = [], subject, direction } = data.message;
     const who = direction === 'outbound' ? `to ${to.map(addressOf).join(', ')}` : `from ${addressOf(from)}`;
-    return `${who}: ${subject ?? 'no subject'}`;
+    // The subject of mail that a list stopped is withheld.
+    return event.type === 'message.received.blocked' ? who : `${who}: ${subject ?? 'no subject'}`;
   }
   if (data.draft)
     return `to ${(data.draft.to ?? []).map(addressOf).join(', ')}: ${data.draft.subject ?? 'no subject'}`;
+  if (data.client?.name) return `${data.inbox?.address ?? 'an agent'} at ${data.client.name}`;
   return data.domain?.domain ?? data.webhook?.url ?? data.inbox?.address ?? data.workspace?.name ?? '';
 }
