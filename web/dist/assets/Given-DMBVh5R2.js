@@ -1,1 +1,0 @@
-import{Ct as e,J as t,Y as n,Z as r,b as i,ht as a,lt as o,wt as s}from"./Dialog-DKVGMqKf.js";import{p as c}from"./index-C31m6iD1.js";var l=r(`<bdi> </bdi>`);function u(r,u){s(u,!0);let d=i(u,`none`,3,``);var f=l(),p=a(f,!0);o(e=>t(p,e),[()=>c(u.text??``)||d()]),n(r,f),e()}export{u as t};
