@@ -24,6 +24,8 @@ const ED25519_ORDER_8: [[u8; COORDINATE_BYTES]; 2] = [
         0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a,
     ],
 ];
+/// Longest key in bytes of JSON. Members that are ignored, such as a chain of certificates, count.
+const JWK_BYTES_MAX: usize = 16_384;
 /// Members that only a private or symmetric key has (RFC 7518 §6, RFC 8037 §2).
 const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
@@ -73,6 +75,9 @@ pub enum PublicJwk {
 /// Why a JSON Web Key is not accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JwkProblem {
+    /// The key is longer than [`JWK_BYTES_MAX`].
+    #[error("must have at most {JWK_BYTES_MAX} bytes of JSON")]
+    TooLong,
     /// The key contains a private or symmetric part.
     #[error("must be a public key, without `{0}`")]
     PrivateMember(&'static str),
@@ -92,11 +97,15 @@ pub enum JwkProblem {
 
 impl PublicJwk {
     /// Parses a key. Members that describe the key (`alg`, `use`, `key_ops`, `kid`) may be present if they fit; others
-    /// are ignored.
+    /// are ignored, and count for the length.
     ///
     /// # Errors
     /// Returns [`JwkProblem`] for anything but a public key on P-256 or Ed25519.
     pub fn parse(jwk: &Map<String, Value>) -> Result<Self, JwkProblem> {
+        // Only writing a value to a string can't fail.
+        if serde_json::to_string(jwk).is_ok_and(|text| text.len() > JWK_BYTES_MAX) {
+            return Err(JwkProblem::TooLong);
+        }
         if let Some(name) = PRIVATE_MEMBERS.into_iter().find(|name| jwk.contains_key(*name)) {
             return Err(JwkProblem::PrivateMember(name));
         }
@@ -119,6 +128,9 @@ impl PublicJwk {
         }
         fits("use", &["sig"])?;
         fits("kid", &[&key.thumbprint()])?;
+        if jwk.get("key_ops").is_some_and(|operations| !allows_to_verify(operations)) {
+            return Err(JwkProblem::Contradiction("key_ops"));
+        }
         Ok(key)
     }
 
@@ -185,6 +197,11 @@ impl PublicJwk {
     }
 }
 
+/// Returns whether the operations of a key include the one of a public key for signatures (RFC 7517 §4.3).
+fn allows_to_verify(operations: &Value) -> bool {
+    operations.as_array().is_some_and(|list| list.iter().any(|operation| operation == "verify"))
+}
+
 fn coordinate(jwk: &Map<String, Value>, name: &'static str) -> Result<[u8; COORDINATE_BYTES], JwkProblem> {
     let bytes = jwk.get(name).and_then(Value::as_str).and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
     bytes.and_then(|bytes| bytes.try_into().ok()).ok_or(JwkProblem::Coordinate(name))
@@ -228,6 +245,24 @@ mod tests {
         assert_eq!(with("use", "enc"), Err(JwkProblem::Contradiction("use")));
         assert_eq!(with("kid", "another"), Err(JwkProblem::Contradiction("kid")));
         assert_eq!(with("alg", "ES256"), jwk(good.clone()));
+        for operations in [json!(["encrypt"]), json!([]), json!("verify"), json!(null), json!(["sign"])] {
+            let mut changed = good.clone();
+            changed["key_ops"] = operations.clone();
+            assert_eq!(jwk(changed), Err(JwkProblem::Contradiction("key_ops")), "{operations}");
+        }
+        let mut allowed = good.clone();
+        allowed["key_ops"] = json!(["verify"]);
+        assert_eq!(jwk(allowed), jwk(good.clone()));
+    }
+
+    #[test]
+    fn keys_are_short() {
+        let with_certificates = |count: usize| {
+            let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+            jwk(json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "x5c": vec!["A".repeat(1_000); count] }))
+        };
+        assert_eq!(with_certificates(16), with_certificates(1));
+        assert_eq!(with_certificates(17), Err(JwkProblem::TooLong));
     }
 
     #[test]

@@ -86,7 +86,14 @@ async fn a_proof_is_for_one_key_one_agent_five_minutes_and_one_use() {
     refused(&pair, &jwk, &proof(&[("iat", json!(now - 301))]), "too_old").await;
     refused(&pair, &jwk, &proof(&[("iat", json!("now"))]), "malformed").await;
     refused(&pair, &jwk, &proof(&[("nonce", json!("short"))]), "malformed").await;
-    for (member, value) in [("d", json!("AAAA")), ("crv", json!("P-384")), ("x", json!("AAAA"))] {
+    for (member, value) in [
+        ("d", json!("AAAA")),
+        ("crv", json!("P-384")),
+        ("x", json!("AAAA")),
+        ("x", json!("A".repeat(100_000))),
+        ("x5c", json!(["A".repeat(100_000)])),
+        ("key_ops", json!(["sign"])),
+    ] {
         let mut bad = jwk.clone();
         bad[member] = value;
         let body = json!({ "public_jwk": bad, "proof": proof(&[]) });
