@@ -4,7 +4,10 @@
 use posthouse_api::views::agent::{CompleteVerification, Signer, VerificationView};
 use posthouse_domain::{
     agent::{Agent, Standing},
-    agent_message::{DELIVERY_TYPE, author::AUTHOR_TYPE},
+    agent_message::{
+        DELIVERY_TYPE,
+        author::{self, AUTHOR_TYPE},
+    },
     auth::Caller,
     error::Refusal,
     signing_key::SigningPurpose,
@@ -16,6 +19,7 @@ use posthouse_store::{
     agent_keys::{self, AgentKeyRef},
     agents,
 };
+use serde_json::Value;
 
 use super::switches;
 use crate::{app::App, signing::published};
@@ -63,6 +67,8 @@ fn signature(tx: &mut Tx, text: &str, issuer: &str, now: Time) -> Result<Verific
 /// The claims of a signature that name its sender and time.
 struct SignedClaims {
     from: String,
+    /// The address of the sender's inbox: `from` without its tag.
+    inbox: String,
     at: Time,
 }
 
@@ -70,8 +76,9 @@ impl SignedClaims {
     fn of(jws: &CompactJws) -> Option<Self> {
         let from = jws.claims.get("from")?.as_str()?;
         let seconds = jws.claims.get("iat")?.as_i64()?;
-        let from = Address::parse(from).ok()?.canonical();
-        Some(Self { from, at: Time::from_millis(seconds.checked_mul(SECOND_MS)?) })
+        let from = Address::parse(from).ok()?;
+        let at = Time::from_millis(seconds.checked_mul(SECOND_MS)?);
+        Some(Self { from: from.canonical(), inbox: from.without_tag().canonical(), at })
     }
 }
 
@@ -84,7 +91,7 @@ fn by_service(tx: &mut Tx, jws: &CompactJws, issuer: &str, now: Time) -> Result<
     }
     let Some(claims) = SignedClaims::of(jws) else { return Ok(VerificationView::refused("malformed")) };
     let mut reasons = Vec::new();
-    if jws.claims.get("iss").and_then(serde_json::Value::as_str) != Some(issuer) {
+    if jws.claims.get("iss").and_then(Value::as_str) != Some(issuer) {
         reasons.push("wrong_issuer");
     }
     if !found.times.verifies(claims.at) {
@@ -96,7 +103,10 @@ fn by_service(tx: &mut Tx, jws: &CompactJws, issuer: &str, now: Time) -> Result<
 
 /// Checks a signature against the keys that its sender registered.
 fn by_agent(tx: &mut Tx, jws: &CompactJws, now: Time) -> Result<VerificationView, Refusal> {
-    let Some(claims) = SignedClaims::of(jws) else { return Ok(VerificationView::refused("malformed")) };
+    let has_version = jws.claims.get("v").and_then(Value::as_i64) == Some(author::VERSION);
+    let Some(claims) = SignedClaims::of(jws).filter(|_| has_version) else {
+        return Ok(VerificationView::refused("malformed"));
+    };
     let (Some(kid), Some(agent)) = (jws.header_text("kid"), agents::by_address(tx, &claims.from)?) else {
         return Ok(VerificationView::refused("unknown_key"));
     };
@@ -122,7 +132,7 @@ fn sender(
     complete: CompleteVerification,
     now: Time,
 ) -> Result<VerificationView, Refusal> {
-    Ok(match agents::by_address(tx, &claims.from)? {
+    Ok(match agents::by_address(tx, &claims.inbox)? {
         Some(agent) => VerificationView::of(&agent, &claims.from, now, Some(complete)),
         // Its workspace was deleted, too.
         None => VerificationView::without_agent(&claims.from, Standing::Deleted, complete),

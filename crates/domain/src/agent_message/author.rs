@@ -20,7 +20,7 @@ use crate::{
 /// The `typ` of the signature of an author.
 pub const AUTHOR_TYPE: &str = "service-author+jwt";
 /// The version of the claims.
-const VERSION: i64 = 1;
+pub const VERSION: i64 = 1;
 
 impl AuthorRefusal {
     /// Returns the refusal of a send.

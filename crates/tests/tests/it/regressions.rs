@@ -62,6 +62,7 @@ mod removed_redirect_uri_still_got_codes;
 mod repeated_send_to_a_deleted_agent_was_not_found;
 mod secrets_were_encrypted_with_two_keys;
 mod sender_with_an_underscore_was_rejected;
+mod signature_of_a_tagged_author_named_a_deleted_agent;
 mod silent_name_server_delayed_messages;
 mod silent_zones_stopped_all_lookups;
 mod slow_first_attempt_was_the_last;

@@ -205,3 +205,19 @@ async fn a_reply_can_be_signed_without_subject_and_recipients() {
     assert_eq!(pair.alice.newest().await["author"]["verified"], true);
     pair.server.finish().await;
 }
+
+#[tokio::test]
+async fn a_signature_without_its_version_is_malformed() {
+    let pair = Pair::open().await;
+    let key = AgentKeyPair::p256();
+    key.register(&pair.alice, pair.now()).await.expect(201);
+    for version in [json!(2), json!("1"), json!(1.5), json!(true), Value::Null] {
+        let mut changed = claims(&pair);
+        changed["v"] = version.clone();
+        let signature = key.sign(TYPE, &changed);
+        refused(&pair, &signature, "invalid_signature").await;
+        let found = pair.bob.api.post("/v1/directory/verify", json!({ "signature": signature })).await.expect(200).json;
+        assert_eq!((&found["valid"], &found["reasons"]), (&json!(false), &json!(["malformed"])), "{version}");
+    }
+    pair.server.finish().await;
+}
