@@ -9,5 +9,6 @@ mod file_permissions;
 mod harness;
 mod listeners;
 mod serving;
+mod signing_keys;
 mod terminal;
 mod usage;

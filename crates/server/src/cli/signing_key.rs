@@ -20,6 +20,8 @@ pub(super) enum Command {
     /// Revoke a key: its signatures from now on are invalid, and another key signs at once.
     Revoke {
         /// Id of the key (kid).
+        // One in 64 ids begins with a hyphen.
+        #[arg(allow_hyphen_values = true)]
         kid: String,
         #[command(flatten)]
         output: OutputOptions,
