@@ -94,7 +94,7 @@ fn insert(tx: &mut Tx, caller: &Caller, agent: InboxId, new: &NewAgentKey, now: 
     Ok(key)
 }
 
-/// Retires a key: it signs no more, and its signatures stay valid. A retired key stays as it is.
+/// Retires a key: it no longer signs, and its signatures stay valid. Retiring a retired key changes nothing.
 ///
 /// # Errors
 /// Returns `agent_keys_disabled`, `not_found`, `agent_key_revoked`, or an error if the database call fails.

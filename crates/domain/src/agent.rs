@@ -22,7 +22,7 @@ use crate::{
 named! {
     /// The standing of an agent.
     Standing {
-        /// Nothing stands against it.
+        /// Neither revoked, suspended nor deleted.
         Active = "active",
         /// Its owner revoked it.
         Revoked = "revoked",

@@ -26,7 +26,7 @@ named! {
     AgentKeyStatus {
         /// It signs.
         Active = "active",
-        /// It signs no more; its signatures stay valid.
+        /// It no longer signs; its signatures stay valid.
         Retired = "retired",
         /// Signatures from its revocation on are invalid.
         Revoked = "revoked",

@@ -90,7 +90,7 @@ impl ListPattern {
 
     fn domain(text: &str) -> Result<Self, String> {
         if text.starts_with("*.") {
-            return Err("must not start with *.; a domain also matches its subdomains".to_owned());
+            return Err("must not start with `*.`; a domain also matches its subdomains".to_owned());
         }
         domain_text(text)
             .map(|text| Self { kind: ListPatternKind::Domain, text })

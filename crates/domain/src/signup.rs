@@ -43,11 +43,11 @@ impl SignupLimit {
     pub fn refusal(self, max: u64, now: Time) -> Refusal {
         let (limit, message) = match self {
             Self::Signups => {
-                (LimitName::SignupsPerDay, format!("Your address has used its {max} self-signups for today."))
+                (LimitName::SignupsPerDay, format!("Your client address has used its {max} self-signups for today."))
             }
             Self::ClaimMailsPerClient => (
                 LimitName::ClaimMailsPerClient,
-                format!("Your address has requested {max} claim mails today, which is the limit."),
+                format!("Your client address has requested {max} claim mails today, which is the limit."),
             ),
             Self::ClaimMailsPerRecipient => (
                 LimitName::ClaimMailsPerRecipient,

@@ -137,7 +137,7 @@ pub struct CardView {
     minimal: bool,
     #[serde(flatten)]
     details: Option<CardDetailsView>,
-    /// Listing in the public directory; null unless the card is public. The own workspace sees it.
+    /// Listing in the public directory; null unless the card is public. Only its own workspace sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing: Option<NullableListing>,
     /// Public documents about the agent.

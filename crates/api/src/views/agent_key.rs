@@ -23,7 +23,7 @@ pub struct AgentKeyView {
     kid: String,
     /// `EdDSA` or `ES256`.
     alg: &'static str,
-    /// `active`, `retired` (signs no more; its signatures stay valid) or `revoked`.
+    /// `active`, `retired` (no longer signs; its signatures stay valid) or `revoked`.
     #[schemars(schema_with = "name_of::<AgentKeyStatus>")]
     status: &'static str,
     /// Public key as a JSON Web Key.

@@ -105,7 +105,7 @@ pub struct SentBackView<'a> {
     note: &'a str,
     /// Who sent it back.
     by: ActorView,
-    /// When.
+    /// Time at which it was sent back.
     at: TimestampView,
 }
 

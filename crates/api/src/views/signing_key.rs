@@ -34,7 +34,7 @@ pub struct ServiceKeyView {
     alg: &'static str,
     /// `sig`
     r#use: &'static str,
-    /// `active`, `retired` (signs no more; its signatures stay valid) or `revoked`.
+    /// `active`, `retired` (no longer signs; its signatures stay valid) or `revoked`.
     #[schemars(schema_with = "name_of::<SigningKeyStatus>")]
     status: &'static str,
     created_at: TimestampView,

@@ -75,12 +75,12 @@ texts! {
     /// A language tag (BCP 47).
     LanguageTag: json!({
         "type": "string", "maxLength": LANGUAGE_CHARS_MAX, "pattern": "^(?:[A-Za-z]{2,8}|[XxIi]-[A-Za-z0-9]{1,8})(?:-[A-Za-z0-9]{1,8})*$", "examples": ["de-CH"],
-    }), |text| if is_language_tag(text) { Ok(()) } else { Err("must be a language tag such as en or de-CH".to_owned()) };
+    }), |text| if is_language_tag(text) { Ok(()) } else { Err("must be a language tag such as `en` or `de-CH`".to_owned()) };
 
     /// A media type without parameters, such as `text/plain`.
     MediaRange: json!({
         "type": "string", "maxLength": MEDIA_TYPE_CHARS_MAX, "pattern": "^[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9*][a-z0-9!#$&^_.+-]*$",
-    }), |text| if is_media_range(text) { Ok(()) } else { Err("must be a media type such as text/plain, in lower case".to_owned()) };
+    }), |text| if is_media_range(text) { Ok(()) } else { Err("must be a media type such as `text/plain`, in lower case".to_owned()) };
 
     /// An https URL.
     DocumentationUrl: json!({

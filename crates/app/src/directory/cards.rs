@@ -1,4 +1,4 @@
-//! Reads the card of an own agent with what belongs to it.
+//! Reads the card of an agent of the caller's workspace, with its keys and standing.
 
 use posthouse_api::views::agent::{
     AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
@@ -79,7 +79,7 @@ pub(super) fn visible_agent(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result
     agents::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("inbox"))
 }
 
-/// Returns the bundle of an own agent.
+/// Returns the bundle of an agent of the caller's workspace.
 ///
 /// # Errors
 /// Returns `directory_disabled`, `not_found`, or an error if the database call fails.
@@ -93,7 +93,7 @@ pub async fn bundle(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundl
     app.store.read_for(caller.workspace, load).await
 }
 
-/// Returns the OASF record of an own card, whatever its visibility.
+/// Returns the OASF record of a card of the caller's workspace, whatever its visibility.
 ///
 /// # Errors
 /// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or an error if the database call

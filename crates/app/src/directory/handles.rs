@@ -150,7 +150,7 @@ pub fn recipient(tx: &mut Tx, workspace: WorkspaceId, handle: &str, viewer: &Age
     let hit = find(tx, Some(workspace), &parsed, viewer)?;
     let has_mail = |hit: &HandleHit| hit.agent.kind == posthouse_domain::inbox::InboxKind::Mailbox;
     hit.filter(has_mail).map(|hit| hit.agent.address).ok_or_else(|| {
-        let message = format!("No agent with the handle {handle} is listed, or in this workspace.");
+        let message = format!("No agent with the handle {handle} is listed or belongs to this workspace.");
         Refusal::new(ErrorCode::AgentNotFound, message)
     })
 }

@@ -45,7 +45,7 @@ pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()
     app.store.write(work).await
 }
 
-/// Returns what speaks against listing a card.
+/// Returns the problems that prevent the listing of a card.
 fn problems(tx: &mut Tx, agent: &Agent) -> Result<Vec<ListingProblem>> {
     let Some(card) = &agent.card else { return Ok(Vec::new()) };
     let mut problems = listing::problems(card);

@@ -1,5 +1,5 @@
 //! The browser flow (RFC 6749 §4.1, OpenID Connect Core §3.1.2): checks the request of an app, waits for an agent, and
-//! sends the browser back. The page works without cookies and scripts: the secret in its address is what it holds.
+//! sends the browser back. The page works without cookies and scripts: it is identified by the secret in its address.
 
 mod check;
 
@@ -29,8 +29,8 @@ use self::check::CheckedRequest;
 use super::{agents::place, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
 use crate::app::App;
 
-/// Told to the app of an address that began too many sign-ins.
-const TOO_MANY_OF_ADDRESS: &str = "Too many sign-ins began at this address. Try again in some minutes.";
+/// The description of the error if a client address began too many sign-ins.
+const TOO_MANY_OF_ADDRESS: &str = "Too many sign-ins began at this client address. Try again in a few minutes.";
 /// Longest `User-Agent` that is kept, in characters.
 const USER_AGENT_CHARS_MAX: usize = 200;
 
@@ -45,14 +45,14 @@ pub struct SignInBrowser {
     pub user_agent: Option<String>,
     /// The member who is signed in to the dashboard with it.
     pub member: Option<Caller>,
-    /// Whether it only asks what it would get (`HEAD`): nothing begins.
+    /// Whether the request is `HEAD`, which begins nothing.
     pub only_asks: bool,
 }
 
 /// What the browser does next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AuthorizeStep {
-    /// Nothing: the request only asked.
+    /// Nothing: the request was `HEAD`.
     Nothing,
     /// Shows a problem. The browser isn't sent to a URI that isn't known to be the app's (RFC 9700 §4.11.2).
     Problem(String),
@@ -231,8 +231,8 @@ impl BeginPlan {
         Ok(AuthorizeStep::Wait(self.secret.clone()))
     }
 
-    /// Returns when the person signed in to whom the browser belongs, if it is a member of the agent's workspace, which
-    /// approved the app in advance.
+    /// Returns when the person of the browser signed in to the dashboard, if that is a member of the agent's workspace and
+    /// the app was approved in advance.
     fn preapproved(&self, tx: &mut Tx, agent: &Inbox, client: &IdentityClient) -> Result<Option<Time>, OAuthFailure> {
         let member = self.browser.member.filter(|member| member.workspace == agent.workspace);
         let Some(Principal::User(user)) = member.map(|member| member.principal) else { return Ok(None) };

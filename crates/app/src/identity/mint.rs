@@ -65,7 +65,7 @@ pub async fn mint(
     request: TokenRequest,
 ) -> Result<MintedToken, Refusal> {
     let context = RecordContext::of(app);
-    // Only who sees the agent uses its limit.
+    // Only callers that can see the agent use its limit.
     let found = app.store.read_for(caller.workspace, move |tx| visible::inbox_or_identity(tx, &caller, id)).await?;
     limits.count_token(&found, &app.config.limits, context.now)?;
     let (issuer, namespace) = (app.config.issuer(), app.config.claims_namespace());

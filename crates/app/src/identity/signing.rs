@@ -53,7 +53,7 @@ pub(super) async fn verify(app: &App, token: &str) -> Result<Option<Value>, Refu
     let claims = Value::Object(jws.claims.clone());
     let work = move |tx: &mut Tx| published::check(tx, SigningPurpose::Identity, &jws);
     let signature = app.store.read(work).await.map_err(Refusal::from)?;
-    // A revoked key verifies nothing, as in the published keys: who stole it chooses `iat`.
+    // A revoked key verifies nothing, as in the published keys, because a thief can choose any `iat`.
     let is_valid = signature.is_some_and(|signature| signature.is_genuine && signature.times.revoked_at.is_none());
     Ok(is_valid.then_some(claims))
 }

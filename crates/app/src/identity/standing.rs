@@ -66,7 +66,7 @@ fn check_card(tx: &mut Tx, agent: &Inbox, now: Time) -> Result<(), Refusal> {
 /// Returns `not_found`, or an error if the database call fails.
 pub(super) fn any_client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient, Refusal> {
     identity_clients::by_client_id(tx, client_id)?.ok_or_else(|| {
-        let refusal = Refusal::new(ErrorCode::NotFound, "There is no app with this client_id.");
+        let refusal = Refusal::new(ErrorCode::NotFound, "There is no app with this `client_id`.");
         refusal.with_fix("Use the `client_id` that the app shows.")
     })
 }

@@ -1,4 +1,4 @@
-//! Mail about one contact: asks a person to confirm, and tells the owner of the workspace when one did. Both pass the
+//! Mail about one contact: asks a person to confirm, and notifies the owners of the workspace of the confirmation. Both pass the
 //! gate, except its lists, and appear among the sent mail.
 
 use std::sync::Arc;

@@ -162,7 +162,7 @@ fn require_claimed(tx: &mut Tx, id: WorkspaceId) -> Result<(), Refusal> {
     let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     if workspace.claim == ClaimStatus::Unclaimed {
         let refusal = Refusal::new(ErrorCode::UnclaimedWorkspace, "An unclaimed workspace can't have people on call.");
-        return Err(refusal.with_fix("Have a person claim the workspace first, with `POST /v1/signup/claim`."));
+        return Err(refusal.with_fix("Have a person claim the workspace first: `POST /v1/signup/claim`."));
     }
     Ok(())
 }

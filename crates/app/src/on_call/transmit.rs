@@ -164,7 +164,7 @@ impl QueueHook for EscalationHook {
 
     fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
         if sent_at(tx, self.workspace, now)?.len() as u64 >= u64::from(self.max_per_hour) {
-            return Err(Refusal::not_found("mail left in this hour"));
+            return Err(Refusal::not_found("escalation"));
         }
         contact_mail::record(tx, self.workspace, message, OnCallMailKind::Escalation, now)?;
         let event = NewEvent {

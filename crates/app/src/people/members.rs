@@ -62,7 +62,7 @@ pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) ->
             return Err(Refusal::invalid_field("email", "belongs to a member of the workspace"));
         }
         if known.is_none() && members.len() >= MEMBERS_MAX {
-            let message = format!("The workspace has {MEMBERS_MAX} members.");
+            let message = format!("The workspace already has {MEMBERS_MAX} members, the maximum.");
             return Err(Refusal::new(ErrorCode::Forbidden, message)
                 .detail(Detail::Limit(LimitName::Members))
                 .with_fix("Remove a member first."));
@@ -72,7 +72,7 @@ pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) ->
         if to_address >= INVITATIONS_PER_ADDRESS
             || sign_ins::count_invitations(tx, workspace, since)? >= INVITATIONS_PER_DAY
         {
-            let message = "Too many people were invited, or one too often.";
+            let message = "The workspace invited too many people today, or this person too often.";
             return Err(Refusal::new(ErrorCode::RateLimited, message)
                 .detail(Detail::Limit(LimitName::InvitationsPerDay))
                 .detail(Detail::Max(INVITATIONS_PER_DAY))
@@ -108,7 +108,7 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Re
     app.store.write(work).await
 }
 
-/// Removes a member; the sessions and streams of that person end. Owners remove anybody, other members themselves.
+/// Removes a member; the sessions and streams of that person end. Owners can remove anyone, other members themselves.
 ///
 /// # Errors
 /// Returns `not_found` if there is no such member, `forbidden` for the last owner or if a member removes another one, or

@@ -9,7 +9,7 @@ use posthouse_store::{Tx, inboxes, workspaces};
 
 use crate::app::App;
 
-/// Changes of the disclosure. What is `None` stays.
+/// Changes of the disclosure. `None` leaves a setting unchanged.
 #[derive(Clone, Debug)]
 pub struct DisclosureChange {
     /// The visible line.
@@ -20,7 +20,7 @@ pub struct DisclosureChange {
     pub shares_name: Option<bool>,
 }
 
-/// Changes of a workspace. What is `None` stays.
+/// Changes of a workspace. `None` leaves a setting unchanged.
 #[derive(Clone, Debug)]
 pub struct OrgChange {
     /// The name.

@@ -193,7 +193,7 @@ pub(super) fn begin_session(
     sessions::insert(tx, &session, &secret.digest(), session_cutoff(now), SESSIONS_MAX)
 }
 
-/// Returns whom a link signs in, and where.
+/// Returns the membership that a link signs in to.
 pub(super) fn member_of(tx: &mut Tx, sign_in: &SignIn) -> StoreResult<Option<Member>> {
     let mut memberships = users::memberships(tx, &sign_in.email)?.into_iter();
     Ok(match sign_in.workspace {

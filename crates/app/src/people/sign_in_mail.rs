@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// Whom a mail is for.
+/// The recipient of a mail.
 enum Addressee {
     /// A member or an invited person, and the workspace.
     Member(Box<(Member, Workspace)>),
@@ -83,7 +83,7 @@ impl QueueHook for LinkRecord {
     }
 }
 
-/// Mails the link of a request, unless it was mailed, expired, or its address belongs to nobody and can't sign up.
+/// Mails the link of a request, unless it was mailed, has expired, or its address has no member and can't sign up.
 ///
 /// # Errors
 /// Returns a refusal of the gate, or an error if the database call fails.
@@ -110,7 +110,7 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Returns a request that is still to be mailed, with its address and whom it is for; `None` if it is for nobody.
+/// Returns a request whose link is still to be mailed, with its address and recipient; `None` without a recipient.
 async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(SignIn, Address, Addressee)>, Refusal> {
     let unsent = move |tx: &mut Tx| Ok::<_, Refusal>(sign_ins::get(tx, id)?);
     let Some(sign_in) = app.store.read(unsent).await? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! People who sign up: where self-signup is on, the sign-in link of an address that belongs to nobody makes a workspace
+//! People who sign up: where self-signup is on, the sign-in link of an address without a member makes a workspace
 //! (`docs/decisions/0063-sign-in-by-mail.md`).
 
 use std::net::IpAddr;
@@ -22,7 +22,7 @@ use crate::{
     inbound::recipient::{is_own_address, served_domains},
 };
 
-/// Returns the keyed hash of what a limit of self-signup counts, so that the table of usage names nobody.
+/// Returns the keyed hash of what a limit of self-signup counts, so that the table of usage has no addresses.
 ///
 /// # Errors
 /// Returns an error if the instance key can't be read.
@@ -30,12 +30,12 @@ pub(crate) fn counted_subject(app: &App, text: &str) -> Result<Vec<u8>, Refusal>
     Ok(app.address_key()?.digest(WorkspaceId(Uuid::nil()), text))
 }
 
-/// Returns whether a link can make a workspace, if its address belongs to nobody.
+/// Returns whether a link can make a workspace, if its address has no member.
 fn is_open(app: &App, sign_in: &SignIn) -> bool {
     app.config.signup.enabled && sign_in.purpose == SignInPurpose::SignIn && sign_in.workspace.is_none()
 }
 
-/// Decides whether a person that nobody knows gets a mail.
+/// Decides whether a person without a membership gets a mail.
 pub(super) struct SignUpMail {
     served: [String; 2],
     mailbox: Vec<u8>,
@@ -51,8 +51,8 @@ impl SignUpMail {
         Ok(Some(Self { served: served_domains(app), mailbox }))
     }
 
-    /// Returns whether the mail may be sent, and counts it: strangers can ask for it with any address. An agent would
-    /// read a mail to an address of this service, and is no person.
+    /// Returns whether the mail may be sent, and counts it: strangers can ask for it with any address. A mail to an
+    /// address of this service would reach an agent instead of a person.
     pub(super) fn count(&self, app: &App, tx: &mut Tx, to: &Address, now: Time) -> Result<bool, Refusal> {
         if is_own_address(tx, to, &self.served)? {
             return Ok(false);

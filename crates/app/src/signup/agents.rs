@@ -83,7 +83,7 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
 }
 
 fn too_many() -> Refusal {
-    let message = format!("An unclaimed workspace can have {UNCLAIMED_AGENTS} agents.");
+    let message = format!("An unclaimed workspace can have at most {UNCLAIMED_AGENTS} agents.");
     Refusal::new(ErrorCode::UnclaimedWorkspace, message)
         .detail(Detail::Max(UNCLAIMED_AGENTS))
         .with_fix("Have a person claim the workspace first: `POST /v1/signup/claim`.")

@@ -18,7 +18,7 @@ pub(super) fn error() -> Value {
                     "request_id": { "type": "string", "description": "The same as `X-Request-Id`." },
                     "details": {
                         "type": "object",
-                        "description": "Facts for programs, by code: the schemas `ErrorDetails.<code>`.",
+                        "description": "Details for programs. Their schema depends on the code: `ErrorDetails.<code>`.",
                     },
                 },
                 "required": ["code", "message", "request_id"],

@@ -33,13 +33,13 @@ pub(super) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::Forbidden])
             .handle(invite),
         Route::session(Method::PATCH, ONE, "updateMember", Role::Owner)
-            .summary("Changes the role of a member. The last owner stays one.")
+            .summary("Changes the role of a member. The last owner can't give up the role.")
             .answers::<MemberView<'_>>(200)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
             .handle(update),
         Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
             .summary(
-                "Removes a member; sessions and streams end. Owners remove anybody, members themselves; the last owner stays.",
+                "Removes a member, whose sessions and streams end. Members can only remove themselves. The last owner can't be removed.",
             )
             .answers_with(204, None)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])

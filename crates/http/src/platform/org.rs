@@ -48,9 +48,9 @@ pub(super) fn routes() -> Vec<Route> {
 object! {
     /// How sent mail discloses that an agent wrote it.
     struct DisclosureBody {
-        /// Where a line says so. Default: unchanged.
+        /// Where mail has a visible line that says so. Default: unchanged.
         visible_line: Option<DisclosureLine>,
-        /// The line; null or empty for the default. Default: unchanged.
+        /// Text of the visible line. Null or empty text restores the built-in one. Default: unchanged.
         text: Patch<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
         /// Whether the name of the workspace is disclosed too. Default: unchanged.
         share_workspace_name: Option<bool>,
@@ -58,7 +58,7 @@ object! {
 }
 
 object! {
-    /// Settings of the workspace. Those that are left out stay.
+    /// Settings of the workspace. Omitted members stay unchanged.
     struct OrgBody {
         /// The name.
         name: Option<ShownName<NAME_CHARS_MAX>>,

@@ -38,11 +38,11 @@ pub(super) fn routes() -> Vec<Route> {
 struct MembershipView {
     id: Uuid,
     name: String,
-    /// Role of the person in it.
+    /// Role of the person in the workspace.
     role: &'static str,
-    /// Whether the person has signed in to it; false for an invitation.
+    /// Whether the person has signed in to the workspace; false for an invitation.
     joined: bool,
-    /// Whether the session is in it.
+    /// Whether it is the workspace of this session.
     current: bool,
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(read_handle),
         Route::new(Method::PUT, HANDLE, "claimWorkspaceHandle", DirectoryWrite)
             .org_wide()
-            .summary("Claims a handle for the workspace, or renames it. The handle before redirects for 90 days.")
+            .summary("Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.")
             .answers::<WorkspaceHandleView>(200)
             .errors(&[
                 ErrorCode::InvalidHandle,

@@ -54,7 +54,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(CHANGE_ERROR_CODES)
             .handle(update),
         Route::new(Method::GET, INBOX, "getInboxEscalation", EscalationManage)
-            .summary("Returns what an inbox changes about the escalation of its workspace.")
+            .summary("Returns the escalation settings of an inbox, which replace those of its workspace.")
             .answers::<InboxEscalationView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(read_inbox),
@@ -139,7 +139,7 @@ object! {
 /// Reports quiet hours that end when they start.
 fn end_differs(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
     if given.contains_key("end") && given.get("start") == given.get("end") {
-        problems.add::<()>(&member(path, "end"), "must differ from start");
+        problems.add::<()>(&member(path, "end"), "must differ from `start`");
     }
 }
 

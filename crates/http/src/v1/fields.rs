@@ -111,6 +111,6 @@ impl BodyValue for AllowedScopeList {
         if scopes.has(IdentityScope::Openid) {
             return Some(Self(scopes));
         }
-        problems.add(path, "must contain openid")
+        problems.add(path, "must contain `openid`")
     }
 }

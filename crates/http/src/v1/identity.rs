@@ -80,7 +80,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(STANDING_ERROR_CODES)
             .handle(decide),
         Route::new(Method::PUT, APPROVALS, "setSignInPreapprovals", IdentityManage)
-            .summary("Sets the apps that an agent may sign in to in the browser of a member without a code.")
+            .summary("Sets the apps that an agent may sign in to without a code, in the browser of a member.")
             .answers::<PreapprovalsView>(200)
             .handle(preapprove),
     ]

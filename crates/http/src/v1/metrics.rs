@@ -65,8 +65,8 @@ fn asked(caller: &Caller, query: MetricsQuery, now: Time) -> Result<MetricsParam
     let (tz, zone) = query.tz.map_or_else(|| ("UTC".to_owned(), TimeZone::UTC), |zone| (zone.name, zone.zone));
     let span = MetricsSpan::new(query.from, query.to, zone, now).map_err(|problem| {
         let problem = match problem {
-            MetricsSpanError::Empty => "must be after from".to_owned(),
-            MetricsSpanError::TooLong => format!("must be at most {SPAN_DAYS_MAX} days after from"),
+            MetricsSpanError::Empty => "must be after `from`".to_owned(),
+            MetricsSpanError::TooLong => format!("must be at most {SPAN_DAYS_MAX} days after `from`"),
         };
         Refusal::invalid_field("to", problem)
     })?;

@@ -65,8 +65,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/signup/agents", "addSignupAgent", Permission::InboxesWrite)
             .org_wide()
             .summary(
-                "Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity; \
-                 beyond the restrictions, agents share the first one.",
+                "Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. \
+                 Agents share one if the workspace can't have more.",
             )
             .answers::<SignupAgentView>(201)
             .errors(&[

@@ -73,7 +73,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::NotFound])
             .handle(update),
         Route::new(Method::DELETE, "/v1/threads/{id}", "deleteThread", Permission::MessagesWrite)
-            .summary("Deletes a thread with its messages and their files. Mail of it that is still queued is not sent.")
+            .summary("Deletes a thread with its messages and their files. Its queued mail is not sent.")
             .answers::<DeletedThreadView>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(delete),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{CardView, PublishedKey, ShownAgent};
 use crate::views::{inbox::InboxView, name_of};
 
-/// An own agent.
+/// An agent of the caller's workspace.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AgentBundle")]
 pub struct AgentBundleView {
