@@ -1,4 +1,4 @@
-//! Routes that serve the API documentation: the OpenAPI description, the HTML reference and the page for language models.
+//! Routes that serve the documentation of the API: the OpenAPI description, the HTML reference and `llms.txt`.
 //!
 //! Each text is rendered on the first request and kept.
 

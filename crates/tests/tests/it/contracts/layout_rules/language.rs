@@ -35,7 +35,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("believed about", "accepted for"),
     ("contract \u{a7}", "cite the RFC or a page under docs/"),
     ("api document", "cite the OpenAPI description or a page under docs/"),
-    ("operations.md", "cite docs/OPERATING.md or docs/reference/configuration.md"),
+    ("operations\u{2e}md", "cite docs/OPERATING.md or docs/reference/configuration.md"),
 ];
 /// Names in camel case that occur in hyphenated words.
 const CAMEL_CASE: &[&str] = &["WebSocket", "RateLimit"];
