@@ -108,7 +108,9 @@ impl UnknownKeys {
 }
 
 fn refusal(max: u64, wait_s: u64) -> Refusal {
-    let message = format!("Your client address sent {max} unknown credentials in this minute, and this one is new to the server.");
+    let message = format!(
+        "Your client address sent {max} unknown credentials in this minute, and this one is new to the server."
+    );
     let refusal = Refusal::new(ErrorCode::RateLimited, message);
     let refusal = refusal.with_fix("Check the credential. If it is valid, wait for the time in `Retry-After`.");
     refusal.at_limit(LimitName::UnknownKeysPerMinute, max, wait_s)

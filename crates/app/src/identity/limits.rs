@@ -94,7 +94,12 @@ impl IdentityLimits {
     /// Returns `rate_limited` if it has.
     pub(super) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
         let count = self.wrong_codes.peek(caller.credential()?, WRONG_CODES_PER_KEY, now);
-        check(count, LimitName::WrongApprovalCodes, WRONG_CODES_PER_KEY, "This key or session sent too many wrong codes")
+        check(
+            count,
+            LimitName::WrongApprovalCodes,
+            WRONG_CODES_PER_KEY,
+            "This key or session sent too many wrong codes",
+        )
     }
 
     /// Counts a wrong code of a caller.

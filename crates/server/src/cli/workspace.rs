@@ -98,10 +98,10 @@ pub(super) struct Set {
     /// How much of the mail AI features may process.
     #[arg(long, value_name = "LEVEL", value_parser = ai_processing())]
     ai_processing: Option<AiProcessing>,
-    /// Maximum messages per day; plan restores the limit of the plan.
+    /// Maximum messages per day; `plan` restores the limit of the plan.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
     daily_send_limit: Option<DailyLimit>,
-    /// Delete mail that is older than N days; off keeps it forever.
+    /// Delete mail that is older than N days; `off` keeps it forever.
     #[arg(long, value_name = "N", value_parser = retention_days)]
     retention_days: Option<RetentionDays>,
     /// End the emergency stop.
