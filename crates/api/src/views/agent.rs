@@ -1,4 +1,4 @@
-//! Agents: cards in their full, public and minimal form, the bundle of an own agent, and handles.
+//! Agents: cards in their full, public and minimal form, the bundle of an agent of the caller's workspace, and handles.
 
 pub mod a2a;
 mod bundle;

@@ -1,4 +1,4 @@
-//! `/v1/inboxes/{id}/agent`: the card of an own agent. See `docs/reference/directory.md`.
+//! `/v1/inboxes/{id}/agent`: the card of an agent of the workspace. See `docs/reference/directory.md`.
 
 use crate::Api;
 use std::sync::Arc;

@@ -46,7 +46,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "signup",
         title: "Self-signup",
-        intro: "Agents that create their own workspace. [Self-signup](signup.md) describes it.",
+        intro: "Agents and people that create their own workspace. [Self-signup](signup.md) describes it.",
     },
     Section { name: "agents", title: "Agents", intro: "Messages between agents, their keys and their directory." },
     Section { name: "identity", title: "Identity", intro: "" },

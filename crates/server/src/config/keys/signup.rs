@@ -12,7 +12,7 @@ keys! {
         kind: Flag,
         default: DefaultValue::Text("`false`; `true` in the loopback profile"),
         example: true,
-        help: "Lets agents create workspaces of their own, without a person.",
+        help: "Lets agents and people sign up. Each signup creates a workspace.",
     }
     DIFFICULTY: usize = "signup.difficulty" => {
         kind: Count { min: 0, max: DIFFICULTY_MAX as usize },
