@@ -7,6 +7,7 @@ pub mod agent_key;
 pub mod agent_message;
 pub mod contact;
 pub mod deliverability;
+pub mod delivery;
 pub mod domain;
 pub mod draft;
 pub mod escalation;

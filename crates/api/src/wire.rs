@@ -9,6 +9,7 @@ mod events;
 mod json;
 mod jwk;
 mod kinds;
+mod labels;
 mod mail;
 mod names;
 mod object;
@@ -24,10 +25,8 @@ pub use agents::{
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
 pub use jwk::PublicJwkBody;
-pub use kinds::{
-    AddableLabel, Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Label, Patch, ShownName,
-    UserLabel,
-};
+pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Patch, ShownName};
+pub use labels::{AddableLabel, Label, UserLabel};
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{
     Cursor, EmptyInput, FormField, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging,

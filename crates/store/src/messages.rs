@@ -1,18 +1,20 @@
-//! Messages: rows, labels, and complete records.
+//! Messages: their statements and labels.
+
+mod records;
+mod row;
 
 use posthouse_domain::{
-    agent_message::disclosure::Disclosure,
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
-    message::{Direction, Message, MessageBodies, MessageVerification},
-    record::{Record, RecordView},
+    message::{Direction, Message},
     time::Time,
 };
-use serde::{Deserialize, Serialize};
 
+pub use self::records::{is_withheld, record, records, records_in, records_within};
+pub(crate) use self::row::StoredVerification;
 use crate::{
-    Json, Result, Tx, approvals, attachments, contents, many,
+    Json, Result, Tx, many,
     message_signatures::{StoredAgentDelivery, StoredAuthorSignature},
-    p, recipients, search, statements, workspaces,
+    p, search, statements,
 };
 
 /// The columns of a message in the order that rows are read; the table alias is `m`.
@@ -249,204 +251,6 @@ pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> 
     Ok(())
 }
 
-/// Adds the related data to up to 100 messages of one workspace; keeps their order.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
-    records_in(tx, workspace, messages, RecordView::Full)
-}
-
-/// Like [`records`]. A summary reads of the bodies only the start of the new text.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn records_in(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    messages: Vec<Message>,
-    view: RecordView,
-) -> Result<Vec<Record>> {
-    let ids = |wanted: fn(&Message) -> bool| messages.iter().filter(|m| wanted(m)).map(|m| m.id).collect::<Vec<_>>();
-    let contents: Vec<_> = messages.iter().map(|m| m.content).collect();
-    let mut bodies = match view {
-        RecordView::Full => contents::bodies(tx, workspace, &contents)?,
-        RecordView::Summary => contents::summaries(tx, workspace, &contents)?,
-    };
-    let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
-    let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
-    let is_screened = messages.iter().any(Message::is_held) && has_screening(tx, workspace)?;
-    let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
-    let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
-    let mut records = Vec::with_capacity(messages.len());
-    for at in 0..messages.len() {
-        let message = messages[at].clone();
-        let index = bodies.iter().position(|content| content.id == message.content);
-        let own = match index {
-            Some(index) if shared(message.content, &messages[at + 1..]) => bodies[index].bodies.clone(),
-            Some(index) => bodies.swap_remove(index).bodies,
-            None => MessageBodies::default(),
-        };
-        let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
-        let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
-        let withheld = is_screened && message.is_held();
-        let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
-        let deliveries = delivered_to;
-        records.push(Record { message, bodies: own, attachments: files, deliveries, withheld, approval, view });
-    }
-    Ok(records)
-}
-
-/// Returns the first of up to 100 messages with all their related data: as many as have bodies of `bytes_max` together,
-/// but at least one. Nothing is read of the others.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn records_within(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    mut messages: Vec<Message>,
-    bytes_max: u64,
-) -> Result<Vec<Record>> {
-    if !may_exceed(messages.iter().map(|message| message.size_bytes).sum(), bytes_max) {
-        return records(tx, workspace, messages);
-    }
-    let ids: Vec<MessageId> = messages.iter().map(|message| message.id).collect();
-    let sizes = body_bytes(tx, workspace, &ids)?;
-    let size = |message: &Message| sizes.iter().find(|(id, _)| *id == message.id).map_or(0, |(_, size)| *size);
-    let (mut sum, mut count) = (0, 0);
-    for message in &messages {
-        sum += size(message);
-        if count > 0 && sum > bytes_max {
-            break;
-        }
-        count += 1;
-    }
-    messages.truncate(count);
-    records(tx, workspace, messages)
-}
-
-/// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and the workspace has screening enabled.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
-    Ok(message.is_held() && has_screening(tx, message.workspace)?)
-}
-
-fn has_screening(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
-    Ok(workspaces::get(tx, workspace)?.is_none_or(|workspace| workspace.screening))
-}
-
-/// Returns a message with all its related data.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Record>> {
-    let Some(message) = get(tx, workspace, id)? else { return Ok(None) };
-    Ok(records(tx, workspace, vec![message])?.pop())
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct StoredVerification {
-    code: Option<String>,
-    link: Option<String>,
-    confidence: f64,
-    auth_failed: bool,
-}
-
-impl From<&MessageVerification> for StoredVerification {
-    fn from(v: &MessageVerification) -> Self {
-        Self { code: v.code.clone(), link: v.link.clone(), confidence: v.confidence, auth_failed: v.auth_failed }
-    }
-}
-
-impl From<StoredVerification> for MessageVerification {
-    fn from(v: StoredVerification) -> Self {
-        Self { code: v.code, link: v.link, confidence: v.confidence, auth_failed: v.auth_failed }
-    }
-}
-
 crate::row_struct!(SizeRow { id: MessageId, size_bytes: u64 });
 
 crate::from_row!(MessageReference { id, thread = thread_id, direction });
-
-crate::from_row!(Message {
-    workspace = workspace_id,
-    id,
-    inbox = inbox_id,
-    thread = thread_id,
-    content = content_id,
-    direction,
-    status,
-    channel,
-    kind = type,
-    rfc_message_id,
-    in_reply_to,
-    references = refs: Json<Vec<String>>,
-    from = from_text,
-    to = to_list: Json<Vec<String>>,
-    cc = cc_list: Json<Vec<String>>,
-    bcc = bcc_list: Json<Vec<String>>,
-    reply_to,
-    subject,
-    labels: Json<Vec<String>>,
-    is_read,
-    auto_reply,
-    size_bytes,
-    trace,
-    verification: Option<Json<StoredVerification>>,
-    data,
-    agent: Option<Json<StoredAgentDelivery>>,
-    author: Option<Json<StoredAuthorSignature>>,
-    disclosure: Option<Json<Disclosure>>,
-    answers,
-    contact_address,
-    contact = contact_id,
-    has_attachments,
-    held,
-    released_at,
-    status_at,
-    sent_at,
-    received_at,
-    created_at,
-} => Self {
-    workspace,
-    id,
-    inbox,
-    thread,
-    content,
-    direction,
-    status,
-    channel,
-    kind,
-    rfc_message_id,
-    in_reply_to,
-    references: references.0,
-    from,
-    to: to.0,
-    cc: cc.0,
-    bcc: bcc.0,
-    reply_to,
-    subject,
-    labels: labels.0,
-    is_read,
-    auto_reply,
-    size_bytes,
-    trace,
-    verification: verification.map(|stored| stored.0.into()),
-    data,
-    agent: agent.map(|stored| stored.0.delivery()).transpose()?,
-    author: author.map(|stored| stored.0.signature()).transpose()?,
-    disclosure: disclosure.map(|stored| stored.0),
-    answers,
-    contact_address,
-    contact,
-    has_attachments,
-    held,
-    released_at,
-    status_at,
-    sent_at,
-    received_at,
-    created_at,
-});

@@ -1,16 +1,12 @@
-//! Value types: bounded text, numbers, lists, base64, labels, and members of PATCH bodies.
+//! Value types: bounded text, numbers, lists, base64, and members of PATCH bodies.
 
 use base64::{
     Engine, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
-use posthouse_domain::label;
 use serde_json::{Value, json};
 
 use super::{BodyValue, Problems, expected, nullable};
-
-/// The maximum length of a label, in characters.
-const LABEL_CHARS_MAX: usize = 64;
 
 /// The largest `maxLength` in a schema. A longer text exceeds the request body first, which has a limit of its own.
 const SCHEMA_LENGTH_MAX: usize = 1024 * 1024;
@@ -44,9 +40,6 @@ const SHOWN_NAME_PATTERN: &str = concat!(
     hidden!(),
     r"]*$"
 );
-/// Of [`check_label`]: a line without commas and without the white space of Unicode.
-const LABEL_PATTERN: &str = r"^[^\u0000-\u0020,\u007F-\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+$";
-
 /// Text of `MIN` to `MAX` characters, without control characters except tabs, line breaks, form feeds (U+000C) and next
 /// lines (U+0085).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,36 +69,6 @@ pub struct CommaList<T, const MAX: usize>(pub Vec<T>);
 /// Bytes in base64, in the standard or URL-safe alphabet, with or without padding and line breaks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Base64(pub Vec<u8>);
-
-/// A label: 1 to 64 characters, without whitespace, commas and control characters.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label(pub String);
-
-/// A label that callers can add to messages: any [`Label`] except system labels other than `ai:needs-human`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AddableLabel(pub String);
-
-/// A label that callers can add and remove: any [`Label`] except system labels.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UserLabel(pub String);
-
-impl From<Label> for String {
-    fn from(label: Label) -> Self {
-        label.0
-    }
-}
-
-impl From<AddableLabel> for String {
-    fn from(label: AddableLabel) -> Self {
-        label.0
-    }
-}
-
-impl From<UserLabel> for String {
-    fn from(label: UserLabel) -> Self {
-        label.0
-    }
-}
 
 /// A member of a PATCH body: absent, null or a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -213,14 +176,6 @@ fn check_shown_name(text: &str, max: usize) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn check_label(text: &str) -> Result<(), String> {
-    check_line(text, 1, LABEL_CHARS_MAX)?;
-    if text.chars().any(|c| c.is_whitespace() || c == ',') {
-        return Err("must not contain whitespace or commas".to_owned());
-    }
-    Ok(())
-}
-
 pub(super) fn string<T>(
     value: &Value,
     path: &str,
@@ -262,53 +217,6 @@ impl<const MAX: usize> BodyValue for ShownName<MAX> {
     }
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| check_shown_name(text, MAX).map(|()| Self(text.to_owned())))
-    }
-}
-
-impl BodyValue for Label {
-    fn schema() -> Value {
-        json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS_MAX, "pattern": LABEL_PATTERN })
-    }
-    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
-        string(value, path, problems, |text| check_label(text).map(|()| Self(text.to_owned())))
-    }
-}
-
-/// Returns the schema of a system label.
-fn system_labels() -> Value {
-    let mut system = vec![json!({ "enum": label::SYSTEM })];
-    system.extend(label::SYSTEM_PREFIXES.iter().map(|start| json!({ "pattern": format!("^{start}") })));
-    json!({ "anyOf": system })
-}
-
-/// Reads a label that a condition allows.
-fn allowed_label(text: &str, is_allowed: fn(&str) -> bool) -> Result<String, String> {
-    check_label(text)?;
-    if !is_allowed(text) {
-        return Err(format!("{text} is a system label, which only the service adds and removes"));
-    }
-    Ok(text.to_owned())
-}
-
-impl BodyValue for UserLabel {
-    fn schema() -> Value {
-        let mut schema = <Label as BodyValue>::schema();
-        schema["not"] = system_labels();
-        schema
-    }
-    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
-        string(value, path, problems, |text| allowed_label(text, |text| !label::is_system(text)).map(Self))
-    }
-}
-
-impl BodyValue for AddableLabel {
-    fn schema() -> Value {
-        let mut schema = <Label as BodyValue>::schema();
-        schema["anyOf"] = json!([{ "const": label::NEEDS_HUMAN }, { "not": system_labels() }]);
-        schema
-    }
-    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
-        string(value, path, problems, |text| allowed_label(text, label::is_addable).map(Self))
     }
 }
 

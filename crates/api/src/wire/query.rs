@@ -9,7 +9,7 @@ use posthouse_domain::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{BoundedInt, BoundedLine, CommaList, Label, Problems, json::is_metadata_key, kinds};
+use super::{BoundedInt, BoundedLine, CommaList, Label, Problems, json::is_metadata_key, kinds, labels};
 
 /// A set of query parameters.
 pub trait QueryParameters: Sized {
@@ -181,7 +181,7 @@ impl QueryValue for Label {
         <Self as super::BodyValue>::schema()
     }
     fn read(text: &str) -> Result<Self, String> {
-        kinds::check_label(text).map(|()| Self(text.to_owned()))
+        labels::check_label(text).map(|()| Self(text.to_owned()))
     }
 }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
-    views::{PageView, message::DeliveryAttemptView},
+    views::{PageView, delivery::DeliveryAttemptView},
     wire::{Cursor, Limit, paging, query},
 };
 use posthouse_app::access::visible;

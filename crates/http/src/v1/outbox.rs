@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
-    views::{PageView, TimestampView, message::DeliveryView},
+    views::{PageView, TimestampView, delivery::DeliveryView},
     wire::{Cursor, Limit, paging, query},
 };
 use posthouse_app::{

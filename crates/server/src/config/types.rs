@@ -1,5 +1,8 @@
 //! The types of configuration values. Each describes the values that it accepts, and parses them.
 
+mod list;
+mod units;
+
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
@@ -7,23 +10,15 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_app::settings::{Relay, SecretText, SourceAddress, network::Network};
-use posthouse_domain::{
-    plan::Limit,
-    time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS},
-};
+use posthouse_domain::plan::Limit;
 use posthouse_mail::address::Address;
 use posthouse_store::DatabaseUrl;
 use toml::Value;
 
-use super::{
-    urls,
-    value::{ConfigValue, without_password},
-};
+pub(super) use self::list::{List, list_of};
+use self::units::{duration_ms, size_bytes};
+use super::{urls, value::ConfigValue};
 
-/// Longest duration that can be configured: one year, in milliseconds.
-const DURATION_MS_MAX: i64 = 365 * DAY_MS;
-/// Maximum number of items in a list.
-const ITEMS_MAX: usize = 1_000;
 /// Lengths of an instance key in bytes: a new key, and a key after a rotation.
 const INSTANCE_KEY_BYTES: [usize; 2] = [32, 128];
 
@@ -310,126 +305,5 @@ impl<T: Copy> ValueType for OneOf<T> {
     fn parse(&self, value: &ConfigValue) -> Result<T, InvalidValue> {
         let text = value.text().ok_or(INVALID)?;
         self.0.iter().find(|(name, _)| *name == text).map(|(_, value)| *value).ok_or(INVALID)
-    }
-}
-
-/// A list of texts. In the environment it is a TOML array, or values separated by commas.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct List<K> {
-    pub(super) of: K,
-    pub(super) items_min: usize,
-}
-
-/// A list that may be empty.
-pub(super) const fn list_of<K>(of: K) -> List<K> {
-    List { of, items_min: 0 }
-}
-
-impl<K: ValueType> ValueType for List<K> {
-    type Output = Vec<K::Output>;
-
-    fn expected(&self) -> String {
-        let size = if self.items_min > 0 { " that is not empty" } else { "" };
-        format!("a list{size}, each item {}", self.of.expected())
-    }
-
-    fn parse(&self, value: &ConfigValue) -> Result<Vec<K::Output>, InvalidValue> {
-        let items = value.items().ok_or(INVALID)?;
-        if items.len() > ITEMS_MAX {
-            return Err(InvalidValue::because(format!("with at most {ITEMS_MAX} items")));
-        }
-        if items.len() < self.items_min {
-            return Err(INVALID);
-        }
-        let parse = |item: &Value| {
-            self.of.parse(&ConfigValue::from_item(item.clone())).map_err(|InvalidValue(detail)| {
-                let shown = item.as_str().map_or_else(|| item.to_string(), without_password);
-                let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-                InvalidValue::because(format!("not '{shown}'{detail}"))
-            })
-        };
-        items.iter().map(parse).collect()
-    }
-}
-
-/// Splits text into a number and its unit.
-fn scaled(text: &str) -> Option<(u64, &str)> {
-    let text = text.trim();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    Some((number.parse().ok()?, unit.trim_start()))
-}
-
-fn duration_ms(text: &str) -> Option<i64> {
-    let (number, unit) = scaled(text)?;
-    let unit_ms = match unit {
-        "ms" => 1,
-        "s" => SECOND_MS,
-        "m" => MINUTE_MS,
-        "h" => HOUR_MS,
-        "d" => DAY_MS,
-        _ => return None,
-    };
-    i64::try_from(number).ok()?.checked_mul(unit_ms).filter(|ms| (1..=DURATION_MS_MAX).contains(ms))
-}
-
-fn size_bytes(text: &str) -> Option<u64> {
-    let (number, unit) = scaled(text)?;
-    let unit_bytes = match unit {
-        "" | "B" => 1,
-        "kB" | "KB" => 1_000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        _ => return None,
-    };
-    number.checked_mul(unit_bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_and_sizes() {
-        let table = [
-            ("500ms", Some(500)),
-            ("10s", Some(10_000)),
-            ("15m", Some(900_000)),
-            ("24h", Some(86_400_000)),
-            ("5d", Some(432_000_000)),
-            ("0s", None),
-            ("10", None),
-            ("s", None),
-            ("-1s", None),
-            ("366d", None),
-            ("9999999999999999999d", None),
-        ];
-        for (text, expected) in table {
-            assert_eq!(duration_ms(text), expected, "{text}");
-        }
-        let table = [
-            ("26214400", Some(26_214_400)),
-            ("25MiB", Some(26_214_400)),
-            ("25 MB", Some(25_000_000)),
-            ("25mb", None),
-            ("", None),
-        ];
-        for (text, expected) in table {
-            assert_eq!(size_bytes(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn lists_of_the_environment() {
-        let sockets = list_of(SocketAddress);
-        for text in ["[\"127.0.0.1:1\", \"[::1]:2\"]", "127.0.0.1:1,[::1]:2", " 127.0.0.1:1 , [::1]:2 ,"] {
-            let count = sockets.parse(&ConfigValue::from_text(text)).map(|sockets| sockets.len());
-            assert_eq!(count, Ok(2), "{text}");
-        }
-        assert_eq!(sockets.parse(&ConfigValue::from_text("")), Ok(Vec::new()));
-        assert!(sockets.parse(&ConfigValue::from_item(Value::String("127.0.0.1:1".into()))).is_err());
     }
 }

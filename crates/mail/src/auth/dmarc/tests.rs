@@ -1,7 +1,7 @@
 //! Tables for the DMARC tree walk, alignment and policy discovery.
 
 use super::super::dns::{DnsFacts, DnsQuestion, DnsRecords};
-use super::*;
+use super::{tree_walk::walk_names, *};
 
 /// Evaluates DMARC for `author`. `records` holds the DMARC record of each domain; other names do not exist.
 fn evaluate(author: &str, spf: &str, dkim: &str, records: &[(&str, &str)]) -> DmarcEvaluation {

@@ -1,0 +1,108 @@
+//! The row of a custom domain.
+
+use posthouse_domain::{
+    mail_domain::{
+        CheckedRecord, DkimKeyRecord, DkimSelector, DnsHosting, DnsRecordKey, DomainStatus, MailDomain, RecordStatus,
+    },
+    time::Time,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Json, Result, workspaces::named};
+
+/// The stored form of a checked record.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredCheck {
+    pub(super) key: String,
+    pub(super) found: String,
+    values: Vec<String>,
+    doubled: bool,
+}
+
+/// The stored form of the DNS hosting.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredHosting {
+    zone: String,
+    nameservers: Vec<String>,
+}
+
+impl From<&CheckedRecord> for StoredCheck {
+    fn from(checked: &CheckedRecord) -> Self {
+        let c = checked;
+        Self {
+            key: c.key.stored().into(),
+            found: c.found.text().into(),
+            values: c.values.clone(),
+            doubled: c.is_doubled,
+        }
+    }
+}
+
+impl StoredCheck {
+    fn into_checked(self) -> Result<CheckedRecord> {
+        let key = DnsRecordKey::ALL.into_iter().find(|key| key.stored() == self.key);
+        Ok(CheckedRecord {
+            key: key.ok_or_else(|| Error::Inconsistent(format!("unknown record key {}", self.key).into()))?,
+            found: named(&self.found, RecordStatus::parse)?,
+            values: self.values,
+            is_doubled: self.doubled,
+        })
+    }
+}
+
+impl From<&DnsHosting> for StoredHosting {
+    fn from(hosting: &DnsHosting) -> Self {
+        Self { zone: hosting.zone.clone(), nameservers: hosting.nameservers.clone() }
+    }
+}
+
+crate::from_row!(MailDomain {
+    workspace = workspace_id,
+    id,
+    name,
+    status: String,
+    receiving,
+    token,
+    active_selector: String,
+    active_since,
+    next_selector: Option<String>,
+    next_started_at: Option<Time>,
+    previous_selector: Option<String>,
+    previous_retire_at: Option<Time>,
+    checked: Json<Vec<StoredCheck>>,
+    hosting: Option<Json<StoredHosting>>,
+    hosting_at,
+    verified_at,
+    last_checked_at,
+    asked_at = check_requested_at,
+    checks: i64,
+    rotation_told = rotation_announced,
+    created_at,
+} => Self {
+    workspace,
+    id,
+    name,
+    status: named(&status, DomainStatus::parse)?,
+    receiving,
+    token,
+    active: key_record(&active_selector, active_since)?,
+    next: next_selector.zip(next_started_at).map(|(selector, at)| key_record(&selector, at)).transpose()?,
+    previous: match previous_selector.zip(previous_retire_at) {
+        // The start of its use isn't needed anymore.
+        Some((selector, retire_at)) => Some((key_record(&selector, retire_at)?, retire_at)),
+        None => None,
+    },
+    checked: checked.0.into_iter().map(StoredCheck::into_checked).collect::<Result<_>>()?,
+    hosting: hosting.map(|Json(h)| DnsHosting { zone: h.zone, nameservers: h.nameservers }),
+    hosting_at,
+    verified_at,
+    last_checked_at,
+    asked_at,
+    checks: u32::try_from(checks).unwrap_or(u32::MAX),
+    rotation_announced: rotation_told,
+    created_at,
+});
+
+fn key_record(selector: &str, since: Time) -> Result<DkimKeyRecord> {
+    Ok(DkimKeyRecord { selector: named(selector, DkimSelector::parse)?, record: String::new(), ed25519: None, since })
+}

@@ -1,0 +1,108 @@
+//! Complete records: messages with their bodies, attachments, deliveries and approval.
+
+use posthouse_domain::{
+    id::{MessageId, WorkspaceId},
+    message::{Direction, Message, MessageBodies},
+    record::{Record, RecordView},
+};
+
+use super::{body_bytes, get, may_exceed};
+use crate::{Result, Tx, approvals, attachments, contents, recipients, workspaces};
+
+/// Adds the related data to up to 100 messages of one workspace; keeps their order.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
+    records_in(tx, workspace, messages, RecordView::Full)
+}
+
+/// Like [`records`]. A summary reads of the bodies only the start of the new text.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn records_in(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    messages: Vec<Message>,
+    view: RecordView,
+) -> Result<Vec<Record>> {
+    let ids = |wanted: fn(&Message) -> bool| messages.iter().filter(|m| wanted(m)).map(|m| m.id).collect::<Vec<_>>();
+    let contents: Vec<_> = messages.iter().map(|m| m.content).collect();
+    let mut bodies = match view {
+        RecordView::Full => contents::bodies(tx, workspace, &contents)?,
+        RecordView::Summary => contents::summaries(tx, workspace, &contents)?,
+    };
+    let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
+    let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
+    let is_screened = messages.iter().any(Message::is_held) && has_screening(tx, workspace)?;
+    let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
+    let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
+    let mut records = Vec::with_capacity(messages.len());
+    for at in 0..messages.len() {
+        let message = messages[at].clone();
+        let index = bodies.iter().position(|content| content.id == message.content);
+        let own = match index {
+            Some(index) if shared(message.content, &messages[at + 1..]) => bodies[index].bodies.clone(),
+            Some(index) => bodies.swap_remove(index).bodies,
+            None => MessageBodies::default(),
+        };
+        let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
+        let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
+        let withheld = is_screened && message.is_held();
+        let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
+        let deliveries = delivered_to;
+        records.push(Record { message, bodies: own, attachments: files, deliveries, withheld, approval, view });
+    }
+    Ok(records)
+}
+
+/// Returns the first of up to 100 messages with all their related data: as many as have bodies of `bytes_max` together,
+/// but at least one. Nothing is read of the others.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn records_within(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    mut messages: Vec<Message>,
+    bytes_max: u64,
+) -> Result<Vec<Record>> {
+    if !may_exceed(messages.iter().map(|message| message.size_bytes).sum(), bytes_max) {
+        return records(tx, workspace, messages);
+    }
+    let ids: Vec<MessageId> = messages.iter().map(|message| message.id).collect();
+    let sizes = body_bytes(tx, workspace, &ids)?;
+    let size = |message: &Message| sizes.iter().find(|(id, _)| *id == message.id).map_or(0, |(_, size)| *size);
+    let (mut sum, mut count) = (0, 0);
+    for message in &messages {
+        sum += size(message);
+        if count > 0 && sum > bytes_max {
+            break;
+        }
+        count += 1;
+    }
+    messages.truncate(count);
+    records(tx, workspace, messages)
+}
+
+/// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and the workspace has screening enabled.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
+    Ok(message.is_held() && has_screening(tx, message.workspace)?)
+}
+
+fn has_screening(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    Ok(workspaces::get(tx, workspace)?.is_none_or(|workspace| workspace.screening))
+}
+
+/// Returns a message with all its related data.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Record>> {
+    let Some(message) = get(tx, workspace, id)? else { return Ok(None) };
+    Ok(records(tx, workspace, vec![message])?.pop())
+}
