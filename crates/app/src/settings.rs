@@ -11,13 +11,9 @@ pub mod network;
 pub mod problem;
 
 pub use posthouse_domain::secret::SecretText;
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-};
+use std::{net::SocketAddr, path::PathBuf};
 
 use posthouse_domain::{
-    delivery::IpPreference,
     mail_domain::ServerDnsSettings,
     plan::{Limit, Plans},
 };
