@@ -34,10 +34,13 @@ pub struct AuthenticatedCaller {
 pub async fn authenticate(app: &App, key: &ApiKeySecret) -> Result<AuthenticatedCaller, Refusal> {
     let digest = key.digest();
     let found = app.store.read_one(move |tx| keys::find_active(tx, &digest)).await?;
-    let unknown = || Refusal::new(ErrorCode::Unauthorized, "The API key is unknown or revoked.");
-    let keys::ActiveKey { workspace, key, last_used_at } = found.ok_or_else(unknown)?;
+    let keys::ActiveKey { workspace, key, last_used_at } = found.ok_or_else(unknown_key)?;
     record_use(app, workspace.id, &key, last_used_at).await;
     Ok(AuthenticatedCaller { caller: Caller::key(workspace.id, key), workspace })
+}
+
+fn unknown_key() -> Refusal {
+    Refusal::new(ErrorCode::Unauthorized, "The API key is unknown or revoked.")
 }
 
 /// Updates `last_used_at`, at most once a minute. A failure doesn't fail the request.
@@ -75,6 +78,32 @@ pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<A
 pub fn no_session() -> Refusal {
     Refusal::new(ErrorCode::Unauthorized, "There is no session, or it has ended.")
         .with_fix("Sign in: ask for a link with `POST /platform/auth/magic-link`.")
+}
+
+/// Returns whether a credential that authenticated earlier still does.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn is_active(tx: &mut Tx, workspace: WorkspaceId, credential: Credential) -> StoreResult<bool> {
+    match credential {
+        Credential::Key(key) => Ok(keys::find_active_by_id(tx, workspace, key)?.is_some()),
+        Credential::Session(session) => Ok(sessions::find_active_by_id(tx, workspace, session)?.is_some()),
+    }
+}
+
+/// Checks that the caller of a request that waited still has access. Its key may have been revoked, or its session ended.
+///
+/// # Errors
+/// Returns `unauthorized` if it has none, or an error if the database call fails.
+pub(crate) fn check_active(tx: &mut Tx, caller: &Caller) -> Result<(), Refusal> {
+    let Ok(credential) = caller.credential() else { return Ok(()) };
+    if is_active(tx, caller.workspace, credential)? {
+        return Ok(());
+    }
+    Err(match credential {
+        Credential::Key(_) => unknown_key(),
+        Credential::Session(_) => no_session(),
+    })
 }
 
 /// Returns when sessions end, as of a time.

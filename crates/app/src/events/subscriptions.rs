@@ -18,11 +18,12 @@ use posthouse_domain::{
     id::WorkspaceId,
     stream::HEARTBEAT_S,
 };
-use posthouse_store::{Result as StoreResult, Tx, events, keys, sessions};
+use posthouse_store::{Result as StoreResult, Tx, events};
 use tokio::sync::{broadcast, mpsc};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
+    access::authenticate::is_active,
     app::App,
     events::{
         log::{self, EventFilter, EventReadLimits},
@@ -286,11 +287,7 @@ async fn read(
         let item = |loaded| StreamEvent { loaded, full: OnceLock::new(), envelope: OnceLock::new() };
         let mut stream_batch = StreamBatch { events: loaded.into_iter().map(item).collect(), revoked: Vec::new() };
         for credential in &credentials {
-            let is_active = match *credential {
-                Credential::Key(key) => keys::find_active_by_id(tx, workspace, key)?.is_some(),
-                Credential::Session(session) => sessions::find_active_by_id(tx, workspace, session)?.is_some(),
-            };
-            if !is_active {
+            if !is_active(tx, workspace, *credential)? {
                 stream_batch.revoked.push(*credential);
             }
         }

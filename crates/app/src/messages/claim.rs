@@ -23,7 +23,10 @@ use posthouse_store::{
 };
 
 use crate::messages::waiters::InboxActivity;
-use crate::{access::visible, app::App};
+use crate::{
+    access::{authenticate::check_active, visible},
+    app::App,
+};
 
 /// Candidates read in addition to those requested, because some share a thread.
 const CANDIDATES_SPARE: u32 = 16;
@@ -76,16 +79,24 @@ enum Attempt {
 /// Claims messages; waits for some if requested.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if a database call fails.
+/// Returns `not_found` if the inbox is missing, `unauthorized` if the caller lost access while waiting, or an error if a
+/// database call fails.
 pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: ClaimRequest) -> Result<Claims, Refusal> {
     let deadline = app.clock.now().plus_ms(claim.wait_ms);
     let place = InboxRef { workspace: caller.workspace, inbox: claim.inbox };
     // Registered before the first attempt, so that no message between the attempt and the wait is missed.
     let mut watch = waiters.watch(&app.store, place);
+    let mut has_waited = false;
     loop {
         let (request, bytes_max) = (claim.clone(), app.config.limits.page_bytes);
         let (ids, now) = (app.clock.ids(), app.clock.now());
-        let attempt = app.store.write(move |tx| attempt(tx, caller, &request, &ids.clone(), now, bytes_max)).await?;
+        let work = move |tx: &mut Tx| {
+            if has_waited {
+                check_active(tx, &caller)?;
+            }
+            attempt(tx, caller, &request, &ids.clone(), now, bytes_max)
+        };
+        let attempt = app.store.write(work).await?;
         let (activity, due) = match attempt {
             Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
             Attempt::Leased(leases) => return read(app, caller, leases).await,
@@ -96,6 +107,7 @@ pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: Cla
             return Ok(Claims::default());
         }
         let until = due.map_or(deadline, |due| due.min(deadline));
+        has_waited = true;
         tokio::select! {
             biased;
             other = watch.other_than(activity) => drop(other?),

@@ -16,7 +16,10 @@ use posthouse_store::{
 };
 
 use crate::messages::waiters::{InboxWaiters, InboxWatch};
-use crate::{access::visible, app::App};
+use crate::{
+    access::{authenticate::check_active, visible},
+    app::App,
+};
 
 /// Messages read per query.
 const READ_MAX: u32 = 200;
@@ -59,7 +62,8 @@ impl NewMessageFilter {
 /// Waits for the oldest message that matches.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if a database call fails.
+/// Returns `not_found` if the inbox is missing, `unauthorized` if the caller lost access while waiting, or an error if a
+/// database call fails.
 pub async fn message(
     app: &App,
     waiters: &InboxWaiters,
@@ -77,7 +81,8 @@ pub async fn message(
 /// count only with `unauthenticated`.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if a database call fails.
+/// Returns `not_found` if the inbox is missing, `unauthorized` if the caller lost access while waiting, or an error if a
+/// database call fails.
 pub async fn verification(
     app: &App,
     waiters: &InboxWaiters,
@@ -107,6 +112,7 @@ async fn before_timeout<T>(
 
 /// The starting point of a search.
 struct Start {
+    caller: Caller,
     place: InboxRef,
     watch: InboxWatch,
     /// `created_at` of the inbox's newest message.
@@ -123,7 +129,7 @@ impl Start {
         let read = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, place.inbox)?.last_message_at);
         let newest = app.store.read_one(read).await?;
         let since = long_poll.since.unwrap_or_else(|| request_time(long_poll.arrived_at, newest, app.clock.now()));
-        Ok(Self { place, watch, newest, since })
+        Ok(Self { caller, place, watch, newest, since })
     }
 }
 
@@ -142,7 +148,7 @@ async fn find_message(
     sort: ArrivalFilter,
     parts: NewMessageFilter,
 ) -> Result<Record, Refusal> {
-    let Start { place, mut watch, mut newest, mut since } = start;
+    let Start { caller, place, mut watch, mut newest, mut since } = start;
     loop {
         while since < newest {
             let read = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, READ_MAX));
@@ -150,7 +156,10 @@ async fn find_message(
             for found in summaries.iter().filter(|summary| parts.matches(summary)) {
                 let id = found.id;
                 // The message may have been deleted since the first query.
-                let read = app.store.read(move |tx| messages::record(tx, place.workspace, id));
+                let read = app.store.read(move |tx| {
+                    check_active(tx, &caller)?;
+                    Ok::<_, Refusal>(messages::record(tx, place.workspace, id)?)
+                });
                 if let Some(record) = Box::pin(read).await? {
                     return Ok(record);
                 }
@@ -175,7 +184,7 @@ async fn find_verification(
         (Some(from), true) => from.matches(&g.from),
         (Some(from), false) => from.matches_authenticated(&g.from, &g.labels),
     };
-    let Start { place, mut watch, mut newest, mut since } = start;
+    let Start { caller, place, mut watch, mut newest, mut since } = start;
     loop {
         let mut until = newest.plus_ms(1);
         while since < until {
@@ -186,7 +195,10 @@ async fn find_verification(
                 |g: &ArrivalSummary| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
             for found in summaries.iter().filter(|summary| trusted(summary) && fits(summary)) {
                 let id = found.id;
-                let read = app.store.read_one(move |tx| messages::get(tx, place.workspace, id));
+                let read = app.store.read(move |tx| {
+                    check_active(tx, &caller)?;
+                    Ok::<_, Refusal>(messages::get(tx, place.workspace, id)?)
+                });
                 if let Some(message) = Box::pin(read).await? {
                     return Ok(message);
                 }
