@@ -13,6 +13,7 @@ pub mod agent_key;
 pub mod agent_message;
 pub mod auth;
 pub mod contact;
+pub mod daily_limit;
 pub mod delivery;
 pub mod draft;
 pub mod error;

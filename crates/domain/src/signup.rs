@@ -1,19 +1,15 @@
-//! Self-signup: the proof of work, the daily limits, and how a claim address is shown.
+//! Self-signup: the proof of work, the numbers of its daily limits, and how a claim address is shown.
 
 use sha2::{Digest, Sha256};
 
-use crate::{
-    error::{ErrorCode, LimitName, Refusal},
-    gate::until_midnight_s,
-    time::{DAY_MS, MINUTE_MS, Time},
-};
+use crate::time::{DAY_MS, MINUTE_MS};
 
 /// How long a challenge is valid, in milliseconds.
 pub const CHALLENGE_MS: i64 = 10 * MINUTE_MS;
 /// The highest difficulty, in bits: a day of work for a fast machine.
 pub const DIFFICULTY_MAX: u32 = 40;
 /// The maximum length of a solution, in digits.
-pub const SOLUTION_CHARS_MAX: usize = 20;
+pub const SOLUTION_CHARS_MAX: usize = 100;
 /// How long a claim link is valid, in milliseconds.
 pub const CLAIM_LINK_MS: i64 = 3 * DAY_MS;
 /// The maximum number of claim mails of a workspace per UTC day.
@@ -22,45 +18,6 @@ pub const CLAIM_MAILS_PER_WORKSPACE: u64 = 3;
 pub const CLAIM_MAILS_PER_RECIPIENT: u64 = 3;
 /// The maximum number of claim mails that one client address requests per UTC day.
 pub const CLAIM_MAILS_PER_CLIENT: u64 = 20;
-
-named! {
-    /// A daily limit of self-signup.
-    SignupLimit {
-        /// Self-signups from one client address.
-        Signups = "signups",
-        /// Claim mails that one client address requests.
-        ClaimMailsPerClient = "mails_per_client",
-        /// Claim mails to one address.
-        ClaimMailsPerRecipient = "mails_per_recipient",
-        /// Claim mails of one workspace.
-        ClaimMails = "mails",
-    }
-}
-
-impl SignupLimit {
-    /// Creates the refusal of a request that exceeds the limit.
-    #[must_use]
-    pub fn refusal(self, max: u64, now: Time) -> Refusal {
-        let (limit, message) = match self {
-            Self::Signups => {
-                (LimitName::SignupsPerDay, format!("Your client address has used its {max} self-signups for today."))
-            }
-            Self::ClaimMailsPerClient => (
-                LimitName::ClaimMailsPerClient,
-                format!("Your client address has requested {max} claim mails today, which is the limit."),
-            ),
-            Self::ClaimMailsPerRecipient => (
-                LimitName::ClaimMailsPerRecipient,
-                format!("This recipient got {max} claim mails today, which is the limit."),
-            ),
-            Self::ClaimMails => (
-                LimitName::ClaimMailsPerDay,
-                format!("The workspace has sent {max} claim mails today, which is the limit."),
-            ),
-        };
-        Refusal::new(ErrorCode::SignupRateLimited, message).at_limit(limit, max, until_midnight_s(now))
-    }
-}
 
 /// Returns whether a solution is correct: SHA-256 of `<challenge>:<solution>` starts with that many zero bits.
 #[must_use]
@@ -106,14 +63,5 @@ mod tests {
         assert_eq!(masked("owner@example.com"), "o***@example.com");
         assert_eq!(masked("ö@example.com"), "ö***@example.com");
         assert_eq!(masked("\"a@b\"@example.com"), "\"***@example.com");
-    }
-
-    #[test]
-    fn a_refusal_names_the_limit_and_the_time_until_midnight() {
-        let noon = Time::from_millis(DAY_MS / 2);
-        let names: Vec<_> = SignupLimit::ALL.iter().map(|limit| limit.refusal(3, noon).limit()).collect();
-        let unique: std::collections::HashSet<_> = names.iter().collect();
-        assert_eq!(unique.len(), SignupLimit::ALL.len());
-        assert_eq!(SignupLimit::Signups.refusal(5, noon).retry_after_s, Some(43_201));
     }
 }

@@ -18,6 +18,9 @@ pub const INVITATION_MS: i64 = 7 * DAY_MS;
 pub const OPERATOR_LINK_MS: i64 = DAY_MS;
 /// Codes that may be tried for one link.
 pub const CODE_TRIES: u32 = 5;
+/// Wrong codes for one address per UTC day. Beyond it, its codes don't work, because new links would allow any number of
+/// guesses; links still work.
+pub const WRONG_CODES_PER_DAY: u64 = 50;
 /// How long a session lasts without a request, in milliseconds.
 pub const SESSION_IDLE_MS: i64 = 30 * DAY_MS;
 /// How long a session lasts, in milliseconds.

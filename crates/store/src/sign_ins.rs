@@ -30,7 +30,6 @@ statements! {
     COUNT_TRY = "UPDATE sign_ins SET tries_left = tries_left - 1 WHERE id = $1";
     DELETE = "DELETE FROM sign_ins WHERE id = $1";
     DELETE_OF_EMAIL = "DELETE FROM sign_ins WHERE email = $1 AND (purpose = 'sign_in' OR workspace_id = $2)";
-    DELETE_INVITATIONS = "DELETE FROM sign_ins WHERE email = $1 AND workspace_id = $2";
     DELETE_EXPIRED = "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
 }
 
@@ -154,15 +153,6 @@ pub fn delete(tx: &mut Tx, id: SignInId) -> Result<()> {
 /// Returns an error if the database call fails.
 pub fn delete_of_email(tx: &mut Tx, email: &str, workspace: WorkspaceId) -> Result<()> {
     tx.exec(&DELETE_OF_EMAIL, p![email, workspace])?;
-    Ok(())
-}
-
-/// Deletes the links of an address to a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
-pub fn delete_to_workspace(tx: &mut Tx, email: &str, workspace: WorkspaceId) -> Result<()> {
-    tx.exec(&DELETE_INVITATIONS, p![email, workspace])?;
     Ok(())
 }
 

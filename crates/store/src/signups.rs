@@ -1,6 +1,6 @@
 //! Self-signup: unclaimed workspaces with their claim links, used challenges, and the usage of daily limits.
 
-use posthouse_domain::{id::WorkspaceId, signup::SignupLimit, time::Time};
+use posthouse_domain::{daily_limit::DailyLimit, id::WorkspaceId, time::Time};
 
 use crate::{Result, Tx, p, statements};
 
@@ -27,6 +27,7 @@ statements! {
     FORGET_CHALLENGES = "DELETE FROM used_challenges WHERE nonce IN (SELECT nonce FROM used_challenges WHERE expires_at <= $1 LIMIT $2)";
     COUNT = "INSERT INTO signup_usage (kind, subject, day, used) VALUES ($1, $2, $3, 1)
         ON CONFLICT (kind, subject, day) DO UPDATE SET used = signup_usage.used + 1 WHERE signup_usage.used < $4";
+    USED = "SELECT used FROM signup_usage WHERE kind = $1 AND subject = $2 AND day = $3";
     FORGET_USAGE = "DELETE FROM signup_usage WHERE (kind, subject, day) IN (SELECT kind, subject, day FROM signup_usage WHERE day < $1 LIMIT $2)";
 }
 
@@ -146,13 +147,21 @@ pub fn use_challenge(tx: &mut Tx, nonce: &[u8], expires_at: Time) -> Result<bool
     Ok(tx.exec(&USE_CHALLENGE, p![nonce, expires_at])? > 0)
 }
 
-/// Counts one use of a daily limit; returns `false` if `max` uses were counted today. A transaction that counts several
-/// limits must do so in the order of [`SignupLimit`] to avoid deadlocks.
+/// Counts one use of a limit by day; returns `false` if `max` uses were counted today. A transaction that counts several
+/// limits must do so in the order of [`DailyLimit`] to avoid deadlocks.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn count(tx: &mut Tx, limit: SignupLimit, subject: &[u8], max: u64, now: Time) -> Result<bool> {
+pub fn count(tx: &mut Tx, limit: DailyLimit, subject: &[u8], max: u64, now: Time) -> Result<bool> {
     Ok(max > 0 && tx.exec(&COUNT, p![limit, subject, now.day(), max])? > 0)
+}
+
+/// Returns how many uses of a daily limit were counted today.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn used(tx: &mut Tx, limit: DailyLimit, subject: &[u8], now: Time) -> Result<u64> {
+    Ok(tx.value(&USED, p![limit, subject, now.day()])?.unwrap_or_default())
 }
 
 /// Deletes up to `limit` expired challenges; returns how many.

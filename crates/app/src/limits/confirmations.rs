@@ -5,11 +5,12 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{IdGenerator, WorkspaceId},
     time::{DAY_MS, SECOND_MS, Time},
+    user::mailbox_of,
 };
 use posthouse_store::{Tx, confirmations};
 use sha2::{Digest, Sha256};
 
-/// The maximum number of confirmation mails to one address in [`WINDOW_MS`], from all workspaces.
+/// The maximum number of confirmation mails to one mailbox in [`WINDOW_MS`], from all workspaces.
 const PER_ADDRESS: u64 = 5;
 /// The maximum number of confirmation mails of a workspace in [`WINDOW_MS`].
 const PER_WORKSPACE: u64 = 20;
@@ -27,7 +28,7 @@ pub(crate) fn count(
     ids: &IdGenerator,
     now: Time,
 ) -> Result<(), Refusal> {
-    let digest: [u8; 32] = Sha256::digest(address.as_bytes()).into();
+    let digest: [u8; 32] = Sha256::digest(mailbox_of(address)).into();
     let since = now.plus_ms(-WINDOW_MS);
     let of_workspace = confirmations::of_workspace(tx, workspace, since, PER_WORKSPACE)?;
     let of_address = confirmations::of_address(tx, &digest, since, PER_ADDRESS)?;

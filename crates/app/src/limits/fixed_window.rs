@@ -92,6 +92,13 @@ impl<K: Copy + Eq + Hash> FixedWindow<K> {
         self.peek(key, max, now).is_allowed
     }
 
+    /// Takes back `actions` that were counted for a key.
+    pub fn give_back(&self, key: K, actions: u64) {
+        if let Some(window) = self.state().windows.get_mut(&key) {
+            window.used = window.used.saturating_sub(actions);
+        }
+    }
+
     /// Forgets what was counted for a key.
     pub fn reset(&self, key: K) {
         let mut state = self.state();

@@ -2,15 +2,16 @@
 
 use posthouse_domain::{
     auth::Caller,
+    daily_limit::DailyLimit,
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{UserId, WorkspaceId},
     time::{DAY_MS, Time},
-    user::{INVITATION_MS, MEMBERS_MAX, Member, Role, SignInPurpose},
+    user::{INVITATION_MS, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, users, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, signups, users, workspaces};
 
-use super::{sessions as sessions_of, sign_in};
+use super::{sessions as sessions_of, sign_in, sign_up::counted_subject};
 use crate::{
     app::App,
     inbound::recipient::{is_own_address, served_domains},
@@ -18,8 +19,8 @@ use crate::{
 
 /// Invitations that a workspace sends in a day.
 const INVITATIONS_PER_DAY: u64 = 50;
-/// Invitations that one address gets in a day.
-const INVITATIONS_PER_ADDRESS: u64 = 3;
+/// Invitations that one mailbox gets in a UTC day, from all workspaces.
+const INVITATIONS_PER_RECIPIENT: u64 = 3;
 /// How long a workspace that invited too many people waits, in seconds.
 const RETRY_S: u64 = 3_600;
 
@@ -49,6 +50,7 @@ pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now
 pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) -> Result<Member, Refusal> {
     let (ids, now, workspace) = (app.clock.ids(), app.clock.now(), caller.workspace);
     let (address, email, served) = (address.clone(), address.canonical(), served_domains(app));
+    let mailbox = counted_subject(app, &mailbox_of(&email))?;
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();
         // An agent that reads the link could sign in as a person.
@@ -68,15 +70,16 @@ pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) ->
                 .with_fix("Remove a member first."));
         }
         let since = now.plus_ms(-DAY_MS);
-        let to_address = sign_ins::count_since(tx, &email, SignInPurpose::Invitation, since)?;
-        if to_address >= INVITATIONS_PER_ADDRESS
-            || sign_ins::count_invitations(tx, workspace, since)? >= INVITATIONS_PER_DAY
-        {
-            let message = "The workspace invited too many people today, or this person too often.";
-            return Err(Refusal::new(ErrorCode::RateLimited, message)
-                .detail(Detail::Limit(LimitName::InvitationsPerDay))
-                .detail(Detail::Max(INVITATIONS_PER_DAY))
-                .retry_after(RETRY_S));
+        if sign_ins::count_invitations(tx, workspace, since)? >= INVITATIONS_PER_DAY {
+            let refusal = Refusal::new(
+                ErrorCode::RateLimited,
+                format!("The workspace has sent {INVITATIONS_PER_DAY} invitations in a day, which is the limit."),
+            );
+            return Err(refusal.at_limit(LimitName::InvitationsPerDay, INVITATIONS_PER_DAY, RETRY_S));
+        }
+        let (limit, max) = (DailyLimit::InvitationsPerRecipient, INVITATIONS_PER_RECIPIENT);
+        if !signups::count(tx, limit, &mailbox, max, now)? {
+            return Err(limit.refusal(max, now));
         }
         let user = users::of_email(tx, &email, ids.next(), now)?;
         users::add(tx, workspace, user, role, now)?;

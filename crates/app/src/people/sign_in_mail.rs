@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
+    agent::card_text,
     auth::Caller,
     error::{ErrorCode, Refusal},
     id::{IdGenerator, MessageId, SignInId, WorkspaceId},
@@ -144,7 +145,7 @@ fn write_text(base_url: &str, sign_in: &SignIn, addressee: &Addressee, secrets: 
         }
         (Addressee::Member(found), SignInPurpose::Invitation) => {
             let link = sign_in::invitation_url(base_url, token);
-            let text = invitation(&found.1, &found.0, &link);
+            let text = invitation(base_url, &found.1, &found.0, &link);
             SignInText { subject: "Join a workspace on Posthouse", text, link, valid_ms: INVITATION_MS }
         }
         (Addressee::Member(_), SignInPurpose::SignIn | SignInPurpose::Operator) => {
@@ -180,12 +181,20 @@ fn sign_in_text(sign_in: &SignIn, link: &str, code: &str) -> String {
     )
 }
 
-fn invitation(workspace: &Workspace, member: &Member, link: &str) -> String {
-    let (name, role, days) = (&workspace.name, member.role.text(), INVITATION_MS / DAY_MS);
+fn invitation(base_url: &str, workspace: &Workspace, member: &Member, link: &str) -> String {
+    let (role, days) = (member.role.text(), INVITATION_MS / DAY_MS);
+    let name = shown_name(workspace).map_or_else(|| "a workspace".to_owned(), |name| format!("the workspace {name}"));
     format!(
-        "You are invited to the workspace {name} as {role}.\n\n\
+        "You are invited to {name} on {base_url} as {role}.\n\n\
          To join, open this page and press the button. The link works once and expires after {days} days:\n\n\
          {link}\n\n\
          If you do not want to join, ignore this message.\n"
     )
+}
+
+/// Returns the name of a workspace for mail to strangers; `None` if it has links or addresses, because anybody can name a
+/// workspace and invite people. The address of the owner is the name that a person's workspace has at first.
+fn shown_name(workspace: &Workspace) -> Option<&str> {
+    let is_shown = workspace.name == workspace.owner_email || card_text::check(&workspace.name).is_ok();
+    is_shown.then_some(workspace.name.as_str())
 }

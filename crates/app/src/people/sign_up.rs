@@ -4,10 +4,11 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
+    daily_limit::DailyLimit,
     error::{LimitName, Refusal},
     id::{UserId, WorkspaceId},
     plan::Limit,
-    signup::{CLAIM_MAILS_PER_RECIPIENT, SignupLimit},
+    signup::CLAIM_MAILS_PER_RECIPIENT,
     time::Time,
     user::{Member, SignInPurpose, mailbox_of},
     workspace::Workspace,
@@ -57,7 +58,7 @@ impl SignUpMail {
         if is_own_address(tx, to, &self.served)? {
             return Ok(false);
         }
-        let (limit, max) = (SignupLimit::ClaimMailsPerRecipient, CLAIM_MAILS_PER_RECIPIENT);
+        let (limit, max) = (DailyLimit::ClaimMailsPerRecipient, CLAIM_MAILS_PER_RECIPIENT);
         let is_counted = signups::count(tx, limit, &self.mailbox, max, now)?;
         if !is_counted {
             app.metrics.limit_refused(LimitName::ClaimMailsPerRecipient);
@@ -95,9 +96,9 @@ impl SignUp {
             return Ok(None);
         }
         if let Some(max) = self.per_client
-            && !signups::count(tx, SignupLimit::Signups, &self.client, max, now)?
+            && !signups::count(tx, DailyLimit::Signups, &self.client, max, now)?
         {
-            return Err(SignupLimit::Signups.refusal(max, now));
+            return Err(DailyLimit::Signups.refusal(max, now));
         }
         let email = sign_in.email.clone();
         let workspace = Workspace { name: email.clone(), owner_email: email, ..self.workspace.clone() };

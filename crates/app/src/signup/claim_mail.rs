@@ -5,13 +5,12 @@ use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
     auth::Caller,
+    daily_limit::DailyLimit,
     error::{ErrorCode, Refusal},
     gate::SendPurpose,
     id::{IdGenerator, MessageId, WorkspaceId},
     inbox::{Inbox, InboxKind},
-    signup::{
-        CLAIM_LINK_MS, CLAIM_MAILS_PER_CLIENT, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE, SignupLimit,
-    },
+    signup::{CLAIM_LINK_MS, CLAIM_MAILS_PER_CLIENT, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE},
     time::{DAY_MS, Time},
     user::mailbox_of,
     workspace::UNCLAIMED_IDLE_DAYS,
@@ -45,7 +44,7 @@ struct ClaimMail {
 
 /// A daily limit that a claim mail counts for.
 struct CountedLimit {
-    limit: SignupLimit,
+    limit: DailyLimit,
     subject: Vec<u8>,
     max: u64,
 }
@@ -79,7 +78,7 @@ pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, cl
     let inbox = app.store.read_for(workspace, move |tx| sender(tx, workspace)).await?.ok_or_else(no_sender)?;
     let email = to.canonical();
     let mailbox = mailbox_of(&email);
-    let recipient = counted(app, SignupLimit::ClaimMailsPerRecipient, &mailbox, CLAIM_MAILS_PER_RECIPIENT)?;
+    let recipient = counted(app, DailyLimit::ClaimMailsPerRecipient, &mailbox, CLAIM_MAILS_PER_RECIPIENT)?;
     let mail = LinkMail { to, subject: SUBJECT, path: PATH };
     let composed = link_mail::compose(app, &inbox, mail, |link| text(&app.config.base_url, &inbox, link))?;
     let expires_at = app.clock.now().plus_ms(CLAIM_LINK_MS);
@@ -87,9 +86,9 @@ pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, cl
         workspace,
         link: ClaimLink { email, sha256: composed.token_sha256, expires_at },
         counted: [
-            counted(app, SignupLimit::ClaimMailsPerClient, &client.to_string(), CLAIM_MAILS_PER_CLIENT)?,
+            counted(app, DailyLimit::ClaimMailsPerClient, &client.to_string(), CLAIM_MAILS_PER_CLIENT)?,
             recipient,
-            counted(app, SignupLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
+            counted(app, DailyLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
         ],
     });
     let context = notice::service_context(&inbox);
@@ -97,7 +96,7 @@ pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, cl
     Ok(expires_at)
 }
 
-fn counted(app: &App, limit: SignupLimit, subject: &str, max: u64) -> Result<CountedLimit, Refusal> {
+fn counted(app: &App, limit: DailyLimit, subject: &str, max: u64) -> Result<CountedLimit, Refusal> {
     Ok(CountedLimit { limit, subject: counted_subject(app, subject)?, max })
 }
 

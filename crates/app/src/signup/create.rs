@@ -6,13 +6,14 @@ use std::{net::IpAddr, sync::Arc};
 use posthouse_api::views::{event::data, signup::SignupWorkspaceView};
 use posthouse_domain::{
     auth::{ApiKeySecret, Caller, KeyPrincipal},
+    daily_limit::DailyLimit,
     error::Refusal,
     event::{EventKind, NewEvent},
     id::{IdGenerator, JobId},
     inbox::InboxKind,
     job::{JobKind, JobReason},
     plan::Limit,
-    signup::{SignupLimit, workspace_name},
+    signup::workspace_name,
     time::Time,
     workspace::{UNCLAIMED_IDLE_MS, Workspace},
 };
@@ -147,9 +148,9 @@ impl SignupPlan {
             return Err(challenge::used());
         }
         if let Some(max) = self.per_client
-            && !signups::count(tx, SignupLimit::Signups, &self.client, max, self.now)?
+            && !signups::count(tx, DailyLimit::Signups, &self.client, max, self.now)?
         {
-            return Err(SignupLimit::Signups.refusal(max, self.now));
+            return Err(DailyLimit::Signups.refusal(max, self.now));
         }
         let ids = self.ids.clone();
         let workspace = &self.created.workspace;

@@ -94,6 +94,10 @@ named! {
         SignInsPerClient = "sign_ins_per_client",
         /// People that a workspace invites in a day.
         InvitationsPerDay = "invitations_per_day",
+        /// Invitations to one mailbox per day, from all workspaces.
+        InvitationsPerRecipient = "invitations_per_recipient",
+        /// Wrong sign-in codes for one address per day.
+        WrongSignInCodes = "wrong_sign_in_codes",
         /// Members of a workspace, invited ones included.
         Members = "members",
         /// Directory look-ups of a key or session per minute.
@@ -153,6 +157,8 @@ impl LimitName {
             | LimitName::ConfirmationsPerWorkspace
             | LimitName::ConfirmationsPerAddress
             | LimitName::InvitationsPerDay
+            | LimitName::InvitationsPerRecipient
+            | LimitName::WrongSignInCodes
             | LimitName::ReportsPerDay => Some(24 * 60 * MINUTE_S),
             LimitName::EmailsPerMonth
             | LimitName::TemporaryActive

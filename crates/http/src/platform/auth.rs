@@ -26,7 +26,8 @@ use posthouse_app::{
     },
 };
 
-/// Links that one client address asks for, and proofs that it tries, in a quarter of an hour.
+/// Links that one client address asks for, and proofs that it tries, in a quarter of an hour. Those of people who signed in
+/// don't count.
 const PER_CLIENT_MAX: u64 = 30;
 /// The length of that window, in milliseconds.
 const WINDOW_MS: i64 = 15 * MINUTE_MS;
@@ -50,6 +51,11 @@ impl SignInLimits {
     fn count(&self, client: IpAddr, now: Time) -> Result<(), u64> {
         let count = self.0.count(client::network(client), PER_CLIENT_MAX, now);
         if count.is_allowed { Ok(()) } else { Err(u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(1)) }
+    }
+
+    /// Takes back the request for a link and the proof of a person who signed in: many people share an address.
+    fn give_back(&self, client: IpAddr) {
+        self.0.give_back(client::network(client), 2);
     }
 }
 
@@ -124,8 +130,9 @@ async fn request(app: Arc<Api>, input: PublicInput<EmptyInput, LinkBody>) -> Res
 
 async fn verify(app: Arc<Api>, input: PublicInput<EmptyInput, ProofBody>) -> Result<RouteResponse, Refusal> {
     let request = input.request;
-    app.sign_ins.count(request.client_ip, app.clock.now()).map_err(|retry_s| {
-        Refusal::new(ErrorCode::RateLimited, "Your client address requested or tried too many links and codes.")
+    let client_ip = request.client_ip;
+    app.sign_ins.count(client_ip, app.clock.now()).map_err(|retry_s| {
+        Refusal::new(ErrorCode::RateLimited, "This client has tried too many links and codes.")
             .detail(Detail::Limit(LimitName::SignInsPerClient))
             .detail(Detail::Max(PER_CLIENT_MAX))
             .retry_after(retry_s)
@@ -137,6 +144,7 @@ async fn verify(app: Arc<Api>, input: PublicInput<EmptyInput, ProofBody>) -> Res
     };
     let client = super::sign_in_client(request);
     let signed_in = verify::verify(&app, proof, client).await?.ok_or_else(invalid)?;
+    app.sign_ins.give_back(client_ip);
     let response = RouteResponse::json(200, &SignedInView::of(&signed_in.member, &signed_in.workspace))?;
     let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);
     let cookie = cookie.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The cookie couldn't be written."))?;

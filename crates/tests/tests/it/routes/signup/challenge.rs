@@ -1,6 +1,9 @@
 //! Challenges and their solutions: forged, expired, wrong, used, used twice at once, and used after a restart.
 
-use posthouse_domain::{signup::CHALLENGE_MS, time::DAY_MS};
+use posthouse_domain::{
+    signup::{CHALLENGE_MS, is_solved},
+    time::DAY_MS,
+};
 use serde_json::json;
 
 use super::{DIFFICULTY, SignupFixture, solution, wrong_solution};
@@ -50,7 +53,7 @@ async fn signup_without_a_correct_solution_is_refused() {
     }
     let wrong = json!({ "challenge": text, "solution": wrong_solution(text) });
     anybody.post("/v1/signup", wrong).await.error("invalid_solution");
-    let long = "1".repeat(21);
+    let long = "1".repeat(101);
     for bad in [json!(5), json!("-1"), json!("0x1"), json!(""), json!(long), json!("١")] {
         let body = json!({ "challenge": text, "solution": bad });
         anybody.post("/v1/signup", body).await.invalid_fields(&["solution"]);
@@ -59,6 +62,20 @@ async fn signup_without_a_correct_solution_is_refused() {
     neither.invalid_fields(&["challenge", "solution"]);
     // None of these used the challenge.
     anybody.post("/v1/signup", solved).await.expect(201);
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn every_decimal_string_that_solves_is_accepted() {
+    let fixture = SignupFixture::open().await;
+    let anybody = fixture.server.anonymous();
+    for width in [1, 40, 100] {
+        let challenge = anybody.get("/v1/signup/challenge").await.expect(200);
+        let text = challenge.text("challenge");
+        let solutions = (0_u64..).map(|n| format!("{n:0width$}"));
+        let solution = solutions.into_iter().find(|one| is_solved(text, one, DIFFICULTY)).unwrap();
+        anybody.post("/v1/signup", json!({ "challenge": text, "solution": solution })).await.expect(201);
+    }
     fixture.close().await;
 }
 

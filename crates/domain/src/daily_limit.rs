@@ -1,0 +1,80 @@
+//! Limits by UTC day that are counted in the store: of self-signup, of mail that strangers get, and of wrong codes.
+
+use crate::{
+    error::{ErrorCode, LimitName, Refusal},
+    gate::until_midnight_s,
+    time::Time,
+};
+
+named! {
+    /// A limit by UTC day.
+    DailyLimit {
+        /// Self-signups from one client address.
+        Signups = "signups",
+        /// Claim mails that one client address requests.
+        ClaimMailsPerClient = "mails_per_client",
+        /// Claim mails to one address.
+        ClaimMailsPerRecipient = "mails_per_recipient",
+        /// Claim mails of one workspace.
+        ClaimMails = "mails",
+        /// Invitations to one mailbox.
+        InvitationsPerRecipient = "invitations_per_recipient",
+        /// Wrong sign-in codes for one address.
+        WrongCodes = "wrong_codes",
+    }
+}
+
+impl DailyLimit {
+    /// Creates the refusal of a request that exceeds the limit.
+    #[must_use]
+    pub fn refusal(self, max: u64, now: Time) -> Refusal {
+        let wait_s = until_midnight_s(now);
+        let (limit, message) = match self {
+            Self::Signups => {
+                (LimitName::SignupsPerDay, format!("Your address has used its {max} self-signups for today."))
+            }
+            Self::ClaimMailsPerClient => (
+                LimitName::ClaimMailsPerClient,
+                format!("Your address has requested {max} claim mails today, which is the limit."),
+            ),
+            Self::ClaimMailsPerRecipient => (
+                LimitName::ClaimMailsPerRecipient,
+                format!("This recipient got {max} claim mails today, which is the limit."),
+            ),
+            Self::ClaimMails => (
+                LimitName::ClaimMailsPerDay,
+                format!("The workspace has sent {max} claim mails today, which is the limit."),
+            ),
+            Self::InvitationsPerRecipient => {
+                return Refusal::new(
+                    ErrorCode::RateLimited,
+                    format!("This person got {max} invitations today, which is the limit."),
+                )
+                .at_limit(LimitName::InvitationsPerRecipient, max, wait_s);
+            }
+            Self::WrongCodes => {
+                return Refusal::new(
+                    ErrorCode::RateLimited,
+                    format!("For this address, {max} wrong codes were tried today, which is the limit."),
+                )
+                .at_limit(LimitName::WrongSignInCodes, max, wait_s);
+            }
+        };
+        Refusal::new(ErrorCode::SignupRateLimited, message).at_limit(limit, max, wait_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::DAY_MS;
+
+    #[test]
+    fn a_refusal_names_the_limit_and_the_time_until_midnight() {
+        let noon = Time::from_millis(DAY_MS / 2);
+        let names: Vec<_> = DailyLimit::ALL.iter().map(|limit| limit.refusal(3, noon).limit()).collect();
+        let unique: std::collections::HashSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), DailyLimit::ALL.len());
+        assert_eq!(DailyLimit::Signups.refusal(5, noon).retry_after_s, Some(43_201));
+    }
+}
