@@ -46,60 +46,70 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 async fn show_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    forwarding_page(confirm::confirmation_request(&app, input.path.text("token")).await, &input.request)
-}
-
-async fn confirm_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    forwarding_page(confirm::agree(&app, input.path.text("token")).await, &input.request)
-}
-
-async fn show_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    on_call_page(on_call::on_call_request(&app, input.path.text("token")).await, &input.request)
-}
-
-async fn confirm_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    on_call_page(on_call::accept(&app, input.path.text("token")).await, &input.request)
-}
-
-fn forwarding_page(
-    asked: Result<ConfirmationRequest, Refusal>,
-    request: &RequestInfo,
-) -> Result<RouteResponse, Refusal> {
-    let next = "Use the link in the newest mail. Without one, ask the owner of the inbox to send it again.";
-    let asked = match asked {
-        Ok(asked) => asked,
-        Err(refusal) => return link_page::refused(refusal, request, "Forwarding", next),
-    };
-    let (address, inbox) = (escape(&asked.address), escape(&asked.inbox));
-    let content = if asked.is_confirmed {
-        format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
-    } else {
+    let asked = confirm::confirmation_request(&app, input.path.text("token")).await;
+    forwarding_page(asked, &input.request, |address, inbox| {
         format!(
             "<p>Mail to <b>{inbox}</b> will be forwarded to <b>{address}</b> if you agree.</p>\
              <form method=\"post\"><button type=\"submit\">Forward it to me</button></form>\
              <p>If you do not want this, close this page: nothing is forwarded.</p>"
         )
-    };
-    Ok(link_page::response(200, "Forwarding", &content))
+    })
 }
 
-fn on_call_page(asked: Result<OnCallRequest, Refusal>, request: &RequestInfo) -> Result<RouteResponse, Refusal> {
-    let next = "Use the link in the newest mail. Without one, ask the owner to add your address again.";
-    let asked = match asked {
-        Ok(asked) => asked,
-        Err(refusal) => return link_page::refused(refusal, request, "On call", next),
-    };
-    let address = escape(&asked.address);
-    let scope =
-        asked.inbox.as_deref().map_or_else(|| "the workspace".to_owned(), |inbox| format!("<b>{}</b>", escape(inbox)));
-    let content = if asked.is_confirmed {
-        format!("<p><b>{address}</b> is on call for {scope}.</p><p>You can close this page.</p>")
-    } else {
+async fn confirm_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let agreed = confirm::agree(&app, input.path.text("token")).await;
+    forwarding_page(agreed, &input.request, |address, inbox| {
+        format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
+    })
+}
+
+async fn show_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let asked = on_call::on_call_request(&app, input.path.text("token")).await;
+    on_call_page(asked, &input.request, |address, scope| {
         format!(
             "<p><b>{address}</b> will be on call for {scope} if you agree: you get a mail when an agent needs a \
              person.</p><form method=\"post\"><button type=\"submit\">I am on call</button></form>\
              <p>If you do not want this, close this page: you get nothing.</p>"
         )
-    };
-    Ok(link_page::response(200, "On call", &content))
+    })
+}
+
+async fn confirm_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let accepted = on_call::accept(&app, input.path.text("token")).await;
+    on_call_page(accepted, &input.request, |address, scope| {
+        format!("<p><b>{address}</b> is on call for {scope}.</p><p>You can close this page.</p>")
+    })
+}
+
+/// Returns the page of a forwarding link. `content` gets the address and the inbox as HTML.
+fn forwarding_page(
+    found: Result<ConfirmationRequest, Refusal>,
+    request: &RequestInfo,
+    content: impl Fn(&str, &str) -> String,
+) -> Result<RouteResponse, Refusal> {
+    let next = "Use the link in the newest mail. Without one, ask the owner of the inbox to send it again.";
+    match found {
+        Ok(found) => {
+            let content = content(&escape(&found.address), &escape(&found.inbox));
+            Ok(link_page::response(200, "Forwarding", &content))
+        }
+        Err(refusal) => link_page::refused(refusal, request, "Forwarding", next),
+    }
+}
+
+/// Returns the page of an on-call link. `content` gets the address, and what it is on call for, as HTML.
+fn on_call_page(
+    found: Result<OnCallRequest, Refusal>,
+    request: &RequestInfo,
+    content: impl Fn(&str, &str) -> String,
+) -> Result<RouteResponse, Refusal> {
+    let next = "Use the link in the newest mail. Without one, ask the owner to add your address again.";
+    match found {
+        Ok(found) => {
+            let inbox = found.inbox.as_deref().map(|inbox| format!("<b>{}</b>", escape(inbox)));
+            let content = content(&escape(&found.address), inbox.as_deref().unwrap_or("the workspace"));
+            Ok(link_page::response(200, "On call", &content))
+        }
+        Err(refusal) => link_page::refused(refusal, request, "On call", next),
+    }
 }

@@ -24,7 +24,7 @@ statements! {
     OF_INBOX = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY created_at + 0, id");
     GET = select!("workspace_id = $1 AND id = $2");
     GET_FOR_UPDATE = select!("workspace_id = $1 AND id = $2 {FOR_UPDATE}");
-    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2");
+    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL");
     INSERT = "INSERT INTO forwarding_addresses (workspace_id, id, inbox_id, address, skip_flagged, token_sha256, token_expires_at,
         confirmed_at, confirmation_sent_at, last_forwarded_at, forwarded_count, error_code, error_message, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, $8, NULL, 0, NULL, NULL, $9)";

@@ -25,7 +25,7 @@ macro_rules! select {
 statements! {
     OF = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY position + 0, id");
     GET = select!("workspace_id = $1 AND id = $2");
-    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2");
+    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL");
     LINK_END = "SELECT token_expires_at FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
     INSERT = "INSERT INTO on_call_contacts (workspace_id, id, inbox_id, address, position, token_sha256, token_expires_at, confirmed_at,
         mail_due, created_at) VALUES ($1, $2, $3, $4, $5, NULL, NULL, $6, $7, $8)";
@@ -86,7 +86,7 @@ pub fn contact(tx: &mut Tx, workspace: WorkspaceId, id: OnCallContactId) -> Resu
     tx.one(&GET, p![workspace, id])
 }
 
-/// Returns the contact of an unexpired confirmation link.
+/// Returns the contact of a confirmation link that has neither been used nor expired.
 ///
 /// # Errors
 /// Returns an error if the database call fails.

@@ -13,8 +13,6 @@ pub struct ConfirmationRequest {
     pub address: String,
     /// The inbox whose mail is forwarded.
     pub inbox: String,
-    /// Whether the address is already confirmed.
-    pub is_confirmed: bool,
 }
 
 /// Returns the confirmation request of a link, without consuming the link.
@@ -35,10 +33,11 @@ pub async fn agree(app: &App, token: &str) -> Result<ConfirmationRequest, Refusa
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {
+        let request = load(tx, &digest, now)?;
         if !forwarding::confirm(tx, &digest, now)? {
             return Err(invalid_link());
         }
-        load(tx, &digest, now)
+        Ok(request)
     };
     app.store.write(work).await
 }
@@ -47,7 +46,7 @@ fn load(tx: &mut Tx, digest: &[u8; 32], now: posthouse_domain::time::Time) -> Re
     let found = forwarding::by_token(tx, digest, now)?.ok_or_else(invalid_link)?;
     let inbox = inboxes::get(tx, found.workspace, found.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
     let inbox = inbox.ok_or_else(invalid_link)?.address;
-    Ok(ConfirmationRequest { address: found.address, inbox, is_confirmed: found.confirmed_at.is_some() })
+    Ok(ConfirmationRequest { address: found.address, inbox })
 }
 
 fn invalid_link() -> Refusal {

@@ -3,6 +3,7 @@
 
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
+    escalation::OnCallContact,
     time::Time,
 };
 use posthouse_store::{Tx, inboxes, on_call};
@@ -17,8 +18,6 @@ pub struct OnCallRequest {
     pub address: String,
     /// The inbox that the person is asked to be on call for; `None` for the whole workspace.
     pub inbox: Option<String>,
-    /// Whether the person has confirmed.
-    pub is_confirmed: bool,
 }
 
 /// Returns the request of a link, without consuming the link.
@@ -28,7 +27,7 @@ pub struct OnCallRequest {
 pub async fn on_call_request(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let now = app.clock.now();
-    app.store.read(move |tx| load(tx, &digest, now)).await
+    app.store.read(move |tx| Ok(load(tx, &digest, now)?.0)).await
 }
 
 /// Confirms the contact and consumes the link; the owner gets a notice.
@@ -39,19 +38,17 @@ pub async fn accept(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
+        let (request, contact) = load(tx, &digest, now)?;
         if !on_call::confirm(tx, &digest, now)? {
             return Err(invalid_link());
         }
-        let request = load(tx, &digest, now)?;
-        if let Some(contact) = on_call::by_token(tx, &digest, now)? {
-            contacts::enqueue_mail(tx, &contact, &ids.clone(), now)?;
-        }
+        contacts::enqueue_mail(tx, &contact, &ids.clone(), now)?;
         Ok(request)
     };
     app.store.write(work).await
 }
 
-fn load(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<OnCallRequest, Refusal> {
+fn load(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<(OnCallRequest, OnCallContact), Refusal> {
     let contact = on_call::by_token(tx, digest, now)?.ok_or_else(invalid_link)?;
     let inbox = match contact.inbox {
         Some(id) => {
@@ -60,7 +57,7 @@ fn load(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<OnCallRequest, Refu
         }
         None => None,
     };
-    Ok(OnCallRequest { address: contact.address, inbox, is_confirmed: contact.confirmed_at.is_some() })
+    Ok((OnCallRequest { address: contact.address.clone(), inbox }, contact))
 }
 
 fn invalid_link() -> Refusal {

@@ -35,6 +35,8 @@ use crate::{
 const PATH: &str = "/confirm/on-call/";
 /// The subject of confirmation mails.
 const SUBJECT: &str = "Confirm that you are on call";
+/// The screen of the dashboard that shows who is on call.
+const ON_CALL_SETTINGS_PATH: &str = "/settings/on-call";
 /// The subject of notices to owners.
 const OWNER_SUBJECT: &str = "A person on call confirmed";
 
@@ -193,13 +195,25 @@ fn confirmation_text(place: &str, is_one_inbox: bool, link: &str) -> String {
 
 fn owner_text(app: &App, contact: &OnCallContact, inbox: Option<&str>) -> String {
     let (address, base) = (&contact.address, &app.config.base_url);
-    let (scope, path) = match (inbox, contact.inbox) {
-        (Some(inbox), Some(id)) => (inbox.to_owned(), format!("/v1/inboxes/{id}/escalation")),
-        _ => ("the workspace".to_owned(), "/v1/escalation".to_owned()),
+    let (scope, settings) = match inbox {
+        Some(inbox) => (inbox, format!("with the API, in the escalation settings of {inbox}:\n\n{base}/docs")),
+        None => ("the workspace", format!("in the settings:\n\n{base}{ON_CALL_SETTINGS_PATH}")),
     };
     format!(
         "{address} confirmed to be on call for {scope} and gets a mail when something needs a person.\n\n\
-         The settings: GET {base}{path}\n\
-         If you did not expect this, remove the address: PUT {base}{path}\n"
+         If you did not expect this, remove the address {settings}\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_are_led_to_a_screen_of_the_dashboard() {
+        let screens = include_str!("../../../../web/src/screens/routes.ts");
+        let settings = include_str!("../../../../web/src/screens/settings/Settings.svelte");
+        assert_eq!(ON_CALL_SETTINGS_PATH, "/settings/on-call");
+        assert!(screens.contains("pattern: '/settings/:section'") && settings.contains("section === 'on-call'"));
+    }
 }

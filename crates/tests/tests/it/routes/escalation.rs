@@ -172,12 +172,14 @@ async fn a_contact_confirms_by_a_button_on_the_page_of_the_link() {
     fixture.server.settle().await;
     let sent = fixture.sent().await;
     assert_eq!((sent.len(), &sent[0]["to"]), (3, &json!(["owner@example.org"])), "the owner is told");
+    let told = sent[0]["text"].as_str().unwrap();
+    assert!(told.contains("/settings/on-call") && !told.contains("/v1/"), "{told}");
     let settings = fixture.api.get(PATH).await.expect(200);
     let states: Vec<&Value> = settings["contacts"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
     assert_eq!(states.iter().filter(|state| **state == "confirmed").count(), 1, "{settings}");
-    assert!(page(&fixture.server.anonymous().get(&link).await.expect(200)).contains("You can close this page"));
     let used = page(&fixture.press(&link).await.expect(400));
     assert!(used.contains("This link does not work") && !used.contains("<form"), "{used}");
+    assert_eq!(page(&fixture.browser().get(&link).await.expect(400)), used);
     for wrong in ["x", "00000000000000000000000000000000", "hidden-until-the-message-is-sent"] {
         let path = format!("/confirm/on-call/{wrong}");
         assert_eq!(page(&fixture.browser().get(&path).await.expect(400)), used, "{wrong}");
