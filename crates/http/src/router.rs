@@ -96,7 +96,7 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
 /// Responds to a request that matches no route.
 pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refusal) -> Response {
     let client = client_of(app, request.extensions(), request.headers());
-    let notice = notice_of_key(app, request.headers(), client.address).await;
+    let notice = notice_of_caller(app, request.headers(), client.address).await;
     let mut response = refuse(app, request, refusal).await;
     write_extras(&Extras { notice, rate_limits: Vec::new() }, response.headers_mut());
     response
@@ -308,7 +308,7 @@ async fn admit(
         if route.is_platform() && route.method != Method::GET {
             check_public_change(app, route, &head.headers)?;
         }
-        extras.notice = notice_of_key(app, &head.headers, client.address).await;
+        extras.notice = notice_of_caller(app, &head.headers, client.address).await;
     }
     if let Some(limit) = route.limit {
         extras.counted(app.directory_limits.count(limit, caller.as_ref(), client.address, app.clock.now())?)?;
@@ -381,9 +381,9 @@ async fn authenticate(
     }
 }
 
-/// Returns the workspace's notice for any request with a valid key, on public routes too.
-async fn notice_of_key(app: &Api, headers: &HeaderMap, client: IpAddr) -> Option<WorkspaceNotice> {
-    if !headers.contains_key(header::AUTHORIZATION) {
+/// Returns the workspace's notice for any request with a valid key or session, on public routes too.
+async fn notice_of_caller(app: &Api, headers: &HeaderMap, client: IpAddr) -> Option<WorkspaceNotice> {
+    if !headers.contains_key(header::AUTHORIZATION) && cookie::session(headers).is_none() {
         return None;
     }
     auth::authenticate(app, headers, client).await.ok()?.workspace.notice

@@ -5,6 +5,7 @@ use posthouse_domain::{
         card::{CardVisibility, Routing},
         report::ReportReason,
     },
+    auth::Permission,
     contact::ContactKind,
     draft,
     escalation::EscalationDelivery,
@@ -62,6 +63,7 @@ names!(
     ListDirection,
     ListKind,
     MessageStatus,
+    Permission,
     RecordView,
     draft::DraftStatus
 );

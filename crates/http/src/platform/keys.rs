@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::{
-    auth::{Permissions, Scope},
+    auth::{Permission, Permissions, Scope},
     error::{ErrorCode, Refusal},
     user::Role,
 };
 use posthouse_store::keys::ApiKey;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
     views::{TimestampView, user::ListView},
-    wire::{BoundedLine, BoundedList, EmptyInput, object},
+    wire::{BoundedLine, BoundedList, EmptyInput, Problems, choice, member, object},
 };
 use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
 
@@ -47,20 +48,64 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
+choice! {
+    /// A set of permissions.
+    enum KeyPreset {
+        /// Every permission.
+        Full = "full",
+        /// What an agent needs that works with mail.
+        Agent = "agent",
+        /// Sends and drafts.
+        SendOnly = "send_only",
+        /// Every permission that reads.
+        ReadOnly = "read_only",
+        /// Reads and approves drafts.
+        Approve = "approve",
+    }
+}
+
+choice! {
+    /// What a key reaches.
+    enum KeyReach {
+        /// The workspace, including the emergency stop and changes of handles.
+        Org = "org",
+        /// The workspace.
+        Workspace = "workspace",
+        /// One inbox or identity.
+        Inbox = "inbox",
+    }
+}
+
 object! {
     /// An API key to create.
     struct KeyBody {
         /// The name.
         name: BoundedLine<1, NAME_CHARS_MAX>,
-        /// A set of permissions: `full`, `agent`, `send_only`, `read_only` or `approve`. Default: `full`.
-        preset: Option<BoundedLine<1, 20>>,
+        /// A set of permissions. Default: `full`.
+        preset: Option<KeyPreset>,
         /// Permissions, in place of a preset.
-        permissions: Option<BoundedList<BoundedLine<1, 40>, 1, PERMISSIONS_MAX>>,
-        /// `org`, `workspace` or `inbox`. Default: `workspace`, or `inbox` with an `inbox_id`.
-        scope: Option<BoundedLine<1, 20>>,
-        /// The inbox of a key with the scope `inbox`.
+        permissions: Option<BoundedList<Permission, 1, PERMISSIONS_MAX>>,
+        /// What the key reaches. Default: `workspace`, or `inbox` with an `inbox_id`.
+        scope: Option<KeyReach>,
+        /// The inbox or identity of a key with the scope `inbox`.
         inbox_id: Option<Uuid>,
     }
+    check one_choice;
+}
+
+/// Reports members that contradict each other.
+fn one_choice(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let has = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+    if has("preset") && has("permissions") {
+        problems.add::<()>(&member(path, "permissions"), "must not be given with `preset`");
+    }
+    match (given.get("scope").and_then(Value::as_str), has("inbox_id")) {
+        (Some("inbox"), false) => problems.add::<()>(&member(path, "inbox_id"), "must be given for the scope `inbox`"),
+        (Some("org" | "workspace"), true) => {
+            problems.add::<()>(&member(path, "inbox_id"), "must be given for the scope `inbox` only")
+        }
+        _ => None,
+    };
 }
 
 /// An API key without its secret.
@@ -90,6 +135,12 @@ struct CreatedKeyView {
     key: String,
 }
 
+impl KeyPreset {
+    fn permissions(self) -> Permissions {
+        Permissions::preset(self.text()).unwrap_or_default()
+    }
+}
+
 impl ApiKeyView {
     fn of(key: &ApiKey) -> Self {
         Self {
@@ -113,30 +164,15 @@ async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result<RouteResponse, Refusal> {
     let body = input.body;
-    let permissions = match (&body.preset, &body.permissions) {
-        (Some(_), Some(_)) => return Err(Refusal::invalid_field("permissions", "must not be given with `preset`")),
-        (None, Some(names)) => {
-            let names: Vec<&str> = names.0.iter().map(|name| name.0.as_str()).collect();
-            let unknown =
-                |name: String| Refusal::invalid_field("permissions", format!("has the unknown name `{name}`"));
-            Permissions::parse(&names.join(",")).map_err(unknown)?
-        }
-        (preset, None) => {
-            let preset = preset.as_ref().map_or("full", |preset| preset.0.as_str());
-            let unknown =
-                || Refusal::invalid_field("preset", "must be `full`, `agent`, `send_only`, `read_only` or `approve`");
-            Permissions::preset(preset).ok_or_else(unknown)?
-        }
+    let permissions = match (body.permissions, body.preset) {
+        (Some(listed), _) => Permissions::of(&listed.0),
+        (None, Some(preset)) => preset.permissions(),
+        (None, None) => Permissions::full(),
     };
-    let scope = match (body.scope.as_ref().map(|scope| scope.0.as_str()), body.inbox_id) {
-        (None | Some("inbox"), Some(inbox)) => KeyScope::Inbox(inbox.into()),
-        (Some("org"), None) => KeyScope::Whole(Scope::Org),
-        (None | Some("workspace"), None) => KeyScope::Whole(Scope::Workspace),
-        (Some("inbox"), None) => return Err(Refusal::invalid_field("inbox_id", "must be given for the scope `inbox`")),
-        (Some("org" | "workspace"), Some(_)) => {
-            return Err(Refusal::invalid_field("inbox_id", "must be given for the scope `inbox` only"));
-        }
-        (Some(_), _) => return Err(Refusal::invalid_field("scope", "must be `org`, `workspace` or `inbox`")),
+    let scope = match (body.inbox_id, body.scope) {
+        (Some(inbox), _) => KeyScope::Inbox(inbox.into()),
+        (None, Some(KeyReach::Org)) => KeyScope::Whole(Scope::Org),
+        (None, _) => KeyScope::Whole(Scope::Workspace),
     };
     let wanted = KeyRequest { name: body.name.0, permissions, scope };
     let created = keys::create(&app, input.caller, wanted).await?;

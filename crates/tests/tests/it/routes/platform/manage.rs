@@ -38,13 +38,19 @@ async fn people_create_list_and_revoke_keys() {
     for (body, field) in [
         (json!({}), "name"),
         (json!({ "name": "x", "preset": "boss" }), "preset"),
-        (json!({ "name": "x", "permissions": ["all:things"] }), "permissions"),
+        (json!({ "name": "x", "permissions": ["all:things"] }), "permissions[0]"),
+        (json!({ "name": "x", "permissions": ["full"] }), "permissions[0]"),
+        (json!({ "name": "x", "permissions": ["inboxes:read,messages:read"] }), "permissions[0]"),
+        (json!({ "name": "x", "permissions": ["inboxes:read"], "preset": "agent" }), "permissions"),
         (json!({ "name": "x", "scope": "planet" }), "scope"),
         (json!({ "name": "x", "scope": "inbox" }), "inbox_id"),
         (json!({ "name": "x", "scope": "org", "inbox_id": inbox.id.to_string() }), "inbox_id"),
     ] {
         browser.post("/platform/api-keys", body).await.invalid_fields(&[field]);
     }
+    let all = json!({ "name": "", "permissions": ["a:b", "inboxes:read", "c:d"], "scope": "planet", "inbox_id": "x" });
+    let fields = ["inbox_id", "name", "permissions[0]", "permissions[2]", "scope"];
+    browser.post("/platform/api-keys", all).await.invalid_fields(&fields);
     let other = server.workspace(Plan::Team).await;
     let foreign = server.inbox(&other).await;
     let body = json!({ "name": "x", "inbox_id": foreign.id.to_string() });
@@ -176,6 +182,10 @@ async fn a_refused_change_carries_the_notice_of_the_workspace() {
     let without_header = server.anonymous().with_header("Cookie", &posthouse_tests::browser::cookie(&again));
     let refused = without_header.post("/v1/inboxes", json!({})).await.error("csrf");
     assert_eq!(refused.header("service-notice"), Some("Pay%20the%20bill%2E"));
+    for path in ["/v1/webhooks/events", "/v1/nowhere", "/platform/nowhere"] {
+        let reply = without_header.get(path).await;
+        assert_eq!(reply.header("service-notice"), Some("Pay%20the%20bill%2E"), "{path}");
+    }
     // Routes that don't act on the session need no header.
     without_header.post("/platform/auth/magic-link", json!({ "email": OWNER })).await.expect(204);
     server.finish().await;
