@@ -13,6 +13,8 @@ use uuid::Uuid;
 
 use crate::inboxes::wipe;
 
+/// How long mail of the service to people is kept, such as links to sign in, in milliseconds.
+const SERVICE_MAIL_MS: i64 = 30 * DAY_MS;
 /// Workspaces per query.
 const WORKSPACES_PAGE: u32 = 500;
 /// Maximum inboxes of a workspace per sweep.
@@ -27,7 +29,8 @@ const STEPS_MAX: u32 = 250;
 /// # Errors
 /// Returns an error if the database call fails.
 pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
-    let (mut deleted, mut steps) = (0, STEPS_MAX);
+    let mut steps = STEPS_MAX;
+    let mut deleted = of_workspace(app, WorkspaceId::SERVICE, now.plus_ms(-SERVICE_MAIL_MS), &mut steps).await?;
     let mut after = WorkspaceId(Uuid::nil());
     loop {
         let page = app.store.read(move |tx| workspaces::with_retention(tx, after, WORKSPACES_PAGE)).await?;
@@ -35,16 +38,21 @@ pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
         after = *last;
         for (workspace, days) in page {
             let before = now.plus_ms(-days.saturating_mul(DAY_MS));
-            let inboxes =
-                app.store.read(move |tx| erase::inboxes_with_older(tx, workspace, before, INBOXES_MAX)).await?;
-            for inbox in inboxes {
-                deleted += of_inbox(app, workspace, inbox, before, &mut steps).await?;
-            }
+            deleted += of_workspace(app, workspace, before, &mut steps).await?;
         }
         if steps == 0 {
             return Ok(deleted);
         }
     }
+}
+
+async fn of_workspace(app: &Arc<Instance>, workspace: WorkspaceId, before: Time, steps: &mut u32) -> Result<u64> {
+    let inboxes = app.store.read(move |tx| erase::inboxes_with_older(tx, workspace, before, INBOXES_MAX)).await?;
+    let mut deleted = 0;
+    for inbox in inboxes {
+        deleted += of_inbox(app, workspace, inbox, before, steps).await?;
+    }
+    Ok(deleted)
 }
 
 async fn of_inbox(
