@@ -24,6 +24,11 @@ const DOCUMENT: &str = "index.html";
 /// Paths below which a browser gets the API's errors and not a page.
 const NOT_PAGES: &[&str] =
     &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/directory/"];
+/// Pages that every client gets that accepts HTML, not only one that names it: the address of the server, and what links in
+/// mail open. Programs that check such links don't name HTML.
+const PAGES_FOR_ALL: &[&str] = &["/", "/sign-in"];
+/// Paths below which the same holds.
+const BELOW_FOR_ALL: &[&str] = &["/inbox/", "/approvals/", "/settings/"];
 /// What pages may load. Mail is shown in a frame with a stricter policy of its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -56,7 +61,9 @@ impl Dashboard {
         if let Some(file) = path.strip_prefix('/').filter(|_| path.starts_with("/assets/")) {
             return self.file_response(file, FOR_EVER, request);
         }
-        let is_page = !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix)) && accepts_html(request.headers());
+        let is_for_all = PAGES_FOR_ALL.contains(&path) || BELOW_FOR_ALL.iter().any(|prefix| path.starts_with(prefix));
+        let is_accepted = accepts_html(request.headers()) || (is_for_all && accepts_anything(request.headers()));
+        let is_page = is_accepted && !NOT_PAGES.iter().any(|prefix| path.starts_with(prefix));
         if is_page { self.file_response(DOCUMENT, "no-cache", request) } else { None }
     }
 
@@ -138,6 +145,16 @@ pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
     types.any(|name| name.trim().eq_ignore_ascii_case("text/html"))
 }
 
+/// Returns whether the client accepts any type: without `Accept`, or with `*/*` alone.
+fn accepts_anything(headers: &HeaderMap) -> bool {
+    let mut fields = headers.get_all(header::ACCEPT).iter();
+    match (fields.next(), fields.next()) {
+        (None, _) => true,
+        (Some(only), None) => only.to_str().is_ok_and(|only| only.split(';').next().map(str::trim) == Some("*/*")),
+        (Some(_), Some(_)) => false,
+    }
+}
+
 /// Returns the error for a path without a route.
 pub(super) fn no_route(request: &Request) -> Refusal {
     let refusal = Refusal::new(ErrorCode::NotFound, format!("There is no route `{}`.", request.uri().path()));
@@ -161,7 +178,23 @@ mod tests {
             let page = response(&request(path, "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")).unwrap();
             assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8", "{path}");
             assert!(!page.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().contains("unsafe"));
-            assert!(response(&request(path, "*/*")).is_none(), "{path}");
+            assert!(response(&request(path, "application/json")).is_none(), "{path}");
+            assert!(response(&request(path, "application/json, */*;q=0.5")).is_none(), "{path}");
+        }
+        for (path, is_page) in [
+            ("/", true),
+            ("/sign-in", true),
+            ("/inbox/1/2", true),
+            ("/approvals/1/2", true),
+            ("/settings/on-call", true),
+            ("/inbox", false),
+            ("/inboxes", false),
+            ("/sign-in/x", false),
+            ("/messages", false),
+        ] {
+            assert_eq!(response(&request(path, "*/*")).is_some(), is_page, "{path}");
+            let silent = Request::builder().uri(path).body(Body::empty()).unwrap();
+            assert_eq!(response(&silent).is_some(), is_page, "{path}");
         }
         for path in ["/v1/nowhere", "/platform/nowhere", "/dev/nowhere", "/assets/nowhere.js"] {
             assert!(response(&request(path, "text/html")).is_none(), "{path}");
