@@ -1,3 +1,5 @@
+import { fixForPeople } from './fixes';
+
 /** An error answer of the API. */
 export class ApiError extends Error {
   constructor(
@@ -17,11 +19,12 @@ export class ApiError extends Error {
 export function errorFrom(status: number, body: unknown): ApiError {
   const error = (body as { error?: Record<string, unknown> } | null | undefined)?.error;
   if (error && typeof error === 'object' && typeof error.message === 'string') {
+    const code = text(error.code) ?? 'http_error';
     return new ApiError(
       status,
-      text(error.code) ?? 'http_error',
+      code,
       error.message,
-      text(error.fix),
+      fixForPeople(code, text(error.fix)),
       text(error.request_id),
       (error.details as Record<string, unknown>) ?? {},
     );

@@ -10,14 +10,16 @@ class Inboxes {
   /** Drafts that wait for their author, which `pending_draft_count` includes. */
   private sentBack = $state(0);
   error = $state.raw<ApiError | null>(null);
+  /** Drafts that a person sent back: they wait for the agent. */
+  private sentBack = $state(0);
 
   get held(): number {
     return this.list.reduce((sum, inbox) => sum + inbox.held_count, 0);
   }
 
-  /** Drafts that wait for a person. */
+  /** Drafts that wait for a person: those of the screen Approvals. */
   get drafts(): number {
-    return Math.max(0, pending(this.list) - this.sentBack);
+    return Math.max(0, this.pendingDrafts(this.list) - this.sentBack);
   }
 
   get needsHuman(): number {
@@ -37,6 +39,24 @@ class Inboxes {
     this.list = known ? this.list.map((one) => (one.id === inbox.id ? inbox : one)) : [inbox, ...this.list];
   }
 
+  private pendingDrafts(list: Inbox[]): number {
+    return list.reduce((sum, inbox) => sum + inbox.pending_draft_count, 0);
+  }
+
+  private async countSentBack(): Promise<number> {
+    let found = 0;
+    let cursor: string | undefined;
+    do {
+      const query = { status: ['draft' as const, 'failed' as const], sent_back: true, limit: 100 };
+      const page = await ok(
+        api.GET('/v1/drafts', { params: { query: { ...query, ...(cursor ? { cursor } : {}) } } }),
+      );
+      found += page.data.length;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor && found < 1000);
+    return found;
+  }
+
   async load(): Promise<void> {
     try {
       const all: Inbox[] = [];
@@ -47,7 +67,7 @@ class Inboxes {
         all.push(...page.data);
         cursor = page.next_cursor ?? undefined;
       } while (cursor && all.length < 2000);
-      this.sentBack = pending(all) === 0 ? 0 : await countSentBack();
+      this.sentBack = this.pendingDrafts(all) > 0 ? await this.countSentBack() : 0;
       this.list = all;
       this.loaded = true;
       this.error = null;

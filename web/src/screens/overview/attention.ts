@@ -12,7 +12,7 @@ export interface Point {
 
 interface Facts {
   inboxes: Inbox[];
-  /** How many wait for a person. */
+  /** How many drafts wait for a person. */
   drafts: number;
   workspace: Workspace | null;
   metrics: Schemas['Metrics'];

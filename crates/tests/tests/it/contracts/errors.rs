@@ -72,3 +72,16 @@ fn covered_codes_are_not_pending() {
         eprintln!("remove these from the list: {stale:?}");
     }
 }
+
+/// People read the fix of an error in the dashboard. The API writes its own parts in backticks, and the dashboard replaces such
+/// a fix.
+#[test]
+fn people_are_shown_no_parts_of_the_api() {
+    let fixes = include_str!("../../../../../web/src/lib/fixes.ts");
+    for code in ErrorCode::ALL.iter().filter(|code| code.fix().contains('`')) {
+        let entry = format!("\n  {}: '", code.text());
+        assert!(fixes.contains(&entry), "web/src/lib/fixes.ts has no text for {}", code.text());
+    }
+    let table = fixes.split("};").next().unwrap();
+    assert!(!table.contains('`'), "web/src/lib/fixes.ts has a text with parts of the API");
+}
