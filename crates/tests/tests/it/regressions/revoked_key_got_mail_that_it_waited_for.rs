@@ -31,7 +31,7 @@ async fn waits(
 }
 
 #[tokio::test]
-async fn who_lost_access_while_waiting_gets_no_mail() {
+async fn a_caller_that_lost_access_gets_no_mail() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let owner = server.owner_session(&key).await;
