@@ -45,23 +45,21 @@ impl DailyLimit {
                 LimitName::ClaimMailsPerDay,
                 format!("The workspace has sent {max} claim mails today, which is the limit."),
             ),
-            Self::InvitationsPerRecipient => {
-                return Refusal::new(
-                    ErrorCode::RateLimited,
-                    format!("This person got {max} invitations today, which is the limit."),
-                )
-                .at_limit(LimitName::InvitationsPerRecipient, max, wait_s);
-            }
-            Self::WrongCodes => {
-                return Refusal::new(
-                    ErrorCode::RateLimited,
-                    format!("For this address, {max} wrong codes were tried today, which is the limit."),
-                )
-                .at_limit(LimitName::WrongSignInCodes, max, wait_s);
-            }
+            Self::InvitationsPerRecipient => return too_many_invitations(max, wait_s),
+            Self::WrongCodes => return too_many_codes(max, wait_s),
         };
         Refusal::new(ErrorCode::SignupRateLimited, message).at_limit(limit, max, wait_s)
     }
+}
+
+fn too_many_invitations(max: u64, wait_s: u64) -> Refusal {
+    Refusal::new(ErrorCode::RateLimited, format!("This person got {max} invitations today, which is the limit."))
+        .at_limit(LimitName::InvitationsPerRecipient, max, wait_s)
+}
+
+fn too_many_codes(max: u64, wait_s: u64) -> Refusal {
+    let message = format!("For this address, {max} wrong codes were tried today, which is the limit.");
+    Refusal::new(ErrorCode::RateLimited, message).at_limit(LimitName::WrongSignInCodes, max, wait_s)
 }
 
 #[cfg(test)]
