@@ -17,7 +17,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{Json, Result, Tx, p, statements, workspaces::named};
+use crate::{Json, Result, Sql, Tx, Value, p, statements, workspaces::named};
 
 /// The columns of an agent in the order that rows are read, from `inboxes i` with the tables of [`joins!`].
 macro_rules! columns {
@@ -49,18 +49,29 @@ macro_rules! select {
     };
 }
 
+/// The columns of a card that its changes write, in the order of [`values!`] and [`write`].
+macro_rules! written {
+    () => {
+        "name, description, skills, accepts_types, languages, input_modes, documentation_url, visibility, handle, indexable,
+        listing, listing_problems, listed_at, revoked_at, revocation_reason, updated_at"
+    };
+}
+
+/// The parameters of [`written!`].
+macro_rules! values {
+    () => {
+        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16"
+    };
+}
+
 statements! {
     GET = select!("inboxes i", "i.workspace_id = $1 AND i.id = $2");
     BY_ADDRESS = select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
         AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = $1");
     BY_HANDLE = "SELECT inbox_id FROM agent_cards WHERE workspace_id = $1 AND handle = $2 AND handle IS NOT NULL";
-    INSERT = "INSERT INTO agent_cards (workspace_id, inbox_id, name, description, skills, accepts_types, languages, input_modes,
-        documentation_url, visibility, handle, indexable, listing, listing_problems, listed_at, revoked_at, revocation_reason, number,
-        created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING";
-    UPDATE = "UPDATE agent_cards SET name = $3, description = $4, skills = $5, accepts_types = $6, languages = $7, input_modes = $8,
-        documentation_url = $9, visibility = $10, handle = $11, indexable = $12, listing = $13, listing_problems = $14, listed_at = $15,
-        revoked_at = $16, revocation_reason = $17, updated_at = $18 WHERE workspace_id = $1 AND inbox_id = $2";
+    INSERT = concat!("INSERT INTO agent_cards (", written!(), ", workspace_id, inbox_id, number, created_at) VALUES (", values!(),
+        ", $17, $18, $19, $20) ON CONFLICT DO NOTHING");
+    UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = (", values!(), ") WHERE workspace_id = $17 AND inbox_id = $18");
     DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2";
     COUNT_PUBLIC = "SELECT count(*) FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' AND c.inbox_id <> $2";
     SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5)
@@ -117,33 +128,7 @@ pub fn by_handle(tx: &mut Tx, workspace: WorkspaceId, part: &AgentHandle) -> Res
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<bool> {
-    let capabilities = &card.capabilities;
-    let inserted = tx.exec(
-        &INSERT,
-        p![
-            agent.workspace,
-            agent.inbox,
-            card.name,
-            card.description,
-            Json(&capabilities.skills),
-            types(capabilities),
-            Json(&capabilities.languages),
-            Json(&capabilities.input_modes),
-            card.documentation_url,
-            card.visibility,
-            card.handle.as_ref().map(AgentHandle::text),
-            card.is_indexable,
-            card.listing,
-            problems(card),
-            card.listed_at,
-            card.revoked_at,
-            card.revocation_reason,
-            card.number,
-            card.created_at,
-            card.updated_at
-        ],
-    )?;
-    Ok(inserted > 0)
+    Ok(write(tx, &INSERT, agent, card, p![card.number, card.created_at])? > 0)
 }
 
 /// Writes the fields of a card that can change. Its handle must not be in use.
@@ -151,31 +136,42 @@ pub fn insert(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<bool> {
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<()> {
-    let capabilities = &card.capabilities;
-    tx.exec(
-        &UPDATE,
-        p![
-            agent.workspace,
-            agent.inbox,
-            card.name,
-            card.description,
-            Json(&capabilities.skills),
-            types(capabilities),
-            Json(&capabilities.languages),
-            Json(&capabilities.input_modes),
-            card.documentation_url,
-            card.visibility,
-            card.handle.as_ref().map(AgentHandle::text),
-            card.is_indexable,
-            card.listing,
-            problems(card),
-            card.listed_at,
-            card.revoked_at,
-            card.revocation_reason,
-            card.updated_at
-        ],
-    )?;
+    write(tx, &UPDATE, agent, card, &[])?;
     Ok(())
+}
+
+/// Runs a statement with the values of [`written!`], the keys of the card, and more values.
+fn write(tx: &mut Tx, statement: &Sql, agent: &Agent, card: &Card, more: &[Value<'_>]) -> Result<u64> {
+    let capabilities = &card.capabilities;
+    // One expression, because the values borrow from texts that end with it.
+    tx.exec(
+        statement,
+        &[
+            p![
+                card.name,
+                card.description,
+                Json(&capabilities.skills),
+                types(capabilities),
+                Json(&capabilities.languages),
+                Json(&capabilities.input_modes),
+                card.documentation_url,
+                card.visibility,
+                card.handle.as_ref().map(AgentHandle::text),
+                card.is_indexable,
+                card.listing,
+                problems(card),
+                card.listed_at,
+                card.revoked_at,
+                card.revocation_reason,
+                card.updated_at,
+                agent.workspace,
+                agent.inbox
+            ]
+            .as_slice(),
+            more,
+        ]
+        .concat(),
+    )
 }
 
 fn types(capabilities: &Capabilities) -> Json<Vec<&'static str>> {
