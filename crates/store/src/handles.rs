@@ -12,6 +12,8 @@ statements! {
     CURRENT = "SELECT handle FROM handles WHERE workspace_id = $1 AND state = 'current'";
     PREVIOUS = "SELECT handle, redirect_until FROM handles WHERE workspace_id = $1 AND state = 'renamed' AND redirect_until > $2
         ORDER BY redirect_until DESC LIMIT $3";
+    TAKE_LOOK_ALIKES = "SELECT CAST(1 AS BIGINT) WHERE CAST($1 AS TEXT) IS NOT NULL"
+        / "SELECT CAST(1 AS BIGINT) FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS TEXT), 0))";
     BY_NAME = "SELECT workspace_id, state, redirect_until FROM handles WHERE handle = $1";
     LOOK_ALIKE = "SELECT handle FROM handles WHERE skeleton = $1 AND workspace_id <> $2 LIMIT 1";
     LISTED_LOOK_ALIKE = "SELECT h.workspace_id FROM handles h WHERE h.skeleton = $1 AND h.workspace_id <> $2 AND h.state <> 'released'
@@ -115,6 +117,16 @@ pub fn owner(tx: &mut Tx, workspace: WorkspaceId, handle: &HandleName) -> Result
         "renamed" if row.workspace_id == workspace => HandleOwner::OwnRenamed,
         _ => HandleOwner::Taken,
     }))
+}
+
+/// Waits for other transactions that claim this handle or one that looks like it, and makes later ones wait until this
+/// transaction ends: they write different rows, so nothing else orders them.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn take_look_alikes(tx: &mut Tx, handle: &HandleName) -> Result<()> {
+    tx.value::<i64>(&TAKE_LOOK_ALIKES, p![handle.skeleton()])?;
+    Ok(())
 }
 
 /// Returns a handle of another workspace with that skeleton.

@@ -18,7 +18,7 @@ use posthouse_domain::{
     workspace::ClaimStatus,
 };
 use posthouse_store::{
-    Tx, agents, card_index, inboxes,
+    Tx, agents, card_index, handles, inboxes,
     jobs::{self, NewJob},
     workspaces,
 };
@@ -195,12 +195,14 @@ impl CardWrite {
 
     fn check_handle(&self, tx: &mut Tx, agent: &Agent, card: &Card) -> Result<(), Refusal> {
         let (Some(Some(_)), Some(part)) = (&self.handle, &card.handle) else { return Ok(()) };
-        let Some(workspace) = &agent.workspace_handle else {
+        // Of two agents that choose the same part at once, the second one sees the first.
+        inboxes::take_workspace(tx, agent.workspace)?;
+        let Some(workspace) = handles::current(tx, agent.workspace)? else {
             let message = "The workspace has no handle, which the handle of an agent needs.";
             return Err(Refusal::new(ErrorCode::InvalidHandle, message)
                 .with_fix("Claim a handle for the workspace first: `PUT /v1/directory/handle`."));
         };
-        check_length(workspace, part)?;
+        check_length(&workspace, part)?;
         match agents::by_handle(tx, agent.workspace, part)? {
             Some(other) if other.inbox != agent.inbox => Err(handle_in_use(part)),
             _ => Ok(()),

@@ -47,6 +47,7 @@ pub async fn claim(app: &App, caller: Caller, text: &str) -> Result<WorkspaceHan
             let fix = "Have a person claim the workspace first: `POST /v1/signup/claim`.";
             return Err(Refusal::new(ErrorCode::UnclaimedWorkspace, message).with_fix(fix));
         }
+        handles::take_look_alikes(tx, &handle)?;
         let owner = handles::owner(tx, workspace, &handle)?;
         if owner == Some(HandleOwner::OwnCurrent) {
             return Ok(handles::of_workspace(tx, workspace, now)?);
