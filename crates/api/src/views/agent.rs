@@ -282,6 +282,18 @@ pub struct CardResultView {
     pub redirected_from: Option<String>,
 }
 
+/// An inbox or identity that a request created.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Created{T}")]
+pub struct CreatedAgentView<T> {
+    /// The inbox or identity.
+    #[serde(flatten)]
+    pub created: T,
+    /// Card; only if the request had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardView>,
+}
+
 /// The public agent behind a handle.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AgentOfHandle")]

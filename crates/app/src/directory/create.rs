@@ -1,17 +1,30 @@
 //! Creates an inbox or identity together with its card.
 
+use posthouse_api::views::agent::CardView;
 use posthouse_domain::{
     auth::{Caller, Permission},
     error::Refusal,
 };
-use posthouse_store::Tx;
+use posthouse_store::{Tx, agents};
 
-use super::change::{self, CardChange};
+use super::{
+    change::{self, CardChange},
+    view::{AgentViewer, CardAudience},
+};
 use crate::{
     access::authorize::require_permission,
     app::App,
     inboxes::create::{self, CreatedInbox, NewInbox},
 };
+
+/// An inbox or identity with the card that its creation asked for.
+#[derive(Debug)]
+pub struct CreatedAgent {
+    /// The inbox or identity.
+    pub created: CreatedInbox,
+    /// Its card, if the request had one.
+    pub card: Option<CardView>,
+}
 
 /// Creates an inbox or identity, with a card if one is given. A repeated request with the same `client_id` returns the
 /// existing one and leaves its card unchanged.
@@ -24,16 +37,23 @@ pub async fn create(
     caller: Caller,
     new: NewInbox,
     card: Option<CardChange>,
-) -> Result<CreatedInbox, Refusal> {
-    let Some(card) = card else { return create::create(app, caller, new).await };
+) -> Result<CreatedAgent, Refusal> {
+    let Some(card) = card else {
+        return Ok(CreatedAgent { created: create::create(app, caller, new).await?, card: None });
+    };
     require_permission(&caller, Permission::DirectoryWrite)?;
     let (creation, write) = (create::plan(app, caller, new), change::plan(app, card)?);
+    let viewer = AgentViewer::of(app);
     let work = move |tx: &mut Tx| {
         let created = creation.execute(tx)?;
-        if created.is_new {
-            write.execute(tx, &caller, created.inbox.id)?;
-        }
-        Ok(created)
+        let id = created.inbox.id;
+        let agent =
+            if created.is_new { Some(write.execute(tx, &caller, id)?) } else { agents::get(tx, caller.workspace, id)? };
+        let card = match &agent {
+            Some(agent) => viewer.card(tx, agent, CardAudience::Workspace(caller.workspace))?,
+            None => None,
+        };
+        Ok::<_, Refusal>(CreatedAgent { created, card })
     };
     app.store.write(work).await
 }

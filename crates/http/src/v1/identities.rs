@@ -21,14 +21,14 @@ use posthouse_store::{
 use super::{agents::CardBody, inboxes::NAME_CHARS_MAX};
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
-    views::{PageView, identity::IdentityView},
+    views::{PageView, agent::CreatedAgentView, identity::IdentityView},
     wire::{
         BoundedLine, Cursor, EmptyInput, Limit, Metadata, MetadataFilters, Patch, ShownName, object, paging, query,
     },
 };
 use posthouse_app::{
     access::visible,
-    directory::{self, change::CardChange},
+    directory::{self, change::CardChange, create::CreatedAgent},
     inboxes::{
         change::{self, InboxChange},
         create::{Lifespan, NewInbox},
@@ -49,8 +49,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(
                 "Creates an agent without mail. A repeated request with the same client_id returns the existing one.",
             )
-            .answers::<IdentityView>(201)
-            .answers::<IdentityView>(200)
+            .answers::<CreatedAgentView<IdentityView>>(201)
+            .answers::<CreatedAgentView<IdentityView>>(200)
             .errors(&[
                 ErrorCode::PlanLimitIdentities,
                 ErrorCode::AddressTaken,
@@ -123,8 +123,9 @@ query! {
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateIdentityBody>) -> Result<RouteResponse, Refusal> {
     let (new, card) = input.body.parse();
-    let created = directory::create::create(&app, input.caller, new, card).await?;
-    RouteResponse::json(if created.is_new { 201 } else { 200 }, &IdentityView::of(&created.inbox))
+    let CreatedAgent { created, card } = directory::create::create(&app, input.caller, new, card).await?;
+    let view = CreatedAgentView { created: IdentityView::of(&created.inbox), card };
+    RouteResponse::json(if created.is_new { 201 } else { 200 }, &view)
 }
 
 async fn page(app: Arc<Api>, input: RouteInput<IdentityListQuery>) -> Result<RouteResponse, Refusal> {

@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 use super::agents::CardBody;
 use crate::route::{Route, RouteInput, RouteResponse};
 use posthouse_api::{
-    views::{PageView, inbox::InboxView},
+    views::{PageView, agent::CreatedAgentView, inbox::InboxView},
     wire::{
         BoundedInt, BoundedLine, BoundedText, Cursor, DomainName, EmptyInput, Limit, Metadata, MetadataFilters, Patch,
         Problems, ShownName, member, object, paging, query,
@@ -36,7 +36,7 @@ use posthouse_api::{
 };
 use posthouse_app::{
     access::visible,
-    directory::{self, change::CardChange},
+    directory::{self, change::CardChange, create::CreatedAgent},
     inboxes::{
         change::{self, InboxChange},
         create::{Lifespan, NewInbox},
@@ -57,8 +57,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/inboxes", "createInbox", InboxesWrite)
             .workspace_wide()
             .summary("Creates an inbox. A repeated request with the same client_id returns the existing inbox.")
-            .answers::<InboxView>(201)
-            .answers::<InboxView>(200)
+            .answers::<CreatedAgentView<InboxView>>(201)
+            .answers::<CreatedAgentView<InboxView>>(200)
             .errors(&[
                 ErrorCode::PlanLimitInboxes,
                 ErrorCode::TemporaryInboxLimit,
@@ -175,8 +175,9 @@ struct ResumedView {
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateInboxBody>) -> Result<RouteResponse, Refusal> {
     let (new, card) = input.body.parse();
-    let created = directory::create::create(&app, input.caller, new, card).await?;
-    RouteResponse::json(if created.is_new { 201 } else { 200 }, &created.view)
+    let CreatedAgent { created, card } = directory::create::create(&app, input.caller, new, card).await?;
+    let view = CreatedAgentView { created: created.view, card };
+    RouteResponse::json(if created.is_new { 201 } else { 200 }, &view)
 }
 
 async fn page(app: Arc<Api>, input: RouteInput<InboxListQuery>) -> Result<RouteResponse, Refusal> {
