@@ -66,7 +66,7 @@ pub trait BodyValue: Sized {
 pub struct Problems {
     fields: Vec<FieldProblem>,
     /// Problems that have an error code of their own where they are the only ones.
-    coded: Vec<FieldProblem>,
+    coded: Vec<Refusal>,
     /// The limit of JSON documents that the body exceeds, with its value.
     limit: Option<(LimitName, u64)>,
 }
@@ -81,11 +81,11 @@ impl Problems {
         None
     }
 
-    /// Records a problem for which the use case has an error code of its own. It is reported here only beside others, so
-    /// that one response names them all.
-    pub fn also(&mut self, path: &str, problem: impl Into<String>) {
+    /// Records a problem that has an error code of its own. Beside other problems it is one of them, so that one response
+    /// names them all.
+    pub fn also(&mut self, path: &str, refusal: Refusal) {
         if self.coded.len() < PROBLEMS_MAX {
-            self.coded.push(FieldProblem { path: path.to_owned(), problem: problem.into() });
+            self.coded.push(refusal.of_field(path));
         }
     }
 
@@ -98,13 +98,17 @@ impl Problems {
     /// Returns the decoded value if there are no problems.
     ///
     /// # Errors
-    /// Returns `invalid_request` with all problems otherwise.
+    /// Returns `invalid_request` with all problems otherwise, or the error code of its own that they all have.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
-        match value {
-            Some(value) if self.fields.is_empty() => Ok(value),
+        let Self { mut fields, coded, limit } = self;
+        let is_all_coded = fields.is_empty();
+        fields.extend(coded.iter().flat_map(|refusal| refusal.fields().iter().cloned()));
+        match (value, is_all_coded, coded.into_iter().next()) {
+            (Some(value), true, None) => Ok(value),
+            (_, true, Some(refusal)) => Err(refusal.detail(Detail::Fields(fields))),
             _ => {
-                let refusal = Refusal::invalid(&[self.fields, self.coded].concat());
-                Err(match self.limit {
+                let refusal = Refusal::invalid(&fields);
+                Err(match limit {
                     Some((limit, max)) => refusal.detail(Detail::Limit(limit)).detail(Detail::Max(max)),
                     None => refusal,
                 })

@@ -235,11 +235,7 @@ impl Refusal {
     /// Returns the message with every field problem, for output that doesn't include `details`.
     #[must_use]
     pub fn whole_message(&self) -> String {
-        let fields = self.details.iter().find_map(|detail| match detail {
-            Detail::Fields(fields) => Some(fields.as_slice()),
-            _ => None,
-        });
-        let problems = fields.unwrap_or_default().iter().map(|field| format!("{}: {}", field.path, field.problem));
+        let problems = self.fields().iter().map(|field| format!("{}: {}", field.path, field.problem));
         let problems: Vec<String> = problems.collect();
         if problems.len() > 1 { format!("{}.", problems.join("; ")) } else { self.message.clone() }
     }
@@ -266,6 +262,23 @@ impl Refusal {
     #[must_use]
     pub fn invalid_field(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::invalid(&[FieldProblem { path: path.into(), problem: problem.into() }])
+    }
+
+    /// Names the field that the refusal is about in `details.fields`.
+    #[must_use]
+    pub fn of_field(self, path: &str) -> Self {
+        let problem = self.message.trim_end_matches('.').to_owned();
+        self.detail(Detail::Fields(vec![FieldProblem { path: path.to_owned(), problem }]))
+    }
+
+    /// Returns `details.fields`, or an empty slice.
+    #[must_use]
+    pub fn fields(&self) -> &[FieldProblem] {
+        let found = self.details.iter().find_map(|detail| match detail {
+            Detail::Fields(fields) => Some(fields.as_slice()),
+            _ => None,
+        });
+        found.unwrap_or_default()
     }
 
     /// Adds a member to `error.details`, which [`ErrorCode::details`] must declare.

@@ -119,7 +119,7 @@ macro_rules! handles {
                     kinds::check_text(text, $min, $max).map(|()| text.to_owned())
                 })?;
                 if let Err(refusal) = $form(&text) {
-                    problems.also(path, refusal.message.trim_end_matches('.'));
+                    problems.also(path, refusal);
                 }
                 Some(Self(text))
             }

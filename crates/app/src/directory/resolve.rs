@@ -49,7 +49,9 @@ pub async fn resolve(app: &App, caller: Caller, name: AgentName) -> Result<Resol
     let viewer = AgentViewer::of(app);
     let name = match name {
         AgentName::Address(address) => ParsedName::Address(address.canonical()),
-        AgentName::Handle(text) => ParsedName::Handle(FullHandle::parse(&text)?),
+        AgentName::Handle(text) => {
+            ParsedName::Handle(FullHandle::parse(&text).map_err(|refusal| refusal.of_field("handle"))?)
+        }
     };
     let load = move |tx: &mut Tx| {
         let (agent, redirected_from) = match &name {
