@@ -36,7 +36,7 @@ statements! {
         CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = d.workspace_id AND i.id = d.inbox_id {pg:OFFSET 0) i}
         CROSS JOIN {pg:LATERAL (SELECT * FROM} workspaces w {lite:ON}{pg:WHERE} w.id = d.workspace_id {pg:OFFSET 0) w}
         WHERE d.is_public = 1 AND c.indexable = 1 AND c.listing = 'listed' AND c.revoked_at IS NULL AND i.deleted_at IS NULL
-        AND w.status = 'active' AND w.claim_status <> 'unclaimed'
+        AND (i.expires_at IS NULL OR i.expires_at > $2) AND w.status = 'active' AND w.claim_status <> 'unclaimed'
         AND NOT EXISTS (SELECT 1 FROM agent_sanctions s WHERE s.workspace_id = d.workspace_id AND s.inbox_id = d.inbox_id LIMIT 1 OFFSET 0)
         ORDER BY d.number DESC LIMIT $1";
 }
@@ -262,8 +262,8 @@ pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Resul
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn indexable(tx: &mut Tx, limit: u32) -> Result<Vec<IndexableCard>> {
-    tx.rows(&INDEXABLE, p![limit])
+pub fn indexable(tx: &mut Tx, now: Time, limit: u32) -> Result<Vec<IndexableCard>> {
+    tx.rows(&INDEXABLE, p![limit, now])
 }
 
 crate::from_row!(IndexableCard { address, updated_at });

@@ -74,5 +74,6 @@ fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Resu
 /// Returns `public_directory_disabled`, or an error if the database call fails.
 pub async fn indexable(app: &App, limit: u32) -> Result<Vec<IndexableCard>, Refusal> {
     switches::check_public(app)?;
-    Ok(app.store.read(move |tx| card_index::indexable(tx, limit)).await?)
+    let now = app.clock.now();
+    Ok(app.store.read(move |tx| card_index::indexable(tx, now, limit)).await?)
 }
