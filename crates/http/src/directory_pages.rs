@@ -57,6 +57,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(summary)
             .answers_with(200, Some(HTML))
             .answers_with(304, None)
+            .switched(switches::check_public)
             .limited(DirectoryLimit::Public)
             .error_page(refused)
     };
@@ -73,6 +74,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers_with(200, Some("application/xml"))
             .answers_with(304, None)
             .errors(ERRORS)
+            .switched(switches::check_public)
             .limited(DirectoryLimit::Public)
             .handle(sitemap),
         Route::public(Method::GET, "/robots.txt", "getRobots")

@@ -2,7 +2,10 @@
 //! the limits of a response.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use posthouse_app::limits::fixed_window::{FixedWindow, WindowCount};
+use posthouse_app::{
+    identity::limits::CountedLimit,
+    limits::fixed_window::{FixedWindow, WindowCount},
+};
 use posthouse_domain::{
     auth::{Credential, Principal},
     error::{Detail, ErrorCode, LimitName, Refusal},
@@ -61,6 +64,11 @@ impl RateLimitStatus {
         let resets_in_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60);
         let (remaining, is_allowed) = (count.remaining, count.is_allowed);
         Some(Self { limit, max, window_s: limit.window_s()?, remaining, resets_in_s, is_allowed })
+    }
+
+    /// Returns the status of a limit of sign-in. `None` if the limit counts nothing over time.
+    pub(crate) fn counted(counted: CountedLimit) -> Option<Self> {
+        Self::of(counted.limit, counted.max, counted.count)
     }
 
     /// Returns the status of a limit that a refused request exceeded. `None` if the refusal names no such limit.

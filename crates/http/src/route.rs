@@ -23,6 +23,7 @@ pub use crate::route::{
     response::{ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
 };
 use posthouse_api::wire::QueryParameters as _;
+use posthouse_app::App;
 
 /// Largest request body of routes without attachments, in bytes.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -116,6 +117,8 @@ pub struct Route {
     pub errors: &'static [ErrorCode],
     /// Whether the route exists only for development: on loopback, with `delivery.mode = "capture"`.
     pub development: bool,
+    /// Checks that the part of the service that the route belongs to is switched on, before the request is read.
+    pub switch: Option<fn(&App) -> Result<(), Refusal>>,
     /// The limit of the directory that requests count for.
     pub limit: Option<DirectoryLimit>,
     /// Whether pages of every origin may read the responses.
@@ -161,6 +164,7 @@ impl Route {
             answers: Vec::new(),
             errors: &[],
             development: false,
+            switch: None,
             limit: None,
             is_shared: false,
             error_page: None,
@@ -241,6 +245,13 @@ impl Route {
     #[must_use]
     pub fn development(mut self) -> Self {
         self.development = true;
+        self
+    }
+
+    /// Refuses every request, whatever is in it, while the part of the service is switched off.
+    #[must_use]
+    pub fn switched(mut self, switch: fn(&App) -> Result<(), Refusal>) -> Self {
+        self.switch = Some(switch);
         self
     }
 

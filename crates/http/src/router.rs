@@ -310,9 +310,7 @@ async fn admit(
         }
         extras.notice = notice_of_caller(app, &head.headers, client.address).await;
     }
-    if let Some(limit) = route.limit {
-        extras.counted(app.directory_limits.count(limit, caller.as_ref(), client.address, app.clock.now())?)?;
-    }
+    check_part(app, route, caller.as_ref(), client.address, extras)?;
     // Problems of the header are reported together with problems of the body.
     let mut problems = Problems::default();
     let idempotency_key = if route.idempotent { idempotency::key(&head.headers, &mut problems) } else { None };
@@ -344,6 +342,21 @@ async fn admit(
     };
     let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
+}
+
+/// Checks that the part of the service that a route belongs to is on, and counts the request for the limit of the part.
+fn check_part(
+    app: &Api,
+    route: &Route,
+    caller: Option<&Caller>,
+    client: IpAddr,
+    extras: &mut Extras,
+) -> Result<(), Refusal> {
+    if let Some(switch) = route.switch {
+        switch(app)?;
+    }
+    let Some(limit) = route.limit else { return Ok(()) };
+    extras.counted(app.directory_limits.count(limit, caller, client, app.clock.now())?)
 }
 
 /// Takes the place of a request with an idempotency key, so that a repetition at the same time is refused.

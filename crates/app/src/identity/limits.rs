@@ -46,18 +46,28 @@ impl Default for IdentityLimits {
 }
 
 impl IdentityLimits {
-    /// Counts an identity token of an agent that the caller sees.
+    /// Counts an identity token of an agent that the caller sees. Returns the limits that it counted for.
     ///
     /// # Errors
     /// Returns `rate_limited` if the agent or its workspace got too many in this minute.
-    pub(super) fn count_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Result<(), Refusal> {
+    pub(super) fn count_token(
+        &self,
+        agent: &Inbox,
+        config: &LimitsConfig,
+        now: Time,
+    ) -> Result<Vec<CountedLimit>, Refusal> {
+        let mut counted = Vec::new();
         if let Some(max) = config.identity_tokens_per_workspace {
             let count = self.tokens_of_workspace.count(agent.workspace, max, now);
-            check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got too many identity tokens")?;
+            let limit = CountedLimit { limit: LimitName::IdentityTokensPerWorkspace, max, count };
+            counted.push(limit.checked("The workspace got its identity tokens")?);
         }
-        let Some(max) = config.identity_tokens_per_agent else { return Ok(()) };
-        let count = self.tokens_of_agent.count(agent.id, max, now);
-        check(count, LimitName::IdentityTokensPerAgent, max, "The agent got too many identity tokens")
+        if let Some(max) = config.identity_tokens_per_agent {
+            let count = self.tokens_of_agent.count(agent.id, max, now);
+            let limit = CountedLimit { limit: LimitName::IdentityTokensPerAgent, max, count };
+            counted.push(limit.checked("The agent got its identity tokens")?);
+        }
+        Ok(counted)
     }
 
     /// Checks that an address may begin another sign-in, of at most `max`. `client` is the network that counts as one
@@ -68,7 +78,8 @@ impl IdentityLimits {
     pub(super) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
         let Some(max) = max else { return Ok(()) };
         let count = self.requests.peek(client, max, now);
-        check(count, LimitName::SignInRequestsPerAddress, max, "Your client address began too many sign-ins")
+        let limit = CountedLimit { limit: LimitName::SignInRequestsPerAddress, max, count };
+        limit.checked("This address began its sign-ins").map(drop)
     }
 
     /// Counts a sign-in that a browser began.
@@ -82,10 +93,11 @@ impl IdentityLimits {
     ///
     /// # Errors
     /// Returns `rate_limited` if there were too many in this minute.
-    pub fn count_issuer(&self, credential: [u8; 32], now: Time) -> Result<(), Refusal> {
-        let count = self.issuer.count(credential, ISSUER_REQUESTS_PER_MINUTE, now);
-        let what = "The app or access token made too many requests";
-        check(count, LimitName::IssuerRequestsPerMinute, ISSUER_REQUESTS_PER_MINUTE, what)
+    pub fn count_issuer(&self, credential: [u8; 32], now: Time) -> Result<CountedLimit, Refusal> {
+        let max = ISSUER_REQUESTS_PER_MINUTE;
+        let count = self.issuer.count(credential, max, now);
+        let limit = CountedLimit { limit: LimitName::IssuerRequestsPerMinute, max, count };
+        limit.checked("The app or access token made its requests")
     }
 
     /// Checks that a caller has not sent too many wrong codes.
@@ -93,13 +105,10 @@ impl IdentityLimits {
     /// # Errors
     /// Returns `rate_limited` if it has.
     pub(super) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
-        let count = self.wrong_codes.peek(caller.credential()?, WRONG_CODES_PER_KEY, now);
-        check(
-            count,
-            LimitName::WrongApprovalCodes,
-            WRONG_CODES_PER_KEY,
-            "This key or session sent too many wrong codes",
-        )
+        let max = WRONG_CODES_PER_KEY;
+        let count = self.wrong_codes.peek(caller.credential()?, max, now);
+        let limit = CountedLimit { limit: LimitName::WrongApprovalCodes, max, count };
+        limit.checked("This key sent wrong codes").map(drop)
     }
 
     /// Counts a wrong code of a caller.
@@ -110,11 +119,26 @@ impl IdentityLimits {
     }
 }
 
-fn check(count: WindowCount, limit: LimitName, max: u64, what: &str) -> Result<(), Refusal> {
-    if count.is_allowed {
-        return Ok(());
+/// A limit that a request counted for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CountedLimit {
+    /// Its name.
+    pub limit: LimitName,
+    /// What it allows in its window.
+    pub max: u64,
+    /// What is left of it.
+    pub count: WindowCount,
+}
+
+impl CountedLimit {
+    /// Returns the limit if it isn't exceeded.
+    fn checked(self, what: &str) -> Result<Self, Refusal> {
+        let Self { limit, max, count } = self;
+        if count.is_allowed {
+            return Ok(self);
+        }
+        let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
+        let message = format!("{what}: {max} in this window.");
+        Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds))
     }
-    let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
-    let message = format!("{what}; the maximum is {max}.");
-    Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds))
 }

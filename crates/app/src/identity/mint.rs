@@ -15,7 +15,7 @@ use posthouse_store::Tx;
 use uuid::Uuid;
 
 use super::{
-    limits::IdentityLimits,
+    limits::{CountedLimit, IdentityLimits},
     record::{NewSignIn, RecordContext},
     signing, standing,
 };
@@ -49,6 +49,8 @@ pub struct MintedToken {
     pub scope: IdentityScopes,
     /// When it expires.
     pub expires_at: Time,
+    /// The limits that it counted for.
+    pub limits: Vec<CountedLimit>,
 }
 
 /// Issues a token and records it.
@@ -67,7 +69,7 @@ pub async fn mint(
     let context = RecordContext::of(app);
     // Only callers that can see the agent use its limit.
     let found = app.store.read_for(caller.workspace, move |tx| visible::inbox_or_identity(tx, &caller, id)).await?;
-    limits.count_token(&found, &app.config.limits, context.now)?;
+    let limits = limits.count_token(&found, &app.config.limits, context.now)?;
     let (issuer, namespace) = (app.config.issuer(), app.config.claims_namespace());
     let signer = signing::signer(app).await?;
     let jti = context.ids.next::<Uuid>().to_string();
@@ -110,5 +112,5 @@ pub async fn mint(
     let (claims, scope) = app.store.write(work).await?;
     let id_token = signing::sign(&signer, &claims)?;
     let sub = claims["sub"].as_str().unwrap_or_default().to_owned();
-    Ok(MintedToken { id_token, sub, jti, scope, expires_at })
+    Ok(MintedToken { id_token, sub, jti, scope, expires_at, limits })
 }

@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 
 use super::uncached;
-use crate::route::RouteResponse;
+use crate::{rate_limits::RateLimitStatus, route::RouteResponse};
 
 /// Status of a request without valid credentials.
 const UNAUTHORIZED: u16 = 401;
@@ -49,6 +49,7 @@ pub(super) fn service(refusal: &Refusal) -> RouteResponse {
         _ => OAuthErrorCode::InvalidRequest,
     };
     let response = body(refusal.code.status(), &OAuthError::new(code, refusal.message.clone()));
+    let response = response.with_limits(RateLimitStatus::of_refusal(refusal));
     match refusal.retry_after_s.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {
         Some(value) => response.with(header::RETRY_AFTER, value),
         None => response,

@@ -11,6 +11,7 @@ use posthouse_app::{
         credentials::ClientCredentials,
         exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange},
         failure::OAuthFailure,
+        limits::CountedLimit,
     },
     settings::SecretText,
 };
@@ -27,6 +28,7 @@ use super::{
 };
 use crate::{
     client,
+    rate_limits::RateLimitStatus,
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 
@@ -79,14 +81,26 @@ async fn exchange(
     app: Arc<Api>,
     input: PublicInput<OAuthQuery, OAuthForm<TokenRequest>>,
 ) -> Result<RouteResponse, Refusal> {
-    let answer = match credentials(&input.request, &input.body.0) {
-        Ok(credentials) => issue(&app, credentials, input.body.0, &input.request).await,
-        Err(error) => Err(error.into()),
+    let credentials = match credentials(&input.request, &input.body.0) {
+        Ok(credentials) => credentials,
+        Err(error) => return Ok(error::response(&error.into())),
     };
-    match answer {
-        Ok(issued) => Ok(uncached(RouteResponse::json(200, &view(issued))?)),
-        Err(failure) => Ok(error::response(&failure)),
-    }
+    let limit = match count(&app, &credentials, &input.request) {
+        Ok(counted) => RateLimitStatus::counted(counted),
+        Err(refusal) => return Ok(error::service(&refusal)),
+    };
+    let answer = match issue(&app, credentials, input.body.0, &input.request).await {
+        Ok(issued) => uncached(RouteResponse::json(200, &view(issued))?),
+        Err(failure) => error::response(&failure),
+    };
+    Ok(answer.with_limits(limit))
+}
+
+/// Counts a request of an app. By address, so that strangers don't use up the limit of an app without a secret.
+fn count(app: &Api, credentials: &ClientCredentials, request: &RequestInfo) -> Result<CountedLimit, Refusal> {
+    let network = client::network(request.client_ip).to_string();
+    let counted = Sha256::new().chain_update(credentials.digest()).chain_update(network);
+    app.identity_limits.count_issuer(counted.finalize().into(), app.clock.now())
 }
 
 /// Issues the tokens, unless the client sent too many wrong secrets.
@@ -98,10 +112,6 @@ async fn issue(
 ) -> Result<IssuedTokens, OAuthFailure> {
     let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
     let ip = request.client_ip.to_string();
-    // By address, so that strangers don't use up the limit of an app without a secret.
-    let network = client::network(request.client_ip).to_string();
-    let counted = Sha256::new().chain_update(credentials.digest()).chain_update(network);
-    app.identity_limits.count_issuer(counted.finalize().into(), now)?;
     let check = app.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
     let issued = exchange::exchange(app, TokenExchange { credentials, parameters, ip }).await;
     match &issued {

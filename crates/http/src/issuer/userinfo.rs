@@ -11,7 +11,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{USERINFO, error, form::OAuthQuery, uncached};
-use crate::route::{PublicInput, RequestInfo, Route, RouteResponse};
+use crate::{
+    rate_limits::RateLimitStatus,
+    route::{PublicInput, RequestInfo, Route, RouteResponse},
+};
 
 pub(super) fn routes() -> Vec<Route> {
     let route = |method, name| {
@@ -28,27 +31,30 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn read(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
-    Ok(match claims(&app, &input.request).await {
-        Ok(Some(claims)) => uncached(RouteResponse::written(200, claims.to_string())),
-        Ok(None) => without_token(),
+    let Some(token) = &input.request.bearer else { return Ok(without_token()) };
+    let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
+    let limit = match app.identity_limits.count_issuer(digest, app.clock.now()) {
+        Ok(counted) => RateLimitStatus::counted(counted),
+        Err(refusal) => return Ok(error::service(&refusal)),
+    };
+    let answer = match claims(&app, &input.request, &token.0, digest).await {
+        Ok(claims) => uncached(RouteResponse::written(200, claims.to_string())),
         Err(failure) => error::response(&failure),
-    })
+    };
+    Ok(answer.with_limits(limit))
 }
 
-/// Returns the claims; `None` if the request has no access token.
-async fn claims(app: &Api, request: &RequestInfo) -> Result<Option<Value>, OAuthFailure> {
-    let Some(token) = &request.bearer else { return Ok(None) };
-    let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
+/// Returns the claims about the agent of an access token, unless the client sent too many wrong ones.
+async fn claims(app: &Api, request: &RequestInfo, token: &str, digest: [u8; 32]) -> Result<Value, OAuthFailure> {
     let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
-    app.identity_limits.count_issuer(digest, now)?;
     let check = app.unknown_keys.admit(digest, request.client_ip, limit, now)?;
-    let found = userinfo::userinfo(app, &token.0).await;
+    let found = userinfo::userinfo(app, token).await;
     match &found {
         Ok(_) => check.accept(),
         Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidToken => check.reject(),
         Err(_) => drop(check),
     }
-    found.map(Some)
+    found
 }
 
 /// Returns the response to a request without credentials, which names no error (RFC 6750 §3.1).

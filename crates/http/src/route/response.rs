@@ -283,11 +283,11 @@ impl RouteResponse {
         Self { status: StatusCode::OK, headers, body }
     }
 
-    /// States a limit that the request counted for, if there is one.
+    /// States the limits that the request counted for.
     #[must_use]
-    pub(crate) fn with_limit(self, status: Option<RateLimitStatus>) -> Self {
+    pub(crate) fn with_limits(self, statuses: impl IntoIterator<Item = RateLimitStatus>) -> Self {
         let mut fields = HeaderMap::new();
-        status.iter().for_each(|status| status.write(&mut fields));
+        statuses.into_iter().for_each(|status| status.write(&mut fields));
         fields.into_iter().fold(self, |response, (name, value)| match name {
             Some(name) => response.with(name, value),
             None => response,

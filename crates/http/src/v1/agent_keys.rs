@@ -31,13 +31,15 @@ const REASON_CHARS_MAX: usize = 500;
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{IdentityManage, InboxesRead};
+    let route =
+        |method, path, name, permission| Route::new(method, path, name, permission).switched(agent_keys::check_enabled);
     vec![
-        Route::new(Method::GET, ALL, "listAgentKeys", InboxesRead)
+        route(Method::GET, ALL, "listAgentKeys", InboxesRead)
             .summary("Lists the keys of an agent, newest first, with retired and revoked ones, without pages.")
             .answers::<AgentKeysView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])
             .handle(list),
-        Route::new(Method::POST, ALL, "registerAgentKey", IdentityManage)
+        route(Method::POST, ALL, "registerAgentKey", IdentityManage)
             .summary(
                 "Registers a key that the agent holds, with a proof signed by it. An agent has at most 3 active keys, \
                  and 20 in all.",
@@ -52,13 +54,13 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::AgentKeysDisabled,
             ])
             .handle(register),
-        Route::new(Method::POST, RETIRE, "retireAgentKey", IdentityManage)
-            .summary("Retires a key: it no longer signs, and its signatures stay valid.")
+        route(Method::POST, RETIRE, "retireAgentKey", IdentityManage)
+            .summary("Retires a key: it signs no more, and its signatures stay valid.")
             .without_body()
             .answers::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeyRevoked, ErrorCode::AgentKeysDisabled])
             .handle(retire),
-        Route::new(Method::POST, REVOKE, "revokeAgentKey", IdentityManage)
+        route(Method::POST, REVOKE, "revokeAgentKey", IdentityManage)
             .summary("Revokes a key: signatures with a date from `since` on are invalid.")
             .answers::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])

@@ -26,6 +26,7 @@ use posthouse_api::{
 use posthouse_app::directory::{
     cards,
     change::{self, CardChange},
+    switches,
 };
 
 /// Path of the card of an agent.
@@ -46,35 +47,36 @@ const CARD_ERROR_CODES: &[ErrorCode] = &[
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{DirectoryWrite, InboxesRead};
     const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
+    let route = |method, path, name, permission| Route::new(method, path, name, permission).switched(switches::check);
     vec![
-        Route::new(Method::GET, AGENT, "getAgent", InboxesRead)
+        route(Method::GET, AGENT, "getAgent", InboxesRead)
             .summary("Returns the agent behind an inbox or identity: its card, keys and standing.")
             .answers::<AgentBundleView>(200)
             .errors(DISABLED)
             .handle(read),
-        Route::new(Method::PATCH, AGENT, "updateAgentCard", DirectoryWrite)
+        route(Method::PATCH, AGENT, "updateAgentCard", DirectoryWrite)
             .summary("Changes the card of an agent, or creates it. A new card is private. Omitted members stay unchanged.")
             .answers::<AgentBundleView>(200)
             .errors(CARD_ERROR_CODES)
             .handle(update),
-        Route::new(Method::DELETE, AGENT, "deleteAgentCard", DirectoryWrite)
+        route(Method::DELETE, AGENT, "deleteAgentCard", DirectoryWrite)
             .summary("Deletes the card of an agent. It leaves the directory at once; the inbox or identity stays.")
             .answers_with(204, None)
             .errors(DISABLED)
             .handle(delete),
-        Route::new(Method::POST, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
+        route(Method::POST, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
             .summary("Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.")
             .answers::<AgentBundleView>(200)
             .errors(DISABLED)
             .handle(revoke),
-        Route::new(Method::POST, "/v1/inboxes/{id}/agent/restore", "restoreAgent", DirectoryWrite)
+        route(Method::POST, "/v1/inboxes/{id}/agent/restore", "restoreAgent", DirectoryWrite)
             .without_body()
             .summary("Restores a revoked agent.")
             .answers::<AgentBundleView>(200)
             .errors(&[ErrorCode::AgentSuspended, ErrorCode::DirectoryDisabled])
             .handle(restore),
-        Route::new(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
-            .summary("Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.")
+        route(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
+            .summary("Returns the own card as a record of the Open Agentic Schema Framework, whatever its visibility.")
             .answers::<OasfRecordView>(200)
             .errors(DISABLED)
             .handle(oasf),

@@ -40,7 +40,7 @@ use posthouse_app::directory::{
     handles,
     report::{self, NewReport},
     resolve::{self, AgentName},
-    search,
+    search, switches,
     verify::{self, VerifiedThing},
 };
 
@@ -50,16 +50,21 @@ const HANDLE: &str = "/v1/directory/handle";
 /// A number of cards per page.
 pub(crate) type CardLimit = BoundedInt<1, { LIMIT_MAX as i64 }>;
 
+/// Creates a route of the directory.
+fn route(method: Method, path: &'static str, name: &'static str, permission: Permission) -> Route {
+    Route::new(method, path, name, permission).switched(switches::check)
+}
+
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{DirectoryRead, DirectoryWrite};
     const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
     vec![
-        Route::new(Method::GET, HANDLE, "getWorkspaceHandle", DirectoryRead)
+        route(Method::GET, HANDLE, "getWorkspaceHandle", DirectoryRead)
             .summary("Returns the handle of the workspace, and those that still redirect to it.")
             .answers::<WorkspaceHandleView>(200)
             .errors(DISABLED)
             .handle(read_handle),
-        Route::new(Method::PUT, HANDLE, "claimWorkspaceHandle", DirectoryWrite)
+        route(Method::PUT, HANDLE, "claimWorkspaceHandle", DirectoryWrite)
             .org_wide()
             .summary("Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.")
             .answers::<WorkspaceHandleView>(200)
@@ -71,13 +76,13 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(claim_handle),
-        Route::new(Method::DELETE, HANDLE, "releaseWorkspaceHandle", DirectoryWrite)
+        route(Method::DELETE, HANDLE, "releaseWorkspaceHandle", DirectoryWrite)
             .org_wide()
             .summary("Releases the handle of the workspace. Nobody can claim it again, and it doesn't redirect.")
             .answers::<WorkspaceHandleView>(200)
             .errors(DISABLED)
             .handle(release_handle),
-        Route::new(Method::GET, "/v1/directory/resolve", "resolveAgent", DirectoryRead)
+        route(Method::GET, "/v1/directory/resolve", "resolveAgent", DirectoryRead)
             .summary("Returns the card of an agent by its address or handle.")
             .answers::<CardResultView>(200)
             .errors(&[
@@ -88,7 +93,7 @@ pub(crate) fn routes() -> Vec<Route> {
             ])
             .limited(DirectoryLimit::Resolves)
             .handle(resolve),
-        Route::new(Method::GET, "/v1/directory/search", "searchAgents", DirectoryRead)
+        route(Method::GET, "/v1/directory/search", "searchAgents", DirectoryRead)
             .summary("Searches the cards of the workspace or of the public directory, newest first.")
             .answers::<PageView<CardView>>(200)
             .errors(&[
@@ -99,7 +104,7 @@ pub(crate) fn routes() -> Vec<Route> {
             ])
             .limited(DirectoryLimit::Searches)
             .handle(search),
-        Route::new(Method::POST, "/v1/directory/reports", "reportAgent", DirectoryRead)
+        route(Method::POST, "/v1/directory/reports", "reportAgent", DirectoryRead)
             .summary("Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.")
             .answers::<ReportReceiptView>(202)
             .errors(&[
@@ -109,7 +114,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::DirectoryDisabled,
             ])
             .handle(report),
-        Route::new(Method::POST, "/v1/directory/verify", "verifyAgent", DirectoryRead)
+        route(Method::POST, "/v1/directory/verify", "verifyAgent", DirectoryRead)
             .summary(
                 "Checks a signature of an agent message and the standing of its sender, or the standing of an address. The \
                  content of the message is not checked.",
@@ -294,5 +299,5 @@ async fn report(app: Arc<Api>, input: RouteInput<EmptyInput, ReportBody>) -> Res
     let made = report::report(&app, input.caller, new).await?;
     let limit =
         RateLimitStatus::used(LimitName::ReportsPerDay, REPORTS_PER_DAY, made, until_next_day_s(app.clock.now()));
-    Ok(RouteResponse::json(202, &ReportReceiptView { received: true })?.with_limit(limit))
+    Ok(RouteResponse::json(202, &ReportReceiptView { received: true })?.with_limits(limit))
 }

@@ -13,7 +13,10 @@ use posthouse_domain::{
 };
 
 use super::fields::ScopeList;
-use crate::route::{Route, RouteInput, RouteResponse};
+use crate::{
+    rate_limits::RateLimitStatus,
+    route::{Route, RouteInput, RouteResponse},
+};
 use posthouse_api::{
     views::{
         PageView,
@@ -151,8 +154,10 @@ async fn create_token(
     let request = input.body.parse(input.request.client_ip.to_string());
     let (audience, expires_in) = (request.audience.clone(), request.expires_in);
     let minted = mint::mint(&app, &app.identity_limits, input.caller, id, request).await?;
+    let limits: Vec<RateLimitStatus> = minted.limits.iter().copied().filter_map(RateLimitStatus::counted).collect();
     let view = token_view(minted, app.config.issuer(), audience, expires_in);
-    Ok(RouteResponse::json(201, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    let response = RouteResponse::json(201, &view)?.with_limits(limits);
+    Ok(response.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
 fn token_view(minted: MintedToken, issuer: String, audience: String, expires_in: i64) -> IdentityTokenView {

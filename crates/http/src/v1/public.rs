@@ -29,7 +29,7 @@ use posthouse_api::{
 use posthouse_app::directory::{
     a2a,
     resolve::{self, AgentName, PublicAgent},
-    search,
+    search, switches,
 };
 
 /// How long clients and proxies may cache public documents, in seconds.
@@ -44,6 +44,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(summary)
             .answers_with(304, None)
             .errors(ERROR_CODES)
+            .switched(switches::check_public)
             .limited(DirectoryLimit::Public)
             .shared()
     };
@@ -53,6 +54,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<PageView<CardView>>(200)
             .answers_with(304, None)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled])
+            .switched(switches::check_public)
             .limited(DirectoryLimit::Public)
             .shared()
             .handle(page),
