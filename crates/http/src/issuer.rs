@@ -19,6 +19,7 @@ use crate::{
     route::{PublicInput, Route, RouteResponse},
 };
 use posthouse_domain::error::{ErrorCode, Refusal};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Path of the token endpoint.
@@ -47,7 +48,22 @@ pub(crate) fn routes() -> Vec<Route> {
 /// of OAuth.
 pub(crate) fn refused(path: &str, refusal: &Refusal) -> Option<Response> {
     let is_of_route = refusal.code != ErrorCode::MethodNotAllowed;
-    (is_of_route && [TOKEN, USERINFO].contains(&path)).then(|| error::service(refusal).into_response())
+    (is_of_route && has_oauth_errors(path)).then(|| error::service(refusal).into_response())
+}
+
+/// Returns whether the errors of a path have the form of OAuth 2.0.
+pub(crate) fn has_oauth_errors(path: &str) -> bool {
+    [TOKEN, USERINFO].contains(&path)
+}
+
+/// Returns the security requirements of a public route, for the OpenAPI description.
+pub(crate) fn security(route: &Route) -> Value {
+    match route.path {
+        _ if route.method == Method::OPTIONS => json!([]),
+        TOKEN => json!([{ "appSecret": [] }, {}]),
+        USERINFO => json!([{ "accessToken": [] }]),
+        _ => json!([]),
+    }
 }
 
 async fn allow(_: Arc<Api>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {

@@ -71,6 +71,17 @@ pub fn document(routes: &[Route], base_url: &str) -> Value {
                     "scheme": "bearer",
                     "description": "An API key: `ph_` and 40 letters and digits.",
                 },
+                "appSecret": {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "The `client_id` and secret of a sign-in app. It can also send them in the form; an app \
+                        without a secret sends its `client_id` there.",
+                },
+                "accessToken": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An access token of a sign-in app: `phat_` and 43 characters.",
+                },
                 "session": {
                     "type": "apiKey",
                     "in": "cookie",

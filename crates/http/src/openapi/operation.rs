@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{schemas::header_refs, tag};
 use crate::{
-    host,
+    host, issuer,
     route::{RequiredScope, ResponseDoc, Route, RouteAccess},
 };
 
@@ -21,7 +21,7 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
         "summary": route.summary,
     });
     match route.access {
-        RouteAccess::Public => operation["security"] = json!([]),
+        RouteAccess::Public => operation["security"] = issuer::security(route),
         RouteAccess::Key(permission, reach) => {
             let (reach, scope) = match reach {
                 RequiredScope::Any => ("any", ""),
@@ -130,7 +130,13 @@ fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
 
 fn success(route: &Route, answer: &ResponseDoc, generator: &mut SchemaGenerator) -> Value {
     let mut fields = vec!["X-Request-Id"];
-    if route.access.needs_caller() {
+    match answer.status {
+        300..=399 if answer.status != 304 => fields.push("Location"),
+        401 => fields.push("WWW-Authenticate"),
+        429 | 503 => fields.push("Retry-After"),
+        _ => {}
+    }
+    if is_limited(route) {
         fields.extend(["RateLimit-Policy", "RateLimit"]);
     }
     if route.is_api() {
@@ -156,7 +162,7 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
         fields.push("WWW-Authenticate");
     } else if status != 421 {
         // Without a workspace there is neither a limit nor a notice.
-        if route.access.needs_caller() {
+        if is_limited(route) {
             fields.extend(["RateLimit-Policy", "RateLimit"]);
         }
         if route.is_api() {
@@ -165,14 +171,24 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();
+    let schema = if issuer::has_oauth_errors(route.path) {
+        json!({ "$ref": "#/components/schemas/OAuthError" })
+    } else {
+        json!({
+            "allOf": [{ "$ref": "#/components/schemas/Error" }],
+            "properties": { "error": { "properties": { "code": { "enum": names } } } },
+        })
+    };
     json!({
         "description": lines.join("\n\n"),
         "headers": header_refs(&fields),
-        "content": { "application/json": { "schema": {
-            "allOf": [{ "$ref": "#/components/schemas/Error" }],
-            "properties": { "error": { "properties": { "code": { "enum": names } } } },
-        } } },
+        "content": { "application/json": { "schema": schema } },
     })
+}
+
+/// Returns whether requests count for a limit that responses state.
+fn is_limited(route: &Route) -> bool {
+    route.access.needs_caller() || route.limit.is_some() || issuer::has_oauth_errors(route.path)
 }
 
 /// Returns the codes that the route can refuse with, by status: its own, and those of the router.

@@ -84,14 +84,16 @@ pub(super) fn headers() -> Value {
     let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
     json!({
         "X-Request-Id": text("The id of this request, which the server logs."),
-        "RateLimit-Policy": text("The rate limit of the key: `\"key-minute\";q=<requests>;w=60`."),
-        "RateLimit": text("The remainder of the limit: `\"key-minute\";r=<requests>;t=<seconds>`."),
+        "RateLimit-Policy": text("The limits that the request counts for, such as that of the key: \
+            `\"key-minute\";q=<requests>;w=60`."),
+        "RateLimit": text("The remainder of each limit: `\"key-minute\";r=<requests>;t=<seconds>`."),
+        "Location": text("The URL that the browser goes to."),
         "Service-Notice": text("A notice from the operator to this workspace, percent-encoded UTF-8. Optional."),
         "Retry-After": {
             "description": "Seconds to wait before the next try.",
             "schema": { "type": "integer", "minimum": 0 },
         },
-        "WWW-Authenticate": text("The authentication scheme: `Bearer`."),
+        "WWW-Authenticate": text("The authentication scheme: `Bearer`, or `Basic` for the secret of an app."),
         "Allow": text("The methods that the path supports."),
         "Idempotent-Replayed": {
             "description": "`true` if this is a replay of the first response.",

@@ -31,6 +31,32 @@ fn visit<'a>(value: &'a Value, at: &str, seen: &mut impl FnMut(&str, &'a Value))
 }
 
 #[test]
+fn the_errors_of_the_issuer_have_the_form_of_oauth() {
+    let document = whole();
+    for (path, security) in [("/oidc/token", "appSecret"), ("/oidc/userinfo", "accessToken")] {
+        let operations = document["paths"][path].as_object().expect("the path");
+        for (method, operation) in operations {
+            let responses = operation["responses"].as_object().expect("responses");
+            for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
+                let schema = &response["content"]["application/json"]["schema"]["$ref"];
+                assert_eq!(schema, "#/components/schemas/OAuthError", "{method} {path} {status}");
+            }
+            if method == "options" {
+                continue;
+            }
+            assert!(operation["security"][0].get(security).is_some(), "{method} {path}");
+            assert!(document["components"]["securitySchemes"].get(security).is_some(), "{security}");
+            let has = |status: &str, field: &str| responses[status]["headers"].get(field).is_some();
+            assert!(has("401", "WWW-Authenticate") && has("429", "Retry-After") && has("200", "RateLimit"), "{path}");
+        }
+    }
+    for method in ["get", "post"] {
+        let answers = &document["paths"]["/oidc/authorize"][method]["responses"];
+        assert!(answers["303"]["headers"].get("Location").is_some(), "{method}");
+    }
+}
+
+#[test]
 fn every_route_is_in_the_document() {
     let document = whole();
     let mut names = HashSet::new();
