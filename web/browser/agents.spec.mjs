@@ -312,8 +312,14 @@ export default {
     check(back.get('code') && back.get('state') === 'state', String(back));
     check(back.get('iss') === `${base}/oidc`, String(back));
 
-    // One that names the agent waits on its page.
+    // One that names the agent waits on the overview, and on its page.
     const named = await beginSignIn(server, client, box);
+    await page.goto(base);
+    const point = page.getByRole('link', { name: `1 sign-in waits: ${box.address}` });
+    await point.getByText('Asked by Lighthouse. Approve only what you began.').waitFor();
+    await point.click();
+    await page.getByRole('article', { name: 'Sign-in to Lighthouse' }).waitFor();
+    check(page.url().endsWith(`/agents/approve?agent=${box.id}&code=${named.code}`), page.url());
     await page.goto(`${base}/agents/${box.id}/sign-in`);
     await page.getByText(named.code).waitFor();
     await page.getByRole('button', { name: 'Refuse it' }).click();

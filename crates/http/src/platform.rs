@@ -6,6 +6,7 @@ mod keys;
 mod members;
 mod org;
 mod sessions;
+mod sign_ins;
 mod usage;
 mod workspaces;
 
@@ -32,6 +33,7 @@ pub(crate) fn routes() -> Vec<Route> {
         usage::routes(),
         org::routes(),
         members::routes(),
+        sign_ins::routes(),
         workspaces::routes(),
     ]
     .into_iter()

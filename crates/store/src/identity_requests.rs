@@ -29,6 +29,9 @@ statements! {
     PENDING_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending'");
     LOCK_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending' {FOR_UPDATE}");
     PENDING_OF = select!("WHERE hinted_id = $1 AND expires_at > $2 AND status = 'pending' ORDER BY created_at DESC, id DESC LIMIT $3");
+    PENDING_OF_WORKSPACE = select!("WHERE id IN (SELECT r.id FROM inboxes i CROSS JOIN {pg:LATERAL (SELECT * FROM} identity_requests r {lite:ON}{pg:WHERE}
+        r.hinted_id = i.id AND r.expires_at > $2 {pg:OFFSET 0) r} WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND r.status = 'pending'
+        ORDER BY r.created_at DESC, r.id DESC LIMIT $3) ORDER BY created_at DESC, id DESC");
     DECIDE = "UPDATE identity_requests SET status = $2, workspace_id = $3, inbox_id = $4, approved_at = $5 WHERE id = $1";
     DELIVER = "UPDATE identity_requests SET code_expires_at = $2, kept_until = {GREATEST}(kept_until, $2)
         WHERE id = $1 AND code_expires_at IS NULL";
@@ -137,6 +140,19 @@ pub fn lock_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<Id
 /// Returns an error if the database call fails.
 pub fn pending_of(tx: &mut Tx, inbox: InboxId, now: Time, limit: u32) -> Result<Vec<IdentityRequest>> {
     tx.rows(&PENDING_OF, p![inbox, now, limit])
+}
+
+/// Returns the waiting sign-ins that name an agent of a workspace, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn pending_of_workspace(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    now: Time,
+    limit: u32,
+) -> Result<Vec<IdentityRequest>> {
+    tx.rows(&PENDING_OF_WORKSPACE, p![workspace, now, limit])
 }
 
 /// Records the decision about a waiting sign-in whose row is locked.

@@ -147,6 +147,18 @@ pub struct ApprovalView {
     expires_at: TimestampView,
 }
 
+/// A sign-in in a browser that waits for an agent, with the agent.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WaitingSignIn")]
+pub struct WaitingSignInView {
+    /// Id of the agent.
+    inbox_id: Uuid,
+    /// Address of the agent.
+    address: String,
+    #[serde(flatten)]
+    approval: ApprovalView,
+}
+
 /// The sign-ins that wait for an agent, and the apps that need no code.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SignInApprovals")]
@@ -251,6 +263,15 @@ impl SignInView {
             ip: s.ip.clone(),
             created_at: s.created_at.into(),
         }
+    }
+}
+
+impl WaitingSignInView {
+    /// Returns the view of a sign-in of an agent to an app.
+    #[must_use]
+    pub fn of(agent: &Inbox, request: &IdentityRequest, client: &IdentityClient) -> Self {
+        let (inbox_id, address) = (agent.id.into(), agent.address.clone());
+        Self { inbox_id, address, approval: ApprovalView::of(request, client) }
     }
 }
 

@@ -9,10 +9,12 @@ use posthouse_domain::{
         approval::parse,
         client::{IdentityClient, IdentityClientType},
     },
+    inbox::Inbox,
 };
 use posthouse_store::{
     Tx, identity_approvals, identity_clients,
     identity_requests::{self, RequestDecision},
+    inboxes,
 };
 
 use super::{agents::place, limits::IdentityLimits, standing};
@@ -85,6 +87,26 @@ pub async fn list(
         limits.count_wrong_code(&caller, now);
     }
     Ok(found)
+}
+
+/// Returns the waiting sign-ins that name an agent of the caller's workspace, newest first, each with the agent.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub async fn of_workspace(app: &App, caller: Caller) -> Result<Vec<(WaitingSignIn, Inbox)>, Refusal> {
+    let (workspace, now) = (caller.workspace, app.clock.now());
+    let work = move |tx: &mut Tx| {
+        let requests = identity_requests::pending_of_workspace(tx, workspace, now, PENDING_MAX)?;
+        let mut named = Vec::with_capacity(requests.len());
+        for waiting in with_clients(tx, requests)? {
+            let Some(hinted) = waiting.request.hinted else { continue };
+            if let Some(agent) = inboxes::get(tx, workspace, hinted)? {
+                named.push((waiting, agent));
+            }
+        }
+        Ok(named)
+    };
+    app.store.read_for(workspace, work).await
 }
 
 fn with_clients(tx: &mut Tx, requests: Vec<IdentityRequest>) -> Result<Vec<WaitingSignIn>, Refusal> {

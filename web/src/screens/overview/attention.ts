@@ -1,7 +1,8 @@
 import type { Schemas } from '../../lib/api';
 import { count, percent, plural } from '../../lib/format';
 import type { Inbox } from '../../lib/inboxes.svelte';
-import type { Workspace } from '../../lib/platform';
+import type { WaitingSignIn, Workspace } from '../../lib/platform';
+import { url } from '../../lib/router';
 
 export interface Point {
   text: string;
@@ -19,6 +20,23 @@ interface Facts {
   deliverability: Schemas['Deliverability'];
   webhooks: Schemas['Webhook'][];
   domains: Schemas['Domain'][];
+  signIns: WaitingSignIn[];
+}
+
+/** One point for each agent: strangers can begin any number of sign-ins that name it. */
+function waitingSignIns(all: WaitingSignIn[]): Point[] {
+  return [...new Set(all.map((one) => one.address))].map((address) => {
+    const waiting = all.filter((one) => one.address === address);
+    const [{ inbox_id, code }] = waiting as [WaitingSignIn];
+    const apps = [...new Set(waiting.map((one) => one.client_name))].join(', ');
+    const single = waiting.length === 1;
+    return {
+      tone: 'warn',
+      text: `${plural(waiting.length, 'sign-in')} ${single ? 'waits' : 'wait'}: ${address}`,
+      detail: `Asked by ${apps}. Approve only what you began.`,
+      href: single ? url('/agents/approve', { agent: inbox_id, code }) : `/agents/${inbox_id}/sign-in`,
+    };
+  });
 }
 
 /** Lists what needs a person, worst first. */
@@ -58,6 +76,7 @@ export function attention(facts: Facts): Point[] {
     detail: 'Agents do not get held mail before you release it.',
     href: '/held',
   });
+  points.push(...waitingSignIns(facts.signIns));
   const dead = facts.metrics.queue.reduce((total, one) => total + one.dead_letters, 0);
   add(dead, {
     tone: 'bad',

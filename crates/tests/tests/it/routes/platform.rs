@@ -4,6 +4,7 @@ mod manage;
 mod members;
 mod sign_in;
 mod sign_up;
+mod waiting;
 
 use posthouse_app::settings::DeliveryMode;
 use posthouse_tests::{ServerOptions, TestServer};
