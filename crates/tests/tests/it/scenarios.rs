@@ -4,6 +4,7 @@ mod certificates;
 mod check_changes_nothing;
 mod check_command;
 pub(crate) mod delivery;
+mod directory_command;
 mod dkim;
 mod domain_command;
 mod escalation;
