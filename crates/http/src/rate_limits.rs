@@ -3,7 +3,7 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_app::{
-    identity::limits::CountedLimit,
+    identity::limits::LimitRest,
     limits::fixed_window::{FixedWindow, WindowCount},
 };
 use posthouse_domain::{
@@ -67,8 +67,8 @@ impl RateLimitStatus {
     }
 
     /// Returns the status of a limit of sign-in. `None` if the limit counts nothing over time.
-    pub(crate) fn counted(counted: CountedLimit) -> Option<Self> {
-        Self::of(counted.limit, counted.max, counted.count)
+    pub(crate) fn rest(rest: LimitRest) -> Option<Self> {
+        Self::of(rest.limit, rest.max, rest.count)
     }
 
     /// Returns the status of a limit that a refused request exceeded. `None` if the refusal names no such limit.

@@ -33,6 +33,17 @@ pub struct IdentityLimits {
     wrong_codes: FixedWindow<Credential>,
 }
 
+/// What is left of a limit that a request counted for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LimitRest {
+    /// Its name.
+    pub limit: LimitName,
+    /// What it allows in its window.
+    pub max: u64,
+    /// What is left of it.
+    pub count: WindowCount,
+}
+
 impl Default for IdentityLimits {
     fn default() -> Self {
         Self {
@@ -46,28 +57,42 @@ impl Default for IdentityLimits {
 }
 
 impl IdentityLimits {
-    /// Counts an identity token of an agent that the caller sees. Returns the limits that it counted for.
+    /// Returns what is left of the limits of an identity token.
+    #[must_use]
+    pub(super) fn rest_of_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Vec<LimitRest> {
+        let of_workspace = config.identity_tokens_per_workspace.map(|max| LimitRest {
+            limit: LimitName::IdentityTokensPerWorkspace,
+            max,
+            count: self.tokens_of_workspace.peek(agent.workspace, max, now),
+        });
+        let of_agent = config.identity_tokens_per_agent.map(|max| LimitRest {
+            limit: LimitName::IdentityTokensPerAgent,
+            max,
+            count: self.tokens_of_agent.peek(agent.id, max, now),
+        });
+        of_workspace.into_iter().chain(of_agent).collect()
+    }
+
+    /// Returns what is left of the requests to the issuer with the credential that has this digest.
+    #[must_use]
+    pub fn rest_of_issuer(&self, credential: [u8; 32], now: Time) -> LimitRest {
+        let max = ISSUER_REQUESTS_PER_MINUTE;
+        let count = self.issuer.peek(credential, max, now);
+        LimitRest { limit: LimitName::IssuerRequestsPerMinute, max, count }
+    }
+
+    /// Counts an identity token of an agent that the caller sees.
     ///
     /// # Errors
     /// Returns `rate_limited` if the agent or its workspace got too many in this minute.
-    pub(super) fn count_token(
-        &self,
-        agent: &Inbox,
-        config: &LimitsConfig,
-        now: Time,
-    ) -> Result<Vec<CountedLimit>, Refusal> {
-        let mut counted = Vec::new();
+    pub(super) fn count_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Result<(), Refusal> {
         if let Some(max) = config.identity_tokens_per_workspace {
             let count = self.tokens_of_workspace.count(agent.workspace, max, now);
-            let limit = CountedLimit { limit: LimitName::IdentityTokensPerWorkspace, max, count };
-            counted.push(limit.checked("The workspace got its identity tokens")?);
+            check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got its identity tokens")?;
         }
-        if let Some(max) = config.identity_tokens_per_agent {
-            let count = self.tokens_of_agent.count(agent.id, max, now);
-            let limit = CountedLimit { limit: LimitName::IdentityTokensPerAgent, max, count };
-            counted.push(limit.checked("The agent got its identity tokens")?);
-        }
-        Ok(counted)
+        let Some(max) = config.identity_tokens_per_agent else { return Ok(()) };
+        let count = self.tokens_of_agent.count(agent.id, max, now);
+        check(count, LimitName::IdentityTokensPerAgent, max, "The agent got its identity tokens")
     }
 
     /// Checks that an address may begin another sign-in, of at most `max`. `client` is the network that counts as one
@@ -78,8 +103,7 @@ impl IdentityLimits {
     pub(super) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
         let Some(max) = max else { return Ok(()) };
         let count = self.requests.peek(client, max, now);
-        let limit = CountedLimit { limit: LimitName::SignInRequestsPerAddress, max, count };
-        limit.checked("This address began its sign-ins").map(drop)
+        check(count, LimitName::SignInRequestsPerAddress, max, "This address began its sign-ins")
     }
 
     /// Counts a sign-in that a browser began.
@@ -93,11 +117,10 @@ impl IdentityLimits {
     ///
     /// # Errors
     /// Returns `rate_limited` if there were too many in this minute.
-    pub fn count_issuer(&self, credential: [u8; 32], now: Time) -> Result<CountedLimit, Refusal> {
-        let max = ISSUER_REQUESTS_PER_MINUTE;
-        let count = self.issuer.count(credential, max, now);
-        let limit = CountedLimit { limit: LimitName::IssuerRequestsPerMinute, max, count };
-        limit.checked("The app or access token made its requests")
+    pub fn count_issuer(&self, credential: [u8; 32], now: Time) -> Result<(), Refusal> {
+        let count = self.issuer.count(credential, ISSUER_REQUESTS_PER_MINUTE, now);
+        let what = "The app or access token made its requests";
+        check(count, LimitName::IssuerRequestsPerMinute, ISSUER_REQUESTS_PER_MINUTE, what)
     }
 
     /// Checks that a caller has not sent too many wrong codes.
@@ -105,10 +128,8 @@ impl IdentityLimits {
     /// # Errors
     /// Returns `rate_limited` if it has.
     pub(super) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
-        let max = WRONG_CODES_PER_KEY;
-        let count = self.wrong_codes.peek(caller.credential()?, max, now);
-        let limit = CountedLimit { limit: LimitName::WrongApprovalCodes, max, count };
-        limit.checked("This key sent wrong codes").map(drop)
+        let count = self.wrong_codes.peek(caller.credential()?, WRONG_CODES_PER_KEY, now);
+        check(count, LimitName::WrongApprovalCodes, WRONG_CODES_PER_KEY, "This key sent wrong codes")
     }
 
     /// Counts a wrong code of a caller.
@@ -119,26 +140,11 @@ impl IdentityLimits {
     }
 }
 
-/// A limit that a request counted for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CountedLimit {
-    /// Its name.
-    pub limit: LimitName,
-    /// What it allows in its window.
-    pub max: u64,
-    /// What is left of it.
-    pub count: WindowCount,
-}
-
-impl CountedLimit {
-    /// Returns the limit if it isn't exceeded.
-    fn checked(self, what: &str) -> Result<Self, Refusal> {
-        let Self { limit, max, count } = self;
-        if count.is_allowed {
-            return Ok(self);
-        }
-        let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
-        let message = format!("{what}: {max} in this window.");
-        Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds))
+fn check(count: WindowCount, limit: LimitName, max: u64, what: &str) -> Result<(), Refusal> {
+    if count.is_allowed {
+        return Ok(());
     }
+    let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
+    let message = format!("{what}: {max} in this window.");
+    Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds))
 }

@@ -15,7 +15,7 @@ use posthouse_store::Tx;
 use uuid::Uuid;
 
 use super::{
-    limits::{CountedLimit, IdentityLimits},
+    limits::{IdentityLimits, LimitRest},
     record::{NewSignIn, RecordContext},
     signing, standing,
 };
@@ -49,8 +49,8 @@ pub struct MintedToken {
     pub scope: IdentityScopes,
     /// When it expires.
     pub expires_at: Time,
-    /// The limits that it counted for.
-    pub limits: Vec<CountedLimit>,
+    /// What is left of the limits that it counted for.
+    pub limits: Vec<LimitRest>,
 }
 
 /// Issues a token and records it.
@@ -69,7 +69,8 @@ pub async fn mint(
     let context = RecordContext::of(app);
     // Only callers that can see the agent use its limit.
     let found = app.store.read_for(caller.workspace, move |tx| visible::inbox_or_identity(tx, &caller, id)).await?;
-    let limits = limits.count_token(&found, &app.config.limits, context.now)?;
+    limits.count_token(&found, &app.config.limits, context.now)?;
+    let limits = limits.rest_of_token(&found, &app.config.limits, context.now);
     let (issuer, namespace) = (app.config.issuer(), app.config.claims_namespace());
     let signer = signing::signer(app).await?;
     let jti = context.ids.next::<Uuid>().to_string();

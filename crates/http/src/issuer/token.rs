@@ -11,7 +11,6 @@ use posthouse_app::{
         credentials::ClientCredentials,
         exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange},
         failure::OAuthFailure,
-        limits::CountedLimit,
     },
     settings::SecretText,
 };
@@ -85,33 +84,33 @@ async fn exchange(
         Ok(credentials) => credentials,
         Err(error) => return Ok(error::response(&error.into())),
     };
-    let limit = match count(&app, &credentials, &input.request) {
-        Ok(counted) => RateLimitStatus::counted(counted),
-        Err(refusal) => return Ok(error::service(&refusal)),
-    };
-    let answer = match issue(&app, credentials, input.body.0, &input.request).await {
+    let counted = counted_as(&credentials, &input.request);
+    let answer = match issue(&app, credentials, counted, input.body.0, &input.request).await {
         Ok(issued) => uncached(RouteResponse::json(200, &view(issued))?),
         Err(failure) => error::response(&failure),
     };
-    Ok(answer.with_limits(limit))
+    let rest = app.identity_limits.rest_of_issuer(counted, app.clock.now());
+    Ok(answer.with_limits(RateLimitStatus::rest(rest)))
 }
 
-/// Counts a request of an app. By address, so that strangers don't use up the limit of an app without a secret.
-fn count(app: &Api, credentials: &ClientCredentials, request: &RequestInfo) -> Result<CountedLimit, Refusal> {
+/// Returns what a request is counted by: the app and the address, so that strangers don't use up the limit of an app without
+/// a secret.
+fn counted_as(credentials: &ClientCredentials, request: &RequestInfo) -> [u8; 32] {
     let network = client::network(request.client_ip).to_string();
-    let counted = Sha256::new().chain_update(credentials.digest()).chain_update(network);
-    app.identity_limits.count_issuer(counted.finalize().into(), app.clock.now())
+    Sha256::new().chain_update(credentials.digest()).chain_update(network).finalize().into()
 }
 
 /// Issues the tokens, unless the client sent too many wrong secrets.
 async fn issue(
     app: &Api,
     credentials: ClientCredentials,
+    counted: [u8; 32],
     parameters: OAuthParameters,
     request: &RequestInfo,
 ) -> Result<IssuedTokens, OAuthFailure> {
     let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
     let ip = request.client_ip.to_string();
+    app.identity_limits.count_issuer(counted, now)?;
     let check = app.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
     let issued = exchange::exchange(app, TokenExchange { credentials, parameters, ip }).await;
     match &issued {

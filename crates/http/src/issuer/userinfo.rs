@@ -33,20 +33,18 @@ pub(super) fn routes() -> Vec<Route> {
 async fn read(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let Some(token) = &input.request.bearer else { return Ok(without_token()) };
     let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
-    let limit = match app.identity_limits.count_issuer(digest, app.clock.now()) {
-        Ok(counted) => RateLimitStatus::counted(counted),
-        Err(refusal) => return Ok(error::service(&refusal)),
-    };
     let answer = match claims(&app, &input.request, &token.0, digest).await {
         Ok(claims) => uncached(RouteResponse::written(200, claims.to_string())),
         Err(failure) => error::response(&failure),
     };
-    Ok(answer.with_limits(limit))
+    let rest = app.identity_limits.rest_of_issuer(digest, app.clock.now());
+    Ok(answer.with_limits(RateLimitStatus::rest(rest)))
 }
 
-/// Returns the claims about the agent of an access token, unless the client sent too many wrong ones.
+/// Returns the claims about the agent of an access token, unless there were too many requests.
 async fn claims(app: &Api, request: &RequestInfo, token: &str, digest: [u8; 32]) -> Result<Value, OAuthFailure> {
     let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
+    app.identity_limits.count_issuer(digest, now)?;
     let check = app.unknown_keys.admit(digest, request.client_ip, limit, now)?;
     let found = userinfo::userinfo(app, token).await;
     match &found {

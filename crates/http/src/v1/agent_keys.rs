@@ -31,15 +31,13 @@ const REASON_CHARS_MAX: usize = 500;
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{IdentityManage, InboxesRead};
-    let route =
-        |method, path, name, permission| Route::new(method, path, name, permission).switched(agent_keys::check_enabled);
     vec![
-        route(Method::GET, ALL, "listAgentKeys", InboxesRead)
+        Route::new(Method::GET, ALL, "listAgentKeys", InboxesRead)
             .summary("Lists the keys of an agent, newest first, with retired and revoked ones, without pages.")
             .answers::<AgentKeysView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])
             .handle(list),
-        route(Method::POST, ALL, "registerAgentKey", IdentityManage)
+        Route::new(Method::POST, ALL, "registerAgentKey", IdentityManage)
             .summary(
                 "Registers a key that the agent holds, with a proof signed by it. An agent has at most 3 active keys, \
                  and 20 in all.",
@@ -54,18 +52,21 @@ pub(crate) fn routes() -> Vec<Route> {
                 ErrorCode::AgentKeysDisabled,
             ])
             .handle(register),
-        route(Method::POST, RETIRE, "retireAgentKey", IdentityManage)
+        Route::new(Method::POST, RETIRE, "retireAgentKey", IdentityManage)
             .summary("Retires a key: it signs no more, and its signatures stay valid.")
             .without_body()
             .answers::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeyRevoked, ErrorCode::AgentKeysDisabled])
             .handle(retire),
-        route(Method::POST, REVOKE, "revokeAgentKey", IdentityManage)
+        Route::new(Method::POST, REVOKE, "revokeAgentKey", IdentityManage)
             .summary("Revokes a key: signatures with a date from `since` on are invalid.")
             .answers::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])
             .handle(revoke),
     ]
+    .into_iter()
+    .map(|route: Route| route.switched(agent_keys::check_enabled))
+    .collect()
 }
 
 object! {

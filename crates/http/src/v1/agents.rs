@@ -47,40 +47,42 @@ const CARD_ERROR_CODES: &[ErrorCode] = &[
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{DirectoryWrite, InboxesRead};
     const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
-    let route = |method, path, name, permission| Route::new(method, path, name, permission).switched(switches::check);
     vec![
-        route(Method::GET, AGENT, "getAgent", InboxesRead)
+        Route::new(Method::GET, AGENT, "getAgent", InboxesRead)
             .summary("Returns the agent behind an inbox or identity: its card, keys and standing.")
             .answers::<AgentBundleView>(200)
             .errors(DISABLED)
             .handle(read),
-        route(Method::PATCH, AGENT, "updateAgentCard", DirectoryWrite)
+        Route::new(Method::PATCH, AGENT, "updateAgentCard", DirectoryWrite)
             .summary("Changes the card of an agent, or creates it. A new card is private. Omitted members stay unchanged.")
             .answers::<AgentBundleView>(200)
             .errors(CARD_ERROR_CODES)
             .handle(update),
-        route(Method::DELETE, AGENT, "deleteAgentCard", DirectoryWrite)
+        Route::new(Method::DELETE, AGENT, "deleteAgentCard", DirectoryWrite)
             .summary("Deletes the card of an agent. It leaves the directory at once; the inbox or identity stays.")
             .answers_with(204, None)
             .errors(DISABLED)
             .handle(delete),
-        route(Method::POST, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
+        Route::new(Method::POST, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
             .summary("Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.")
             .answers::<AgentBundleView>(200)
             .errors(DISABLED)
             .handle(revoke),
-        route(Method::POST, "/v1/inboxes/{id}/agent/restore", "restoreAgent", DirectoryWrite)
+        Route::new(Method::POST, "/v1/inboxes/{id}/agent/restore", "restoreAgent", DirectoryWrite)
             .without_body()
             .summary("Restores a revoked agent.")
             .answers::<AgentBundleView>(200)
             .errors(&[ErrorCode::AgentSuspended, ErrorCode::DirectoryDisabled])
             .handle(restore),
-        route(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
+        Route::new(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
             .summary("Returns the own card as a record of the Open Agentic Schema Framework, whatever its visibility.")
             .answers::<OasfRecordView>(200)
             .errors(DISABLED)
             .handle(oasf),
     ]
+    .into_iter()
+    .map(|route: Route| route.switched(switches::check))
+    .collect()
 }
 
 object! {

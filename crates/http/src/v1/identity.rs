@@ -154,7 +154,7 @@ async fn create_token(
     let request = input.body.parse(input.request.client_ip.to_string());
     let (audience, expires_in) = (request.audience.clone(), request.expires_in);
     let minted = mint::mint(&app, &app.identity_limits, input.caller, id, request).await?;
-    let limits: Vec<RateLimitStatus> = minted.limits.iter().copied().filter_map(RateLimitStatus::counted).collect();
+    let limits: Vec<RateLimitStatus> = minted.limits.iter().copied().filter_map(RateLimitStatus::rest).collect();
     let view = token_view(minted, app.config.issuer(), audience, expires_in);
     let response = RouteResponse::json(201, &view)?.with_limits(limits);
     Ok(response.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
