@@ -285,8 +285,16 @@ impl RouteResponse {
 
     /// States the limits that the request counted for.
     #[must_use]
-    pub(crate) fn with_limits(self, statuses: impl IntoIterator<Item = RateLimitStatus>) -> Self {
+    pub(crate) fn with_limits(mut self, statuses: impl IntoIterator<Item = RateLimitStatus>) -> Self {
         let mut fields = HeaderMap::new();
+        // A refusal may state one already.
+        self.headers.retain(|(name, value)| {
+            let is_limit = ["ratelimit", "ratelimit-policy"].contains(&name.as_str());
+            if is_limit {
+                fields.insert(name.clone(), value.clone());
+            }
+            !is_limit
+        });
         statuses.into_iter().for_each(|status| status.write(&mut fields));
         fields.into_iter().fold(self, |response, (name, value)| match name {
             Some(name) => response.with(name, value),

@@ -31,7 +31,7 @@ const REASON_CHARS_MAX: usize = 500;
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{IdentityManage, InboxesRead};
-    vec![
+    [
         Route::new(Method::GET, ALL, "listAgentKeys", InboxesRead)
             .summary("Lists the keys of an agent, newest first, with retired and revoked ones, without pages.")
             .answers::<AgentKeysView>(200)

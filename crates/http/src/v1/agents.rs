@@ -47,7 +47,7 @@ const CARD_ERROR_CODES: &[ErrorCode] = &[
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{DirectoryWrite, InboxesRead};
     const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
-    vec![
+    [
         Route::new(Method::GET, AGENT, "getAgent", InboxesRead)
             .summary("Returns the agent behind an inbox or identity: its card, keys and standing.")
             .answers::<AgentBundleView>(200)
