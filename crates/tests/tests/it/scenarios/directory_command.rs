@@ -115,7 +115,7 @@ async fn a_wrong_command_fails_and_changes_nothing() {
         (&["restore", "nobody@agents.localhost", "--json"], 1, "has or had the address nobody@agents.localhost"),
         (&["suspend", "desk"], 2, "desk is not an address"),
         (&["restore", "@acme/desk"], 2, "@acme/desk is not an address"),
-        (&["suspend", address, "--reason", ""], 2, "--reason must have 1 to 500 characters"),
+        (&["suspend", address, "--reason", ""], 2, "--reason must not be empty"),
         (&["suspend", address, "--reason", &long], 2, "--reason must have 1 to 500 characters"),
         (&["suspend"], 2, "Usage: posthouse directory suspend"),
         (&["restore", address, "--reason", "x"], 2, "--reason"),
