@@ -188,7 +188,8 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
 
 /// Returns whether requests count for a limit that responses state.
 fn is_limited(route: &Route) -> bool {
-    route.access.needs_caller() || route.limit.is_some() || issuer::has_oauth_errors(route.path)
+    let is_of_issuer = issuer::has_oauth_errors(route.path) && route.method != Method::OPTIONS;
+    route.access.needs_caller() || route.limit.is_some() || is_of_issuer
 }
 
 /// Returns the codes that the route can refuse with, by status: its own, and those of the router.
