@@ -91,8 +91,8 @@ fn prefix(text: &str) -> Option<QuotePrefix<'_>> {
 fn is_angle_quote(text: &str) -> bool {
     let text = text.trim_start();
     let depth = || text.bytes().take_while(|byte| matches!(byte, b'>' | b' ')).filter(|byte| *byte == b'>').count();
-    // `>>> … <<<` is decoration.
-    text.starts_with(['>', '＞']) && depth() <= DEPTH_MAX && !text.trim_end().ends_with("<<")
+    let is_decorated = || text.starts_with(">>>") && text.trim_end().ends_with("<<<");
+    text.starts_with(['>', '＞']) && depth() <= DEPTH_MAX && !is_decorated()
 }
 
 /// Returns whether the last line closes the `<address` of an attribution that a mail program wrapped.

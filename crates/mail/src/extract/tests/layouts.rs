@@ -146,3 +146,18 @@ fn one_indented_line_below_the_attribution_of_a_reply_is_no_end_of_history() {
         }
     }
 }
+
+#[test]
+fn words_between_angle_brackets_on_both_sides_are_no_quote() {
+    let mut variants = 0;
+    for words in ["SALE", "http://shop.example", "read this", "Ana & Jan", "50 %", "new!", "今日"] {
+        for line in [format!(">>> {words} <<<"), format!(">>>>{words}<<<<"), format!(">>> >>>  {words} <<<")] {
+            let text = format!("Visit us now.\n{line}\nBye\n");
+            assert_eq!(of_text(&text), text.trim_end(), "{text}");
+            let text = format!("Visit us now.\n\nAna wrote:\n> >>>>>>\n> {words}\n> <<<<<<\n");
+            assert_eq!(of_text(&text), "Visit us now.", "{text}");
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+}
