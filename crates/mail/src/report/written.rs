@@ -114,7 +114,8 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>, original: &Original) -> Optio
             || super::is_declared(parsed)
             || states_failure(&whole)
             || states_failure(subject(parsed))
-            || is_delay(&whole);
+            // People also write that an answer is delayed.
+            || super::is_daemon(parsed) && is_delay(&whole);
         let found = if is_failure { recipients_of(parsed, &notice, original) } else { FoundRecipients::default() };
         let own = own_lines(&notice, &found.names);
         // An address anywhere in a text is a recipient only together with a reason.

@@ -133,3 +133,23 @@ fn a_status_code_with_a_reason_states_a_failure() {
     }
     assert!(variants >= 20);
 }
+
+#[test]
+fn people_who_answer_with_delay_write_no_reports() {
+    let mut variants = 0;
+    for text in [
+        "My answer is delayed for some days. Urgent messages to eve@x.example",
+        "Meine Antwort verzögert sich. Dringende Nachrichten bitte an eve@x.example",
+        "Mijn antwoord is vertraagd. Berichten met haast naar eve@x.example",
+        "Mi respuesta está retrasada. Mensajes urgentes para eve@x.example",
+        "Ma réponse est retardée. Messages urgents : <eve@x.example>",
+        "La mia risposta è in ritardo. Messaggi urgenti a eve@x.example",
+    ] {
+        for field in ["", "Auto-Submitted: auto-replied\r\n", "Precedence: bulk\r\n", "X-Autoreply: yes\r\n"] {
+            let raw = notice(&format!("From: Bob <bob@x.example>\r\n{field}"), text);
+            assert!(read(&parse(raw.as_bytes()), true).is_none(), "{raw}");
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+}
