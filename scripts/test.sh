@@ -69,7 +69,8 @@ POSTHOUSE_TEST_DATABASE=postgres pass postgres \
 if [ $# -eq 0 ]; then
 	echo "== documentation examples"
 	cargo test --locked --workspace --doc 2>&1 | tee "$out/doc.log" || status=1
-	cargo build --locked --workspace --bins
+	# The scripts below start target/debug/posthouse. The tests have built it: `cargo build` would build most crates again,
+	# with the features that only tests turn on turned off.
 	echo "== dashboard"
 	scripts/web.sh test 2>&1 | tee "$out/web.log" || status=1
 	echo "== schemathesis"

@@ -4,13 +4,18 @@
 //! run; otherwise each test process starts its own on demand. The cluster ends with the process that started it, even
 //! if that is killed. Each test has its own database.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use posthouse_store::{DatabaseUrl, migrate};
+
 /// The script that starts and stops the cluster.
 const SCRIPT: &str = include_str!("postgres.sh");
+/// The advisory lock of the processes that make the template of test databases: "template" in ASCII.
+const TEMPLATE_LOCK: i64 = 0x7465_6d70_6c61_7465;
 
 /// A running cluster. Dropping it stops it and removes its files.
 pub struct Cluster {
@@ -102,19 +107,56 @@ impl Cluster {
     /// # Panics
     /// Panics if the cluster does not answer.
     pub fn create_database(&self) -> String {
-        let name = format!("test_{}_{}", std::process::id(), self.databases.fetch_add(1, Ordering::Relaxed));
-        execute(&self.url, [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")]);
-        let (head, tail) = self.url.split_at(self.url.find('?').unwrap_or(self.url.len()));
-        let (server, _) = head.rsplit_once('/').expect("the URL names a database");
-        format!("{server}/{name}{tail}")
+        self.create_database_from("template1")
     }
 
-    /// Creates an empty database that is dropped with the returned value.
+    /// Creates a database that is dropped with the returned value. It has the tables of this version and no data: a copy
+    /// of a database that the first test of the cluster migrates, because copying takes a third of the time.
     ///
     /// # Panics
     /// Panics if the cluster does not answer.
     pub fn create_temporary_database(&self) -> TemporaryDatabase {
-        TemporaryDatabase { url: self.create_database(), admin_url: self.url.clone() }
+        let url = self.create_database_from(&self.migrated_template());
+        TemporaryDatabase { url, admin_url: self.url.clone() }
+    }
+
+    fn create_database_from(&self, template: &str) -> String {
+        let name = format!("test_{}_{}", std::process::id(), self.databases.fetch_add(1, Ordering::Relaxed));
+        let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        execute(&self.url, [format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"), create]);
+        self.url_of(&name)
+    }
+
+    /// Returns the name of a database with the schema of this version. It refuses connections once it is complete,
+    /// because a database with connections can't be copied.
+    fn migrated_template(&self) -> String {
+        let name = format!("migrated_{:016x}", schema_hash());
+        let (admin_url, url) = (self.url.clone(), self.url_of(&name));
+        on_own_thread(move || {
+            let mut admin = postgres::Client::connect(&admin_url, postgres::NoTls).expect("the cluster answers");
+            let is_complete = format!("SELECT 1 FROM pg_database WHERE datname = '{name}' AND NOT datallowconn");
+            let has_template =
+                |admin: &mut postgres::Client| !admin.query(&is_complete, &[]).expect("the catalog is read").is_empty();
+            if !has_template(&mut admin) {
+                // Released when the connection closes.
+                admin.batch_execute(&format!("SELECT pg_advisory_lock({TEMPLATE_LOCK})")).expect("the lock is free");
+                if !has_template(&mut admin) {
+                    let statements = [format!("DROP DATABASE IF EXISTS {name}"), format!("CREATE DATABASE {name}")];
+                    statements.iter().for_each(|text| admin.batch_execute(text).expect("the database is created"));
+                    let database = DatabaseUrl::Postgres(url);
+                    migrate::apply(&database, migrate::MIGRATIONS).expect("the schema is valid");
+                    let close = format!("ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false");
+                    admin.batch_execute(&close).expect("the database is closed");
+                }
+            }
+            name
+        })
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        let (head, tail) = self.url.split_at(self.url.find('?').unwrap_or(self.url.len()));
+        let (server, _) = head.rsplit_once('/').expect("the URL names a database");
+        format!("{server}/{database}{tail}")
     }
 
     /// Replaces the database `to` with a copy of the database `from`, both named by URL. Ends their connections.
@@ -154,12 +196,22 @@ pub fn execute<const N: usize>(url: &str, statements: [String; N]) {
 
 fn try_execute<const N: usize>(url: &str, statements: [String; N]) -> Result<(), postgres::Error> {
     let url = url.to_owned();
-    // The driver blocks, so it must not run on a thread of an async runtime.
-    let executed = std::thread::spawn(move || {
+    on_own_thread(move || {
         let mut client = postgres::Client::connect(&url, postgres::NoTls)?;
         statements.iter().try_for_each(|statement| client.batch_execute(statement))
-    });
-    executed.join().expect("the thread does not panic")
+    })
+}
+
+/// Runs work of the driver, which blocks and so must not run on a thread of an async runtime.
+fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::spawn(work).join().expect("the thread does not panic")
+}
+
+/// Returns a number that changes with the schema.
+fn schema_hash() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    migrate::MIGRATIONS.iter().for_each(|migration| migration.text.hash(&mut hasher));
+    hasher.finish()
 }
 
 fn database_name(url: &str) -> &str {
