@@ -118,6 +118,58 @@ export default {
     check(shown === data.length && approvals === data.length, `${shown}, ${approvals}, ${data.length}`);
   },
 
+  'a draft that was sent back is taken back by undo, with its schedule': async ({ page, server }) => {
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    for (const more of [{}, { send_at: at }]) {
+      const { path, screen } = await draft(server, 'Dear Sir or Madam', more);
+      await page.goto(screen);
+      await page.getByRole('button', { name: 'Send back with a note' }).click();
+      await page.getByRole('textbox', { name: 'Note' }).fill('Use her name.');
+      await page.getByRole('button', { name: 'Send back', exact: true }).click();
+      await page.getByText('Sent back to the agent.').waitFor();
+      check((await read(server, path)).sent_back !== null, 'the draft was not sent back');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+      await settled(page);
+      const taken = await read(server, path);
+      check(taken.sent_back === null, 'the note is still there');
+      check((taken.send_at === null) === (more.send_at === undefined), `it is sent at ${taken.send_at}`);
+    }
+  },
+
+  'edits stay while another screen is shown, also when the agent changes the draft': async ({
+    page,
+    server,
+  }) => {
+    const { path, screen } = await draft(server, 'Pay 10 EUR.');
+    await page.goto(screen);
+    await page.getByLabel('Text').fill('Pay 10 EUR, please.');
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+    await page.goBack();
+    await page.locator('ins', { hasText: 'please' }).waitFor();
+    check((await page.getByLabel('Text').inputValue()) === 'Pay 10 EUR, please.', 'the edit is gone');
+    await page.getByRole('link', { name: 'Contacts', exact: true }).click();
+    await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+    await server.call('PATCH', path, { subject: 'Urgent order' });
+    await page.goBack();
+    await page
+      .getByRole('region', { name: 'Changed meanwhile' })
+      .locator('ins', { hasText: 'Urgent' })
+      .waitFor();
+    check((await page.getByLabel('Text').inputValue()) === 'Pay 10 EUR, please.', 'the edit is gone');
+    await page.getByRole('button', { name: 'Approve and send' }).click();
+    await page.getByText('Approved and sent.').waitFor();
+    const sent = await read(server, path);
+    check(
+      (await read(server, `/v1/messages/${sent.sent_message_id}`)).text.includes('please'),
+      'another text',
+    );
+    await page.goto(screen);
+    await page.getByRole('link', { name: 'Open the message' }).click();
+    await page.getByRole('heading', { name: 'Urgent order' }).waitFor();
+  },
+
   'send back with a note, then discard': async ({ page, server }) => {
     const { path, screen } = await draft(server, 'Dear Sir or Madam');
     await page.goto(screen);

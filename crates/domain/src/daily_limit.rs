@@ -31,11 +31,11 @@ impl DailyLimit {
         let wait_s = until_midnight_s(now);
         let (limit, message) = match self {
             Self::Signups => {
-                (LimitName::SignupsPerDay, format!("Your address has used its {max} self-signups for today."))
+                (LimitName::SignupsPerDay, format!("Your client address has used its {max} self-signups for today."))
             }
             Self::ClaimMailsPerClient => (
                 LimitName::ClaimMailsPerClient,
-                format!("Your address has requested {max} claim mails today, which is the limit."),
+                format!("Your client address has requested {max} claim mails today, which is the limit."),
             ),
             Self::ClaimMailsPerRecipient => (
                 LimitName::ClaimMailsPerRecipient,

@@ -86,6 +86,9 @@ pub struct ResponseDoc {
 type Handled = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
 type Handler = Arc<dyn Fn(Arc<Api>, RequestParts) -> Handled + Send + Sync>;
 
+/// Refuses a request for a part of the service that is switched off.
+pub type SwitchCheck = fn(&App) -> Result<(), Refusal>;
+
 /// One row of the route table.
 #[derive(Clone)]
 pub struct Route {
@@ -118,7 +121,7 @@ pub struct Route {
     /// Whether the route exists only for development: on loopback, with `delivery.mode = "capture"`.
     pub development: bool,
     /// Checks that the part of the service that the route belongs to is switched on, before the request is read.
-    pub switch: Option<fn(&App) -> Result<(), Refusal>>,
+    pub switch: Option<SwitchCheck>,
     /// The limit of the directory that requests count for.
     pub limit: Option<DirectoryLimit>,
     /// Whether pages of every origin may read the responses.
@@ -250,7 +253,7 @@ impl Route {
 
     /// Refuses every request, whatever is in it, while the part of the service is switched off.
     #[must_use]
-    pub fn switched(mut self, switch: fn(&App) -> Result<(), Refusal>) -> Self {
+    pub fn switched(mut self, switch: SwitchCheck) -> Self {
         self.switch = Some(switch);
         self
     }

@@ -10,16 +10,14 @@ class Inboxes {
   /** Drafts that wait for their author, which `pending_draft_count` includes. */
   private sentBack = $state(0);
   error = $state.raw<ApiError | null>(null);
-  /** Drafts that a person sent back: they wait for the agent. */
-  private sentBack = $state(0);
 
   get held(): number {
     return this.list.reduce((sum, inbox) => sum + inbox.held_count, 0);
   }
 
-  /** Drafts that wait for a person: those of the screen Approvals. */
+  /** Drafts that wait for a person. */
   get drafts(): number {
-    return Math.max(0, this.pendingDrafts(this.list) - this.sentBack);
+    return Math.max(0, pending(this.list) - this.sentBack);
   }
 
   get needsHuman(): number {
@@ -39,24 +37,6 @@ class Inboxes {
     this.list = known ? this.list.map((one) => (one.id === inbox.id ? inbox : one)) : [inbox, ...this.list];
   }
 
-  private pendingDrafts(list: Inbox[]): number {
-    return list.reduce((sum, inbox) => sum + inbox.pending_draft_count, 0);
-  }
-
-  private async countSentBack(): Promise<number> {
-    let found = 0;
-    let cursor: string | undefined;
-    do {
-      const query = { status: ['draft' as const, 'failed' as const], sent_back: true, limit: 100 };
-      const page = await ok(
-        api.GET('/v1/drafts', { params: { query: { ...query, ...(cursor ? { cursor } : {}) } } }),
-      );
-      found += page.data.length;
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor && found < 1000);
-    return found;
-  }
-
   async load(): Promise<void> {
     try {
       const all: Inbox[] = [];
@@ -67,7 +47,7 @@ class Inboxes {
         all.push(...page.data);
         cursor = page.next_cursor ?? undefined;
       } while (cursor && all.length < 2000);
-      this.sentBack = this.pendingDrafts(all) > 0 ? await this.countSentBack() : 0;
+      this.sentBack = pending(all) === 0 ? 0 : await countSentBack();
       this.list = all;
       this.loaded = true;
       this.error = null;
@@ -82,8 +62,15 @@ function pending(list: readonly Inbox[]): number {
 }
 
 async function countSentBack(): Promise<number> {
-  const query = { sent_back: true, status: ['draft' as const], limit: 100 };
-  return (await ok(api.GET('/v1/drafts', { params: { query } }))).data.length;
+  let count = 0;
+  let cursor: string | undefined;
+  do {
+    const query = { sent_back: true, status: ['draft' as const], limit: 100, ...(cursor ? { cursor } : {}) };
+    const page = await ok(api.GET('/v1/drafts', { params: { query } }));
+    count += page.data.length;
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor && count < 1000);
+  return count;
 }
 
 export const inboxes = new Inboxes();

@@ -88,11 +88,11 @@ impl IdentityLimits {
     pub(super) fn count_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Result<(), Refusal> {
         if let Some(max) = config.identity_tokens_per_workspace {
             let count = self.tokens_of_workspace.count(agent.workspace, max, now);
-            check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got its identity tokens")?;
+            check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got too many identity tokens")?;
         }
         let Some(max) = config.identity_tokens_per_agent else { return Ok(()) };
         let count = self.tokens_of_agent.count(agent.id, max, now);
-        check(count, LimitName::IdentityTokensPerAgent, max, "The agent got its identity tokens")
+        check(count, LimitName::IdentityTokensPerAgent, max, "The agent got too many identity tokens")
     }
 
     /// Checks that an address may begin another sign-in, of at most `max`. `client` is the network that counts as one
@@ -103,7 +103,7 @@ impl IdentityLimits {
     pub(super) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
         let Some(max) = max else { return Ok(()) };
         let count = self.requests.peek(client, max, now);
-        check(count, LimitName::SignInRequestsPerAddress, max, "This address began its sign-ins")
+        check(count, LimitName::SignInRequestsPerAddress, max, "Your client address began too many sign-ins")
     }
 
     /// Counts a sign-in that a browser began.
@@ -119,7 +119,7 @@ impl IdentityLimits {
     /// Returns `rate_limited` if there were too many in this minute.
     pub fn count_issuer(&self, credential: [u8; 32], now: Time) -> Result<(), Refusal> {
         let count = self.issuer.count(credential, ISSUER_REQUESTS_PER_MINUTE, now);
-        let what = "The app or access token made its requests";
+        let what = "The app or access token made too many requests";
         check(count, LimitName::IssuerRequestsPerMinute, ISSUER_REQUESTS_PER_MINUTE, what)
     }
 
@@ -129,7 +129,12 @@ impl IdentityLimits {
     /// Returns `rate_limited` if it has.
     pub(super) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
         let count = self.wrong_codes.peek(caller.credential()?, WRONG_CODES_PER_KEY, now);
-        check(count, LimitName::WrongApprovalCodes, WRONG_CODES_PER_KEY, "This key sent wrong codes")
+        check(
+            count,
+            LimitName::WrongApprovalCodes,
+            WRONG_CODES_PER_KEY,
+            "This key or session sent too many wrong codes",
+        )
     }
 
     /// Counts a wrong code of a caller.
@@ -145,6 +150,6 @@ fn check(count: WindowCount, limit: LimitName, max: u64, what: &str) -> Result<(
         return Ok(());
     }
     let seconds = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60).max(1);
-    let message = format!("{what}: {max} in this window.");
+    let message = format!("{what}; the maximum is {max}.");
     Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(limit, max, seconds))
 }

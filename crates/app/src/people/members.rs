@@ -11,7 +11,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, signups, users, workspaces};
 
-use super::{sessions as sessions_of, sign_in, sign_up::counted_subject};
+use super::{counted_subject::counted_subject, sessions as sessions_of, sign_in};
 use crate::{
     app::App,
     inbound::recipient::{is_own_address, served_domains},

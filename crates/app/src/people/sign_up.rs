@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use posthouse_domain::{
     daily_limit::DailyLimit,
     error::{LimitName, Refusal},
-    id::{UserId, WorkspaceId},
+    id::UserId,
     plan::Limit,
     signup::CLAIM_MAILS_PER_RECIPIENT,
     time::Time,
@@ -15,21 +15,12 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, sign_ins::SignIn, signups, users, workspaces};
-use uuid::Uuid;
 
-use super::{members, new_workspace};
+use super::{counted_subject::counted_subject, members, new_workspace};
 use crate::{
     app::App,
     inbound::recipient::{is_own_address, served_domains},
 };
-
-/// Returns the keyed hash of what a limit of self-signup counts, so that the table of usage has no addresses.
-///
-/// # Errors
-/// Returns an error if the instance key can't be read.
-pub(crate) fn counted_subject(app: &App, text: &str) -> Result<Vec<u8>, Refusal> {
-    Ok(app.address_key()?.digest(WorkspaceId(Uuid::nil()), text))
-}
 
 /// Returns whether a link can make a workspace, if its address has no member.
 fn is_open(app: &App, sign_in: &SignIn) -> bool {

@@ -15,8 +15,9 @@ use posthouse_store::{
 };
 
 use super::{
+    counted_subject::counted_subject,
     sign_in::{SignInClient, SignedIn, begin_session, member_of, new_secret},
-    sign_up::{SignUp, counted_subject},
+    sign_up::SignUp,
 };
 use crate::{app::App, keyring::sealed_link};
 

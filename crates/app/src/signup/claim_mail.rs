@@ -26,7 +26,7 @@ use crate::{
         notice,
         queue::{self, QueueHook},
     },
-    people::sign_up::counted_subject,
+    people::counted_subject::counted_subject,
 };
 
 /// The path prefix of claim links.

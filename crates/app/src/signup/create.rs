@@ -34,8 +34,8 @@ use crate::{
     app::App,
     inboxes::create::{self, CreatedInbox, InboxCreation},
     people::{
+        counted_subject::counted_subject,
         new_workspace::{UnclaimedWorkspace, create_unclaimed},
-        sign_up::counted_subject,
     },
 };
 

@@ -26,6 +26,8 @@ pub enum DraftStep {
     DueHeld,
     /// A person sends it back to its author.
     SendBack,
+    /// The person takes it back from its author.
+    TakeBack,
     /// Cancel it.
     Cancel,
     /// Delete it; allowed in every state except `sending`.
@@ -47,6 +49,7 @@ pub const fn next(from: DraftStatus, step: DraftStep) -> Option<DraftStatus> {
         (Scheduled, DraftStep::DueRefused) => Some(Failed),
         (Scheduled, DraftStep::DueHeld) => Some(Scheduled),
         (Draft | Scheduled | Failed, DraftStep::SendBack) => Some(Draft),
+        (Draft | Scheduled | Failed, DraftStep::TakeBack) => Some(from),
         (Draft | Scheduled | Failed, DraftStep::Cancel) => Some(Cancelled),
         (Sending, DraftStep::Delete) => None,
         (_, DraftStep::Delete) => Some(from),
@@ -74,6 +77,7 @@ impl DraftStep {
             Self::Schedule => "scheduled",
             Self::Send | Self::SendRefused | Self::Due | Self::DueRefused | Self::DueHeld => "sent",
             Self::SendBack => "sent back",
+            Self::TakeBack => "taken back",
             Self::Cancel => "cancelled",
             Self::Delete => "deleted",
         }

@@ -132,7 +132,7 @@ async fn verify(app: Arc<Api>, input: PublicInput<EmptyInput, ProofBody>) -> Res
     let request = input.request;
     let client_ip = request.client_ip;
     app.sign_ins.count(client_ip, app.clock.now()).map_err(|retry_s| {
-        Refusal::new(ErrorCode::RateLimited, "This client has tried too many links and codes.")
+        Refusal::new(ErrorCode::RateLimited, "Your client address requested or tried too many links and codes.")
             .detail(Detail::Limit(LimitName::SignInsPerClient))
             .detail(Detail::Max(PER_CLIENT_MAX))
             .retry_after(retry_s)

@@ -53,7 +53,7 @@ pub(crate) fn routes() -> Vec<Route> {
             ])
             .handle(register),
         Route::new(Method::POST, RETIRE, "retireAgentKey", IdentityManage)
-            .summary("Retires a key: it signs no more, and its signatures stay valid.")
+            .summary("Retires a key: it no longer signs, and its signatures stay valid.")
             .without_body()
             .answers::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeyRevoked, ErrorCode::AgentKeysDisabled])

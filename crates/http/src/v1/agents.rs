@@ -75,7 +75,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::AgentSuspended, ErrorCode::DirectoryDisabled])
             .handle(restore),
         Route::new(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
-            .summary("Returns the own card as a record of the Open Agentic Schema Framework, whatever its visibility.")
+            .summary("Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.")
             .answers::<OasfRecordView>(200)
             .errors(DISABLED)
             .handle(oasf),

@@ -135,8 +135,12 @@ fn pages_about_the_service_and_its_log() {
         assert!(head.contains("script-src 'self'") && !head.contains("unsafe-inline"), "{path}: {head}");
         assert!(body.contains("<div id=\"app\">"), "{path}: {body}");
     }
-    for accept in ["", "accept: */*\r\n", "accept: application/json\r\n"] {
-        let (head, body) = service.get("/", accept);
+    // Programs that check links accept anything.
+    for accept in ["", "accept: */*\r\n"] {
+        assert!(service.get("/", accept).1.contains("<div id=\"app\">"), "{accept}");
+    }
+    for (path, accept) in [("/", "accept: application/json\r\n"), ("/contacts", ""), ("/contacts", "accept: */*\r\n")] {
+        let (head, body) = service.get(path, accept);
         assert!(head.starts_with("http/1.1 404") && body.contains("\"not_found\""), "{accept}: {head} {body}");
         assert!(body.contains("The reference is at `/docs`"), "{accept}: {body}");
     }

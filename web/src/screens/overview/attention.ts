@@ -13,7 +13,7 @@ export interface Point {
 
 interface Facts {
   inboxes: Inbox[];
-  /** How many drafts wait for a person. */
+  /** How many wait for a person. */
   drafts: number;
   workspace: Workspace | null;
   metrics: Schemas['Metrics'];

@@ -47,9 +47,8 @@ async fn a_caller_that_lost_access_gets_no_mail() {
         let inbox = server.inbox(&key).await;
         let waiting = waits(&server, &api, &inbox.id.to_string()).await;
         owner.delete(&path).await.expect(204);
-        let received =
-            server.anonymous().raw(Method::POST, &format!("/dev/inbound?to={}", inbox.address), "message/rfc822", MAIL);
-        received.await.expect(201);
+        let (anonymous, ingress) = (server.anonymous(), format!("/dev/inbound?to={}", inbox.address));
+        anonymous.raw(Method::POST, &ingress, "message/rfc822", MAIL).await.expect(201);
         for wait in waiting {
             wait.await.unwrap().error("unauthorized");
         }
