@@ -11,7 +11,7 @@ export function windowOf(
   rowHeight: number,
   scrollTop: number,
   viewHeight: number,
-  spare = 8,
+  spare = 4,
 ): Window {
   const top = Math.max(0, Math.min(scrollTop, rows * rowHeight - viewHeight));
   const first = Math.max(0, Math.floor(top / rowHeight) - spare);

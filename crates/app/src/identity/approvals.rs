@@ -172,7 +172,7 @@ pub async fn preapprove(app: &App, caller: Caller, id: InboxId, clients: Vec<Str
         for (at, client_id) in clients.iter().enumerate() {
             let client = identity_clients::by_client_id(tx, client_id)?;
             if client.is_none_or(|client| client.kind == IdentityClientType::VerifyOnly) {
-                let problem = "must be the `client_id` of an app with a browser flow";
+                let problem = "must be the client_id of an app with a browser flow";
                 return Err(Refusal::invalid_field(format!("clients[{at}]"), problem));
             }
         }
