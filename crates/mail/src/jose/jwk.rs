@@ -75,7 +75,7 @@ pub enum PublicJwk {
 /// Why a JSON Web Key is not accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JwkProblem {
-    /// The key is longer than [`JWK_BYTES_MAX`].
+    /// The key is longer than 16,384 bytes.
     #[error("must have at most {JWK_BYTES_MAX} bytes of JSON")]
     TooLong,
     /// The key contains a private or symmetric part.
