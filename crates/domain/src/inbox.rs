@@ -7,7 +7,7 @@ pub use username::{READABLE_RANDOM_BYTES, RETURN_PATH, TEMPORARY_RANDOM_BYTES, U
 use crate::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{InboxId, WorkspaceId},
-    plan::Limit,
+    plan::{Limit, PlanLimits},
     time::{DAY_MS, HOUR_MS, SECOND_MS, Time},
 };
 
@@ -110,32 +110,33 @@ pub struct TemporaryInboxUsage {
     pub first_made_at: Option<Time>,
 }
 
-/// Checks whether a workspace may create another permanent inbox.
-///
-/// # Errors
-/// Returns `plan_limit_inboxes` if the plan's limit is reached.
-pub fn may_create(used: u64, limit: Limit) -> Result<(), Refusal> {
-    match limit {
-        Some(max) if used >= max => {
-            let message = format!("The workspace uses {used} of the {max} inboxes it can have.");
-            Err(Refusal::new(ErrorCode::PlanLimitInboxes, message).detail(Detail::InboxLimit(max)))
-        }
-        _ => Ok(()),
+/// Returns how many inboxes of a kind a workspace may have that are neither temporary nor deleted.
+#[must_use]
+pub const fn limit(kind: InboxKind, limits: &PlanLimits) -> Limit {
+    match kind {
+        InboxKind::Mailbox => limits.inboxes,
+        InboxKind::Identity => limits.identities,
     }
 }
 
-/// Checks whether a workspace may create another identity.
+/// Checks whether a workspace that has `used` inboxes of a kind may create another one that isn't temporary.
 ///
 /// # Errors
-/// Returns `plan_limit_identities` if the limit is reached.
-pub fn may_create_identity(used: u64, limit: Limit) -> Result<(), Refusal> {
-    match limit {
-        Some(max) if used >= max => {
-            let message = format!("The workspace uses {used} of the {max} identities it can have.");
-            Err(Refusal::new(ErrorCode::PlanLimitIdentities, message).detail(Detail::Max(max)))
-        }
-        _ => Ok(()),
+/// Returns `plan_limit_inboxes` or `plan_limit_identities` if the limit is reached.
+pub fn may_create(kind: InboxKind, used: u64, max: u64) -> Result<(), Refusal> {
+    if used < max {
+        return Ok(());
     }
+    Err(match kind {
+        InboxKind::Mailbox => {
+            let message = format!("The workspace uses {used} of the {max} inboxes it can have.");
+            Refusal::new(ErrorCode::PlanLimitInboxes, message).detail(Detail::InboxLimit(max))
+        }
+        InboxKind::Identity => {
+            let message = format!("The workspace uses {used} of the {max} identities it can have.");
+            Refusal::new(ErrorCode::PlanLimitIdentities, message).detail(Detail::Max(max))
+        }
+    })
 }
 
 /// Checks whether a workspace may create another temporary inbox now.
@@ -182,8 +183,12 @@ mod tests {
 
     #[test]
     fn plan_limits_the_number_of_inboxes() {
-        for (used, limit, fine) in [(0, Some(3), true), (2, Some(3), true), (3, Some(3), false), (9, None, true)] {
-            assert_eq!(may_create(used, limit).is_ok(), fine, "{used} of {limit:?}");
+        for (kind, code) in
+            [(InboxKind::Mailbox, ErrorCode::PlanLimitInboxes), (InboxKind::Identity, ErrorCode::PlanLimitIdentities)]
+        {
+            for (used, refused) in [(0, None), (2, None), (3, Some(code)), (9, Some(code))] {
+                assert_eq!(may_create(kind, used, 3).err().map(|refusal| refusal.code), refused, "{kind:?} {used}");
+            }
         }
     }
 

@@ -73,7 +73,7 @@ statements! {
         ", $17, $18, $19, $20) ON CONFLICT DO NOTHING");
     UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = (", values!(), ") WHERE workspace_id = $17 AND inbox_id = $18");
     DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2";
-    COUNT_PUBLIC = "SELECT count(*) FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' AND c.inbox_id <> $2";
+    COUNT_PUBLIC = "SELECT count(*) FROM (SELECT 1 FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' LIMIT $2) s";
     SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, created_at = excluded.created_at";
     END_SANCTION = "DELETE FROM agent_sanctions WHERE workspace_id = $1 AND inbox_id = $2";
@@ -188,12 +188,12 @@ pub(crate) fn delete_row(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) ->
     Ok(tx.exec(&DELETE, p![workspace, inbox])? > 0)
 }
 
-/// Returns the number of public cards of a workspace, without that of one agent.
+/// Returns the number of public cards of a workspace. Counts at most `most` of them.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn count_public(tx: &mut Tx, workspace: WorkspaceId, but: InboxId) -> Result<u64> {
-    Ok(tx.value(&COUNT_PUBLIC, p![workspace, but])?.unwrap_or(0))
+pub fn count_public(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u64> {
+    Ok(tx.value(&COUNT_PUBLIC, p![workspace, most])?.unwrap_or(0))
 }
 
 /// Records a decision against an agent; it replaces an earlier one.

@@ -40,7 +40,7 @@ statements! {
     BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.client_id = $3 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
     FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     FIRST_IN_DOMAIN = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.domain = $3 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
-    COUNT = "SELECT count(*) FROM inboxes WHERE workspace_id = $1 AND kind = $2 AND deleted_at IS NULL AND temporary = 0";
+    COUNT = "SELECT count(*) FROM (SELECT 1 FROM inboxes WHERE workspace_id = $1 AND kind = $2 AND deleted_at IS NULL AND temporary = 0 LIMIT $3) s";
     TEMPORARY_ACTIVE = "SELECT count(*) AS inboxes, min(expires_at) AS first FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
     TEMPORARY_CREATED = "SELECT count(*) AS inboxes, min(created_at) AS first FROM inboxes WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2";
@@ -189,12 +189,13 @@ pub fn first_in_domain(tx: &mut Tx, workspace: WorkspaceId, domain: &str) -> Res
     tx.one(&FIRST_IN_DOMAIN, p![workspace, InboxKind::Mailbox, domain])
 }
 
-/// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted.
+/// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted. Counts at most
+/// `most` of them: every creation counts up to its limit, and a count of all would make it slower with each inbox.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace, kind])?.unwrap_or(0))
+pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind, most: u64) -> Result<u64> {
+    Ok(tx.value(&COUNT, p![workspace, kind, most])?.unwrap_or(0))
 }
 
 /// Returns the usage counts for the limits on temporary inboxes.

@@ -13,7 +13,7 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal},
     id::{IdGenerator, InboxId, JobId},
     job::{JobKind, JobReason},
-    plan::{Limit, Plans},
+    plan::Plans,
     time::Time,
     workspace::ClaimStatus,
 };
@@ -187,8 +187,9 @@ impl CardWrite {
         if is_public {
             inboxes::take_workspace(tx, agent.workspace)?;
             let tenant = workspaces::get(tx, agent.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-            let used = agents::count_public(tx, agent.workspace, agent.inbox)?;
-            check_limit(used, tenant.limits(&self.plans).public_listings)?;
+            if let Some(most) = tenant.limits(&self.plans).public_listings {
+                check_limit(agents::count_public(tx, agent.workspace, most)?, most)?;
+            }
         }
         Ok(())
     }
@@ -250,14 +251,12 @@ fn handle_in_use(part: &AgentHandle) -> Refusal {
     Refusal::new(ErrorCode::HandleTaken, message).with_fix("Choose another handle for one of the agents.")
 }
 
-fn check_limit(used: u64, limit: Limit) -> Result<(), Refusal> {
-    match limit {
-        Some(max) if used >= max => {
-            let message = format!("The workspace has {used} of the {max} public cards it can have.");
-            Err(Refusal::new(ErrorCode::PlanLimitPublicListings, message).detail(Detail::Max(max)))
-        }
-        _ => Ok(()),
+fn check_limit(used: u64, max: u64) -> Result<(), Refusal> {
+    if used < max {
+        return Ok(());
     }
+    let message = format!("The workspace has {used} of the {max} public cards it can have.");
+    Err(Refusal::new(ErrorCode::PlanLimitPublicListings, message).detail(Detail::Max(max)))
 }
 
 fn check_job(id: JobId, agent: &Agent, now: Time) -> NewJob {

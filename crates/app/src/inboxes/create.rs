@@ -165,10 +165,10 @@ impl InboxCreation {
 
     /// Checks the limit of inboxes or identities, which is lower in an unclaimed workspace.
     fn check_limit(&self, tx: &mut Tx, tenant: &Workspace, limits: &PlanLimits) -> Result<(), Refusal> {
-        let used = inboxes::count(tx, tenant.id, self.new.kind)?;
-        let checked = match self.new.kind {
-            InboxKind::Mailbox => inbox::may_create(used, limits.inboxes),
-            InboxKind::Identity => inbox::may_create_identity(used, limits.identities),
+        let kind = self.new.kind;
+        let checked = match inbox::limit(kind, limits) {
+            Some(most) => inbox::may_create(kind, inboxes::count(tx, tenant.id, kind, most)?, most),
+            None => Ok(()),
         };
         checked.map_err(|refusal| match tenant.claim {
             ClaimStatus::Unclaimed => refusal.with_fix("Have a person claim the workspace: `POST /v1/signup/claim`."),

@@ -9,8 +9,11 @@ use posthouse_store::jobs::{JobOutcome, LeasedJob};
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
 use crate::directory::listing_check;
 
+/// Checks that run at once: a workspace may publish thousands of cards together, and its last one shouldn't wait for minutes.
+const CONCURRENCY: usize = 8;
+
 pub(crate) fn kind() -> JobDefinition {
-    JobDefinition::new(JobKind::ListingCheck, run)
+    JobDefinition::new(JobKind::ListingCheck, run).concurrency(CONCURRENCY)
 }
 
 async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {

@@ -66,7 +66,7 @@ pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageR
                 day.received += counters.received;
             }
         }
-        let inboxes = inboxes::count(tx, id, InboxKind::Mailbox)?;
+        let inboxes = inboxes::count(tx, id, InboxKind::Mailbox, u64::MAX)?;
         let counted = usage::of_workspace(tx, id, now)?;
         let stored_bytes = storage::usage(tx, id)?.map_or(0, |stored| stored.bytes);
         Ok(UsageReport { workspace, inboxes, counted, stored_bytes, days: all })

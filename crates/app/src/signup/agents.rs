@@ -6,7 +6,7 @@
 use posthouse_domain::{
     auth::{ApiKeySecret, Caller, Scope},
     error::{Detail, ErrorCode, Refusal},
-    inbox::InboxKind,
+    inbox::{self, InboxKind},
     workspace::{UNCLAIMED_AGENTS, Workspace},
 };
 use posthouse_store::{Tx, inboxes, signups, workspaces};
@@ -61,11 +61,10 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
             return Err(too_many());
         }
         let limits = workspace.limits(&plans);
-        let limit = match kind {
-            InboxKind::Mailbox => limits.inboxes,
-            InboxKind::Identity => limits.identities,
+        let is_full = match inbox::limit(kind, &limits) {
+            Some(most) => inboxes::count(tx, workspace.id, kind, most)? >= most,
+            None => false,
         };
-        let is_full = limit.is_some_and(|max| inboxes::count(tx, workspace.id, kind).is_ok_and(|used| used >= max));
         let shared = if is_full { inboxes::first_of_kind(tx, workspace.id, kind)? } else { None };
         let (row, view) = match shared {
             Some(row) => (row.clone(), view::load(tx, &row, &limits, now)?),
