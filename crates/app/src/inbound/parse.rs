@@ -143,6 +143,23 @@ impl ParsedMail {
         self.sender_workspace.filter(|_| self.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified))
     }
 
+    /// Returns the mail without what its recipients find out about it.
+    fn as_sent(&self, headers_json: String) -> Self {
+        Self {
+            bodies: MessageBodies { headers_json, ..self.bodies.clone() },
+            alignment: None,
+            envelope_from: None,
+            null_sender: false,
+            labels: Vec::new(),
+            auto_reply: false,
+            verification: None,
+            report: None,
+            is_report_like: false,
+            proven_author: None,
+            ..self.clone()
+        }
+    }
+
     /// Sets whether what the mail says about its author is verified.
     pub fn set_disclosure_verified(&mut self, is_verified: bool) {
         if let Some(disclosure) = &mut self.disclosure {
@@ -154,7 +171,28 @@ impl ParsedMail {
 /// Parses a mail; with its provenance if it was received.
 #[must_use]
 pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMail {
+    parsed_mail(parse::parse(raw), raw.len(), provenance)
+}
+
+/// A message of this service as both sides have it.
+pub struct BothSides {
+    /// As its sender has it.
+    pub sent: ParsedMail,
+    /// As its recipients on this service get it.
+    pub received: ParsedMail,
+}
+
+/// Parses a message once for its sender and its recipients on this service: what [`parse_message`] returns without the
+/// provenance and with it.
+#[must_use]
+pub fn parse_both(raw: &[u8], provenance: Provenance<'_>) -> BothSides {
     let parsed = parse::parse(raw);
+    let sent_headers = headers_json(&parsed.headers, None);
+    let received = parsed_mail(parsed, raw.len(), Some(provenance));
+    BothSides { sent: received.as_sent(sent_headers), received }
+}
+
+fn parsed_mail(parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<Provenance<'_>>) -> ParsedMail {
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let author = parsed.author.as_ref().ok().map(|author| author.mailbox().clone());
     let from = author.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -180,7 +218,7 @@ pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMa
         to: display_addresses(&parsed.to),
         cc: display_addresses(&parsed.cc),
         reply_to: Some(display_addresses(&parsed.reply_to).join(", ")).filter(|all| !all.is_empty()),
-        size_bytes: raw.len() as u64,
+        size_bytes: bytes as u64,
         data: None,
         kind: MessageKind::Message,
         disclosure: parsed.headers.first(disclosure::FIELD_LOWER).map(|value| Disclosure::parse(value, false)),
@@ -293,4 +331,36 @@ fn headers_json(headers: &DecodedHeaders, provenance: Option<Provenance<'_>>) ->
 
 fn one_or_many(mut values: Vec<String>) -> Value {
     if values.len() == 1 { Value::String(values.remove(0)) } else { values.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outbound::local_delivery::own_results;
+
+    /// A report, so that each fact that only recipients find out is set.
+    const REPORT: &str = "From: Ann <ann@a.example>\r\nTo: bob@b.example\r\nSubject: Undelivered: your code is 482913\r\n\
+        Message-ID: <1@a.example>\r\nAuto-Submitted: auto-replied\r\nAuthentication-Results: other.example; spf=fail\r\n\
+        MIME-Version: 1.0\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
+        --b\r\n\r\nYour code is 482913. It expires in ten minutes.\r\n\
+        --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; a.example\r\n\r\n\
+        Final-Recipient: rfc822; x@c.example\r\nAction: failed\r\nStatus: 5.1.1\r\n\
+        --b\r\nContent-Type: text/plain; name=x.txt\r\nContent-Disposition: attachment\r\n\r\nfile\r\n--b--\r\n";
+
+    #[test]
+    fn both_sides_are_what_each_side_would_parse() {
+        let from = Address::parse("ann@a.example").expect("an address");
+        let results = own_results(&from);
+        for mail_from in [Some(&from), None] {
+            let provenance = Provenance { mail_from, results: &results, authserv_id: "mx.b.example" };
+            for raw in [REPORT, "From: ann@a.example\r\n\r\nYour code is 482913.\r\n", "\r\n"] {
+                let both = parse_both(raw.as_bytes(), provenance);
+                let (sent, received) =
+                    (parse_message(raw.as_bytes(), None), parse_message(raw.as_bytes(), Some(provenance)));
+                assert_eq!(format!("{:?}", both.sent), format!("{sent:?}"));
+                assert_eq!(format!("{:?}", both.received), format!("{received:?}"));
+                assert_ne!(format!("{sent:?}"), format!("{received:?}"), "{raw}");
+            }
+        }
+    }
 }

@@ -29,7 +29,7 @@ use posthouse_store::{
 use crate::{
     inbound::{
         apply_report::ReportContext,
-        parse::{ParsedMail, Provenance, parse_message},
+        parse::ParsedMail,
         recipient::resolve,
         store::{self, InboundCopy},
     },
@@ -95,17 +95,11 @@ pub fn own_results(from: &Address) -> AuthResults {
     }
 }
 
-/// Parses a message as its recipients on this service get it, sent by an inbox of the workspace `sender`. Fields that
+/// Returns a parsed copy as recipients on this service get it, sent by an inbox of the workspace `sender`. Fields that
 /// the request named replace those of the header. Structured data is stored as such, so the file with the data is
 /// removed.
 #[must_use]
-pub(super) fn received(
-    raw: &[u8],
-    provenance: Provenance<'_>,
-    sender: WorkspaceId,
-    requested: Option<&RequestedFields>,
-) -> ParsedMail {
-    let mut mail = parse_message(raw, Some(provenance));
+pub(super) fn received(mut mail: ParsedMail, sender: WorkspaceId, requested: Option<&RequestedFields>) -> ParsedMail {
     if let Some(fields) = requested {
         (mail.to, mail.cc) = (fields.to.clone(), fields.cc.clone());
         mail.subject = Some(fields.subject.clone());

@@ -31,7 +31,7 @@ use crate::{
     app::App,
     inbound::{
         apply_report::ReportContext,
-        parse::{ParsedMail, Provenance},
+        parse::{ParsedMail, Provenance, parse_message},
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
@@ -246,7 +246,7 @@ async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResu
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
-        let mut mail = received(&raw, provenance, workspace, requested.as_ref());
+        let mut mail = received(parse_message(&raw, Some(provenance)), workspace, requested.as_ref());
         mail.set_disclosure_verified(disclosed);
         Ok(ParsedMail { channel, ..mail })
     };

@@ -25,7 +25,7 @@ use posthouse_store::{
 
 use super::{QueueConfig, QueuedMessage, SignedCopy};
 use crate::{
-    inbound::parse::{ParsedMail, Provenance, parse_message},
+    inbound::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
     keyring::sealed_link,
     outbound::{
         agent_content,
@@ -73,9 +73,9 @@ impl Composition {
         let raw = self.raw(&mut outgoing, &disclosed, has_remote)?;
         let opened = with_link_token(&outgoing, &raw);
         let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
-        let mut received =
-            has_local.then(|| self.received(&outgoing, opened.as_ref().unwrap_or(&raw), requested.as_ref()));
-        let mut sent = with_requested_fields(&outgoing, parse_message(&raw, None));
+        let (sent, received) = self.parsed(&raw, opened.as_deref(), has_local);
+        let mut received = received.map(|copy| self.received(&outgoing, copy, requested.as_ref()));
+        let mut sent = with_requested_fields(&outgoing, sent);
         sent.set_disclosure_verified(disclosed.by_agent);
         let claims = author.as_ref().map(|(claims, _)| claims);
         let signed_copy = received.as_ref().and_then(|copy| self.signed(copy, &disclosed, claims));
@@ -140,13 +140,31 @@ impl Composition {
         }
     }
 
-    /// Parses the message as recipients on this service get it.
-    fn received(&self, outgoing: &OutgoingMessage, raw: &[u8], requested: Option<&RequestedFields>) -> ParsedMail {
+    /// Parses the message as its sender has it and, if some are on this service, as its recipients get it: with a link in
+    /// place, if the bytes contain a sealed one.
+    fn parsed(&self, raw: &[u8], opened: Option<&[u8]>, has_local: bool) -> (ParsedMail, Option<ParsedMail>) {
+        if !has_local {
+            return (parse_message(raw, None), None);
+        }
         let from = self.author.address();
         let results = local_delivery::own_results(from);
         let provenance = Provenance { mail_from: Some(from), results: &results, authserv_id: &self.hostname };
+        let Some(opened) = opened else {
+            let BothSides { sent, received } = parse_both(raw, provenance);
+            return (sent, Some(received));
+        };
+        (parse_message(raw, None), Some(parse_message(opened, Some(provenance))))
+    }
+
+    /// Returns a parsed copy as recipients on this service get it.
+    fn received(
+        &self,
+        outgoing: &OutgoingMessage,
+        copy: ParsedMail,
+        requested: Option<&RequestedFields>,
+    ) -> ParsedMail {
         let workspace = self.context.caller.workspace;
-        with_requested_bodies(outgoing, local_delivery::received(raw, provenance, workspace, requested))
+        with_requested_bodies(outgoing, local_delivery::received(copy, workspace, requested))
     }
 
     /// Returns what the service signs for each copy; `None` if the copies are ordinary mail: no agent wrote it.
