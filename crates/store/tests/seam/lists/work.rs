@@ -1,4 +1,4 @@
-//! Rows read by lists on PostgreSQL without table statistics: no plan may read more than the page needs.
+//! Rows read by lists and counts on PostgreSQL without table statistics: no plan may read more than the page or the limit needs.
 
 use super::*;
 use posthouse_domain::{
@@ -7,7 +7,7 @@ use posthouse_domain::{
     page::{CursorPosition, PageRange},
 };
 use posthouse_store::{
-    Sql, approvals, drafts, drafts::list as draft_list, inboxes::list, message_list, p, recipients, thread_list,
+    Sql, agents, approvals, drafts, drafts::list as draft_list, inboxes::list, message_list, p, recipients, thread_list,
 };
 
 /// Number of messages in the workspace; half of them are in the inbox that is read.
@@ -17,7 +17,7 @@ const READ_MAX: i64 = 1_500;
 
 /// Statements that fill the tables on the server. No statistics exist, because autovacuum doesn't run within the
 /// transaction.
-const FILL: [&str; 12] = [
+const FILL: [&str; 13] = [
     "INSERT INTO inboxes (workspace_id, id, kind, address, username, domain, metadata, temporary, status, last_message_at, created_at)
        SELECT i.workspace_id, decode(lpad(to_hex(g), 32, '0'), 'hex'), i.kind, 'x' || g, 'x', i.domain, '{}', 0, 'active', 0, g FROM inboxes i, generate_series(1000, 3000) g WHERE i.username = 'i10'",
     "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) SELECT workspace_id, 'env', 'prod', id FROM inboxes",
@@ -52,6 +52,9 @@ const FILL: [&str; 12] = [
     "INSERT INTO message_approvals (workspace_id, message_id, draft_id, by_type, by_label, approved_at, content_sha256)
        SELECT workspace_id, id, id, 'user', 'l', 1,
        'a hash of thirty-two octets, so.' FROM messages",
+    "INSERT INTO agent_cards (workspace_id, inbox_id, name, skills, accepts_types, languages, input_modes, visibility, indexable,
+       listing_problems, number, created_at, updated_at)
+       SELECT workspace_id, id, 'n', '[]', '[]', '[]', '[]', 'public', 0, '[]', created_at, 1, 1 FROM inboxes WHERE username = 'x'",
 ];
 
 /// Returns the number of table rows and index entries that the transaction has read so far.
@@ -118,6 +121,12 @@ fn labels(labels: &[&str]) -> Vec<String> {
     labels.iter().map(|&label| label.to_owned()).collect()
 }
 
+/// Checks that a count of many rows stopped at its limit, which every creation reads up to.
+fn counted(count: u64) -> Result<usize> {
+    assert_eq!(count, 100);
+    Ok(100)
+}
+
 type Read = Box<dyn Fn(&mut Tx) -> Result<usize>>;
 
 fn reads() -> Vec<(&'static str, Read)> {
@@ -152,6 +161,8 @@ fn reads() -> Vec<(&'static str, Read)> {
         ("approvals", Box::new(move |tx| Ok(approvals::of(tx, WORKSPACE, &approved)?.len()))),
         ("inboxes", Box::new(inboxes_of(&[]))),
         ("inboxes by metadata", Box::new(inboxes_of(&[("env", "prod"), ("team", "7")]))),
+        ("inboxes up to a limit", Box::new(move |tx| counted(inboxes::count(tx, WORKSPACE, InboxKind::Mailbox, 100)?))),
+        ("public cards up to a limit", Box::new(move |tx| counted(agents::count_public(tx, WORKSPACE, 100)?))),
     ]
 }
 
