@@ -211,8 +211,11 @@ fn statement(engine: Engine, strategy: Strategy, shape: Shape) -> Sql {
             "SELECT {columns} FROM ({hits} {scope} AND x.number >= $1 AND x.number < $2{contains}{matches}
             ORDER BY x.number DESC OFFSET 0) x {inbox}{rest} ORDER BY x.number DESC LIMIT $4"
         ),
+        // The words first: without statistics, the planner would read all cards of the scope and compare their words.
         (Engine::Postgres, Strategy::Words) => format!(
-            "WITH found AS MATERIALIZED ({hits} {scope} AND x.number >= $1 AND x.number < $2{matches}{contains})
+            "WITH found AS MATERIALIZED (SELECT x.number, x.workspace_id, x.inbox_id
+            FROM (SELECT * FROM card_index x WHERE TRUE{matches} OFFSET 0) x
+            WHERE {scope} AND x.number >= $1 AND x.number < $2{contains})
             SELECT {columns} FROM (SELECT * FROM found ORDER BY number DESC OFFSET 0) x {inbox}{rest} ORDER BY x.number DESC LIMIT $4"
         ),
     };

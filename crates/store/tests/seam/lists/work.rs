@@ -2,12 +2,14 @@
 
 use super::*;
 use posthouse_domain::{
+    agent::search::{CardQuery, SearchedCards},
     draft,
     id::DraftId,
     page::{CursorPosition, PageRange},
 };
 use posthouse_store::{
-    Sql, agents, approvals, drafts, drafts::list as draft_list, inboxes::list, message_list, p, recipients, thread_list,
+    Sql, agents, approvals, card_index, drafts, drafts::list as draft_list, inboxes::list, message_list, p, recipients,
+    thread_list,
 };
 
 /// Number of messages in the workspace; half of them are in the inbox that is read.
@@ -166,19 +168,25 @@ fn reads() -> Vec<(&'static str, Read)> {
     ]
 }
 
-#[tokio::test]
-async fn pages_read_few_rows_without_statistics() {
+/// Opens a database on PostgreSQL that these statements filled.
+async fn filled(statements: &'static [&'static str]) -> Store {
     let mut config = config(crate::postgres::Cluster::shared().create_database().parse().unwrap());
     (config.migrations, config.reader_threads) = (migrate::MIGRATIONS, 1);
     let store = Store::open(config).unwrap();
     store.write(set_up).await.unwrap();
-    let fill = |tx: &mut Tx| {
-        for text in FILL {
-            tx.exec(&Sql::from_fragments("FILL", text.to_owned()), p![])?;
+    let fill = move |tx: &mut Tx| {
+        for text in statements {
+            tx.exec(&Sql::from_fragments("FILL", (*text).to_owned()), p![])?;
         }
         Ok::<_, posthouse_store::Error>(())
     };
     store.write(fill).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn pages_read_few_rows_without_statistics() {
+    let store = filled(&FILL).await;
     let work = |tx: &mut Tx| {
         let mut all = Vec::new();
         for (name, read) in reads() {
@@ -189,5 +197,28 @@ async fn pages_read_few_rows_without_statistics() {
     let all = store.read(work).await.unwrap();
     let excessive: Vec<_> = all.iter().filter(|(_, count)| *count > READ_MAX).collect();
     assert!(excessive.is_empty(), "of {MESSAGES} messages: {excessive:?}\nall: {all:?}");
+    store.close();
+}
+
+/// Fills the index of the public directory with cards that have one word.
+const FILL_CARDS: [&str; 1] = ["INSERT INTO card_index (number, workspace_id, inbox_id, is_public, text, words)
+       SELECT g, i.workspace_id, decode(lpad(to_hex(g), 32, '0'), 'hex'), 1, 'agent', array_to_tsvector(ARRAY['agent'])
+       FROM inboxes i, generate_series(1, 20000) g WHERE i.username = 'i10'"];
+/// Limit on the rows and index entries that a search of cards may read: the newest thousand cards with their index, twice.
+const SEARCH_READ_MAX: i64 = 4_100;
+
+#[tokio::test]
+async fn searches_of_cards_that_match_nothing_dont_read_all_cards() {
+    let store = filled(&FILL_CARDS).await;
+    let work = |tx: &mut Tx| {
+        let nothing = |tx: &mut Tx| {
+            let text = Some("steel".to_owned());
+            let query = CardQuery { scope: SearchedCards::Public, text, capability: None, accepts: None };
+            Ok(card_index::search(tx, &query, i64::MAX, at(0), 21)?.len() + 1)
+        };
+        max_tuples_read(tx, &nothing)
+    };
+    let read = store.read(work).await.unwrap();
+    assert!(read <= SEARCH_READ_MAX, "{read} of 20,000 cards");
     store.close();
 }
