@@ -6,6 +6,7 @@ includes the commit. The receiver is one Python process. Receipt is measured as 
 alternately, each on an empty store."""
 
 import asyncio
+import collections
 import os
 import statistics
 import time
@@ -63,8 +64,10 @@ def _subscribe(server, sink, count=1):
 def _delays(rows, hooks):
     """Returns p50, p99 and maximum of the delay in milliseconds, and the number of duplicate POSTs."""
     delays = sorted(at - made for _, made, at in rows)
+    # The first of several webhooks may also get the event of the welcome mail, which arrives soon after the start.
+    posts = collections.Counter(event for event, _, _ in rows)
     return {"p50_ms": delays[len(delays) // 2], "p99_ms": delays[int(len(delays) * 0.99)], "max_ms": delays[-1],
-            "duplicates": len(rows) - len({event for event, _, _ in rows}) * hooks}
+            "duplicates": sum(max(0, count - hooks) for count in posts.values())}
 
 
 def _at_a_pace(setting, hooks, count):
