@@ -145,8 +145,9 @@ impl ParsedMail {
 
     /// Returns the mail without what its recipients find out about it.
     fn as_sent(&self, headers_json: String) -> Self {
+        let all = self.clone();
         Self {
-            bodies: MessageBodies { headers_json, ..self.bodies.clone() },
+            bodies: MessageBodies { headers_json, ..all.bodies },
             alignment: None,
             envelope_from: None,
             null_sender: false,
@@ -156,7 +157,7 @@ impl ParsedMail {
             report: None,
             is_report_like: false,
             proven_author: None,
-            ..self.clone()
+            ..all
         }
     }
 

@@ -9,7 +9,7 @@ use posthouse_store::jobs::{JobOutcome, LeasedJob};
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
 use crate::directory::listing_check;
 
-/// Checks that run at once: a workspace may publish thousands of cards together, and its last one shouldn't wait for minutes.
+/// Checks that run at once. A workspace may publish thousands of cards together, and the last one shouldn't wait for minutes.
 const CONCURRENCY: usize = 8;
 
 pub(crate) fn kind() -> JobDefinition {
