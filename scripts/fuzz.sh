@@ -4,6 +4,8 @@
 # Uses the stable toolchain with coverage instrumentation. The code under test contains no `unsafe`, so the address
 # sanitizer of a nightly toolchain wouldn't find more. `cargo fuzz` works on the same targets.
 #
+# With FUZZ_SEED, every target starts from that seed, so that a run depends on the code and not on chance.
+#
 # Failing inputs are stored in fuzz/artifacts/TARGET. To rerun one: fuzz/target/*/release/TARGET FILE
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +15,8 @@ shift
 # The longest input in bytes, and the longest time per input in seconds.
 input_bytes_max=65536
 input_seconds_max=10
+# 0 takes a random seed.
+seed=${FUZZ_SEED:-0}
 
 if [ $# -gt 0 ]; then
 	targets=("$@")
@@ -38,7 +42,7 @@ fuzz() {
 	log=$(mktemp)
 	if "fuzz/target/$host/release/$target" "fuzz/corpus/$target" "${seeds[@]}" \
 		-max_total_time="$seconds" -max_len="$input_bytes_max" -timeout="$input_seconds_max" \
-		-artifact_prefix="fuzz/artifacts/$target/" >"$log" 2>&1; then
+		-seed="$seed" -artifact_prefix="fuzz/artifacts/$target/" >"$log" 2>&1; then
 		echo "fuzz $target: $(tail -n 1 "$log")"
 	else
 		tail -n 60 "$log" >&2
@@ -49,6 +53,6 @@ fuzz() {
 	return "$status"
 }
 export -f fuzz
-export host seconds input_bytes_max input_seconds_max
+export host seconds input_bytes_max input_seconds_max seed
 echo "== fuzz ${targets[*]}, $seconds s each"
 printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I {} bash -c 'fuzz "$1"' _ {}

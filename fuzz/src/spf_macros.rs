@@ -25,6 +25,11 @@ pub fn run(data: &[u8]) {
         return;
     }
     let own = domain.to_ascii_lowercase();
+    // With the same name in HELO, the record below is evaluated for that identity too, and its questions would be taken
+    // for those of MAIL FROM.
+    if session.helo.trim_end_matches('.').eq_ignore_ascii_case(&own) {
+        return;
+    }
     let record = |name: &str, text: String| (name.to_owned(), "TXT".to_owned(), text);
     let expander = Expander { session: &session, local: if local.is_empty() { "postmaster" } else { local }, domain };
     if !macros.contains(' ') {
