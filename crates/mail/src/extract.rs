@@ -34,9 +34,6 @@ pub struct NewText {
     pub text: String,
     /// The method that produced the result.
     pub method: ExtractionMethod,
-    /// Number of characters of the displayed text that were left out: history, signature and the blank lines around
-    /// them.
-    pub left_out_chars: usize,
 }
 
 /// The basis of the cut, most reliable first.
@@ -119,14 +116,11 @@ impl<'a> Extraction<'a> {
     /// Joins the lines with these marks.
     fn text(&self, marks: &[LineMark]) -> NewText {
         let text = join(&self.lines, marks);
-        let shown = self.lines.iter().filter(|line| line.mark != LineMark::Hidden);
-        let shown: usize = shown.map(|line| line.text.chars().count() + 1).sum();
         let is_whole = self
             .lines
             .iter()
             .all(|line| line.is_blank() || marks.contains(&line.mark) && line.mark != LineMark::ForwardedMessage);
-        let left_out_chars = shown.saturating_sub(text.chars().count() + 1);
-        NewText { text, method: if is_whole { ExtractionMethod::Whole } else { self.method }, left_out_chars }
+        NewText { text, method: if is_whole { ExtractionMethod::Whole } else { self.method } }
     }
 }
 

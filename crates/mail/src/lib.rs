@@ -15,6 +15,7 @@ pub mod header;
 pub mod html;
 pub mod jose;
 pub mod limits;
+mod lines;
 pub mod parse;
 pub mod report;
 pub mod smtp;

@@ -27,9 +27,9 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
     if let Some(end) = block_end(lines, at) {
         return Some(end);
     }
-    let is_separator = is_original(text)
-        || is_dashed_attribution(text)
-        || is_unknown_original(lines, at)
+    let is_between_dashes =
+        |inner: &str| is_original(inner) || is_dashed_attribution(text, inner) || is_unknown_original(lines, at, inner);
+    let is_separator = between_dashes(text).is_some_and(|inner| is_between_dashes(&inner))
         || has_text && (is_reply_above(text) || super::attribution::is_dated_name(text));
     is_separator.then(|| {
         let below = next_shown(lines, at + 1).filter(|below| lines[*below].is_plain());
@@ -59,15 +59,14 @@ fn between_dashes(text: &str) -> Option<String> {
 }
 
 /// Returns whether the line is `-----Original Message-----` in any language of the table. The header may follow on the
-/// same line.
-fn is_original(text: &str) -> bool {
-    between_dashes(text)
-        .is_some_and(|inner| inner.split("--").next().is_some_and(|words| ORIGINAL_SEPARATORS.contains(&trim(words))))
+/// same line. `inner` is what [`between_dashes`] returns.
+fn is_original(inner: &str) -> bool {
+    inner.split("--").next().is_some_and(|words| ORIGINAL_SEPARATORS.contains(&trim(words)))
 }
 
 /// Returns whether the line is an attribution between dashes, as mobile clients write it: `---- Ana wrote ----`.
-fn is_dashed_attribution(text: &str) -> bool {
-    trim(text).ends_with("--") && between_dashes(text).is_some_and(|inner| super::attribution::ends_with_verb(&inner))
+fn is_dashed_attribution(text: &str, inner: &str) -> bool {
+    trim(text).ends_with("--") && super::attribution::ends_with_verb(inner)
 }
 
 /// Returns whether the line is `---------- Forwarded message ---------`, or the form without dashes that Apple uses, in
@@ -185,10 +184,7 @@ fn is_unknown_block(fields: &[HeaderLine]) -> bool {
 }
 
 /// Returns whether the line is a separator with unknown words above fields with an address.
-fn is_unknown_original(lines: &[MarkedLine<'_>], at: usize) -> bool {
-    let Some(inner) = between_dashes(lines[at].text) else {
-        return false;
-    };
+fn is_unknown_original(lines: &[MarkedLine<'_>], at: usize, inner: &str) -> bool {
     let dashes_after = trim(lines[at].text).chars().rev().take_while(|c| is_rule_char(*c)).count();
     let fields: Vec<HeaderLine> = lines[at + 1..]
         .iter()

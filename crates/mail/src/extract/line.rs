@@ -1,5 +1,7 @@
 //! A message as a list of marked lines. Plain text and HTML are both converted to this form.
 
+use crate::lines::lines;
+
 /// The classification of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineMark {
@@ -58,12 +60,17 @@ pub(super) fn is_blank(c: char) -> bool {
 
 /// Trims blank characters, see [`is_blank`].
 pub(super) fn trim(text: &str) -> &str {
+    // Most lines have nothing to trim.
+    let is_shown = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if is_shown(text.as_bytes().first()) && is_shown(text.as_bytes().last()) {
+        return text;
+    }
     text.trim_matches(is_blank)
 }
 
 /// Splits plain text into lines.
 pub(super) fn from_text(text: &str) -> Vec<MarkedLine<'_>> {
-    text.lines().map(|text| MarkedLine { text, mark: LineMark::Unclassified }).collect()
+    lines(text).map(|text| MarkedLine { text, mark: LineMark::Unclassified }).collect()
 }
 
 /// Returns the index of the first line from `at` on that isn't blank.

@@ -35,7 +35,7 @@ static SENT_FROM: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "sen
 
 /// An automaton that matches all entries of [`SENT_FROM`] in one pass.
 static SENT_FROM_STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let starts = AhoCorasick::builder().start_kind(StartKind::Anchored).build(&*SENT_FROM);
+    let starts = AhoCorasick::builder().start_kind(StartKind::Anchored).ascii_case_insensitive(true).build(&*SENT_FROM);
     starts.expect("the table must fit into an automaton")
 });
 
@@ -131,7 +131,7 @@ fn is_sent_from(text: &str) -> bool {
     let text = trim(text).trim_start_matches(['[', '(', '*', '_']);
     // Lower-casing ASCII doesn't change offsets, so checking the beginning is enough.
     let head = text.get(..START_BYTES_MAX).unwrap_or(text);
-    if text.len() > 600 || head.is_ascii() && !starts_like_sent_from(&head.to_ascii_lowercase()) {
+    if text.len() > 600 || head.is_ascii() && !starts_like_sent_from(head) {
         return false;
     }
     let lower = text.to_lowercase();
@@ -146,8 +146,9 @@ fn is_sent_from(text: &str) -> bool {
     device && !prose && !words.starts_with("sent from a ")
 }
 
-fn starts_like_sent_from(lower: &str) -> bool {
-    SENT_FROM_STARTS.find(Input::new(lower).anchored(Anchored::Yes)).is_some()
+/// Returns whether a text begins with an entry of [`SENT_FROM`], in any case of its ASCII letters.
+fn starts_like_sent_from(text: &str) -> bool {
+    SENT_FROM_STARTS.find(Input::new(text).anchored(Anchored::Yes)).is_some()
 }
 
 /// Returns whether the line is a ruler of underscores or dashes.

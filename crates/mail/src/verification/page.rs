@@ -6,7 +6,10 @@ use memchr::memmem;
 
 use super::shape;
 use super::words::{self, KeywordTable};
-use crate::extract::token::{self, HtmlStartTag, HtmlToken};
+use crate::{
+    extract::token::{self, HtmlStartTag, HtmlToken},
+    lines::lines,
+};
 
 /// Maximum number of bytes of a part that are read. Codes and links are near the top.
 const PART_BYTES_MAX: usize = 128 * 1024;
@@ -97,7 +100,7 @@ impl<'a> VerificationPage<'a> {
         let text = truncated(text);
         let has_urls = memmem::find(text.as_bytes(), b"://").is_some();
         // Quoted text is another person's, and older.
-        for line in text.lines().map(|line| if is_quoted(line) { "" } else { line }) {
+        for line in lines(text).map(|line| if is_quoted(line) { "" } else { line }) {
             if has_urls {
                 let at = page.lines.len();
                 page.collect_urls(line, at);

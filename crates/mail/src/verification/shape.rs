@@ -74,10 +74,21 @@ pub(super) fn is_blank(line: &str) -> bool {
 pub(super) fn may_hold_code(line: &str) -> bool {
     let (mut shown, mut capital) = (0, false);
     if line.is_ascii() {
-        return line.bytes().any(|byte| signals_code(char::from(byte), &mut shown, &mut capital))
-            || is_code_length(shown);
+        // Most lines have neither digits nor two capitals. Counting has no branches, so vector instructions do it.
+        return count(line, u8::is_ascii_digit) > 0
+            || is_code_length(count(line, u8::is_ascii_alphabetic))
+            || count(line, u8::is_ascii_uppercase) > 1
+                && line.bytes().any(|byte| signals_code(char::from(byte), &mut shown, &mut capital));
     }
     plain(line).into_iter().any(|c| signals_code(c, &mut shown, &mut capital)) || is_code_length(shown)
+}
+
+/// Returns the number of these bytes in a line.
+fn count(line: &str, is_counted: impl Fn(&u8) -> bool) -> usize {
+    // Sums of a byte each fit 16 into a vector.
+    const SUM_MAX: usize = 255;
+    let of = |part: &[u8]| part.iter().fold(0_u8, |sum, byte| sum + u8::from(is_counted(byte)));
+    line.as_bytes().chunks(SUM_MAX).map(|part| usize::from(of(part))).sum()
 }
 
 /// Processes one character of a line. Returns true if the line may contain a code regardless of the rest.
