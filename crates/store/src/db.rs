@@ -34,7 +34,7 @@ use inline_readers::InlineReaders;
 use mark::CommitMark;
 use posthouse_domain::id::WorkspaceId;
 pub use queue::StoreQueueDepth;
-use queue::{QueuedUnit, StoreCommand, TransactionScope};
+use queue::{QueuedUnit, StoreCommand, TransactionScope, UnitReply};
 use read_shares::{ReadShares, SharedQueue};
 use std::future::Future;
 use std::path::PathBuf;
@@ -314,11 +314,9 @@ impl Store {
     }
 
     /// Queues a write unit. Fails if the database is damaged.
-    fn send_write<T, E>(
-        &self,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<oneshot::Receiver<Result<T, E>>, E>
+    fn send_write<F, T, E>(&self, work: F) -> Result<oneshot::Receiver<UnitReply<F, T, E>>, E>
     where
+        F: Fn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
@@ -516,7 +514,7 @@ impl Store {
         }
         if self.inner.engine == Engine::Postgres {
             let count = |tx: &mut Tx| crate::instance::count_commit(tx);
-            let commits = unwrap_reply::<_, Error>(
+            let commits = unwrap_reply::<_, _, Error>(
                 self.inner.send(&self.inner.write, TransactionScope::Unit, None, count)?.await,
             )?;
             mark.record(commits);
@@ -548,14 +546,15 @@ impl Store {
 }
 
 impl StoreInner {
-    fn send<T, E>(
+    fn send<F, T, E>(
         &self,
         queue: &Sender<StoreCommand>,
         span: TransactionScope,
         workspace: Option<Uuid>,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<oneshot::Receiver<Result<T, E>>, E>
+        work: F,
+    ) -> Result<oneshot::Receiver<UnitReply<F, T, E>>, E>
     where
+        F: Fn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
@@ -574,8 +573,8 @@ impl StoreInner {
     }
 }
 
-fn unwrap_reply<T, E: From<Error>>(reply: Result<Result<T, E>, oneshot::error::RecvError>) -> Result<T, E> {
-    reply.unwrap_or_else(|_| Err(closed().into()))
+fn unwrap_reply<F, T, E: From<Error>>(reply: Result<UnitReply<F, T, E>, oneshot::error::RecvError>) -> Result<T, E> {
+    reply.map_or_else(|_| Err(closed().into()), |reply| reply.result)
 }
 
 fn closed() -> Error {

@@ -170,7 +170,7 @@ impl Tx {
         self.wake(JOBS);
     }
 
-    /// Returns the engine that this transaction runs on. Only full-text search needs it.
+    /// Returns the engine that this transaction runs on. Only full-text search and locks need it.
     #[must_use]
     pub fn engine(&self) -> Engine {
         match self.on {

@@ -196,12 +196,17 @@ fn announce(tx: &mut Tx, message: &Message, kind: EventKind, inbox: &Inbox, ids:
     Ok(())
 }
 
-/// Stores the metadata of the mail's attachments.
+/// Stores the metadata of the mail's attachments, and returns it.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn file_attachments(tx: &mut Tx, mail: &ParsedMail, message: &Message, ids: &IdGenerator) -> Result<()> {
-    for (position, facts) in (0u32..).zip(&mail.files) {
+pub fn file_attachments(
+    tx: &mut Tx,
+    mail: &ParsedMail,
+    message: &Message,
+    ids: &IdGenerator,
+) -> Result<Vec<Attachment>> {
+    let attachments = (0u32..).zip(&mail.files).map(|(position, facts)| {
         let attachment = Attachment {
             id: ids.next::<AttachmentId>(),
             message: message.id,
@@ -214,8 +219,9 @@ pub fn file_attachments(tx: &mut Tx, mail: &ParsedMail, message: &Message, ids: 
             inline: facts.inline,
         };
         attachments::insert(tx, message.workspace, &attachment)?;
-    }
-    Ok(())
+        Ok(attachment)
+    });
+    attachments.collect()
 }
 
 /// Adds a mail to its thread, or to a new thread (`docs/decisions/0047-threads-need-more-than-a-subject.md`).

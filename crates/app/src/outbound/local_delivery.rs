@@ -6,7 +6,6 @@ pub mod accept;
 pub mod run;
 
 use posthouse_domain::{
-    agent_message::content::SignedContent,
     id::{ContentId, IdGenerator, WorkspaceId},
     inbox::Inbox,
     send::DATA_FILE_NAME,
@@ -123,8 +122,8 @@ pub struct LocalCopy<'a> {
     pub from: &'a Address,
     /// The fields that the sender's request named.
     pub requested: Option<&'a RequestedFields>,
-    /// What signatures of the copies cover, and who signs; `None` for ordinary mail.
-    pub signed: Option<(&'a SignedContent, &'a CopySigner)>,
+    /// Signs the copies; `None` for ordinary mail.
+    pub signer: Option<&'a CopySigner>,
     /// Whether this server wrote the `Agent-Disclosure` field.
     pub disclosed: bool,
 }
@@ -143,13 +142,12 @@ pub fn deliver(
     now: Time,
 ) -> Result<()> {
     let Some(first) = inboxes.first() else { return Ok(()) };
-    let LocalCopy { mail, raw, from, signed, .. } = copy;
-    let checked = match signed {
-        Some((content, _)) => Some(CheckedSender::read(tx, sender.workspace, sender.id, content)?),
+    let LocalCopy { mail, raw, from, signer, .. } = copy;
+    let checked = match signer {
+        Some(signer) => Some(CheckedSender::read(tx, sender.workspace, sender.id, signer.content())?),
         None => None,
     };
-    let agent = signed.zip(checked.as_ref());
-    let agent = agent.map(|((content, signer), sender)| AgentCopy { content, sender, signer });
+    let agent = signer.zip(checked.as_ref()).map(|(signer, sender)| AgentCopy { sender, signer });
     let trace = trace::return_path(&from.smtp_form());
     let content: ContentId = ids.next();
     contents::insert(tx, first.workspace, content, raw, &mail.bodies)?;

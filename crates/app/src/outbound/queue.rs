@@ -7,10 +7,7 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    agent_message::{
-        author::{AuthorClaims, AuthoredContent},
-        content::SignedContent,
-    },
+    agent_message::author::{AuthorClaims, AuthoredContent},
     auth::Caller,
     error::{Detail, ErrorCode, Refusal},
     gate::{self, SendPurpose, StorageNeed},
@@ -18,16 +15,15 @@ use posthouse_domain::{
     inbox::Inbox,
     message::{Channel, DeliveryStatus, MessageStatus},
     plan::Plans,
-    record::Record,
+    record::{Record, RecordView},
     time::Time,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Tx,
+    Tx, approvals, contacts,
     contents::StoredRaw,
     idempotency::{self, IdempotencyClaim, RecordedResponse},
     local_deliveries::RequestedFields,
-    messages,
     recipients::DkimSignatures,
     storage, unclaimed, usage, workspaces,
 };
@@ -48,16 +44,19 @@ use crate::{
     keyring::signer::{DomainKeys, SigningError},
     keyring::{instance_key::AddressKey, sealed_link},
     outbound::local_delivery::{self, RecipientRoute},
-    signing::agent_copy::{self, CopySigner},
+    signing::agent_copy::CopySigner,
     workspaces::suspension,
 };
 
 mod author;
 mod composition;
+mod copy_signing;
 mod decide;
 mod write;
 
 use composition::Composition;
+use copy_signing::CopySigning;
+use write::WrittenMessage;
 
 pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
 
@@ -119,8 +118,8 @@ struct QueuedMessage {
     requested: Option<RequestedFields>,
     /// The bytes for local recipients, if they differ from those that the sender sees.
     local_raw: Option<StoredRaw>,
-    /// What signatures of the copies on this service cover, and who signs; `None` for ordinary mail.
-    signed_copy: Option<SignedCopy>,
+    /// Signs the copies on this service; `None` for ordinary mail.
+    copy_signer: Option<CopySigner>,
     /// The author's signature with the parts that it must cover.
     author: Option<(AuthorClaims, AuthoredContent)>,
     /// The DKIM signatures, if the message could be signed now.
@@ -128,12 +127,6 @@ struct QueuedMessage {
     /// Other changes in the transaction of the message.
     hook: Option<Box<dyn QueueHook>>,
     now: Time,
-}
-
-/// What the service signs for each copy.
-struct SignedCopy {
-    content: SignedContent,
-    signer: CopySigner,
 }
 
 impl QueuedMessage {
@@ -144,7 +137,7 @@ impl QueuedMessage {
 
     /// Returns how recipients on this service get the message.
     fn local_channel(&self) -> Channel {
-        if self.signed_copy.is_some() { Channel::Agent } else { Channel::Email }
+        if self.copy_signer.is_some() { Channel::Agent } else { Channel::Email }
     }
 }
 
@@ -273,9 +266,6 @@ async fn ready(
 ) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
     let now = app.clock.now();
     let author = compose::author(&inbox)?;
-    let id = inbox.workspace;
-    let workspace = app.store.read_inline(move |tx| workspaces::get(tx, id)).await?;
-    let workspace = workspace.ok_or_else(|| Refusal::not_found("workspace"))?;
     let config = QueueConfig {
         agent_messaging: app.config.agents.messaging,
         plans: app.config.plans,
@@ -285,7 +275,7 @@ async fn ready(
         attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
         key: app.address_key()?,
     };
-    let signer = copy_signer(app, &config, &outgoing).await?;
+    let (workspace, signing) = copy_signing::read(app, &config, &outgoing, &inbox).await?;
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
@@ -294,33 +284,14 @@ async fn ready(
         workspace,
         inbox,
         author,
-        signer,
+        signing,
         hostname: app.config.hostname.clone(),
         blobs: app.blobs.clone(),
+        ids: app.clock.ids(),
         now,
     };
     let work = move || composition.compose(outgoing);
     app.blocking_pool.run_sized(bytes, work).await?
-}
-
-/// Returns the key that signs the copies of recipients on this service; `None` if there are none, or if they get
-/// ordinary mail.
-async fn copy_signer(
-    app: &App,
-    config: &QueueConfig,
-    outgoing: &OutgoingMessage,
-) -> Result<Option<CopySigner>, Refusal> {
-    let is_local = |address: &&Address| local_delivery::is_served(address, &config.served);
-    if !config.agent_messaging || !outgoing.people.deliveries().iter().any(is_local) {
-        return Ok(None);
-    }
-    agent_copy::signer(app).await.map(Some).map_err(|error| match error {
-        SigningError::Store(error) => error.into(),
-        error => {
-            tracing::error!(cause = %error, "agent_message.not_signed");
-            Refusal::new(ErrorCode::Internal, "The message couldn't be signed.")
-        }
-    })
 }
 
 fn size_refusal(app: &App, ready: &QueuedMessage) -> Option<Refusal> {
@@ -372,11 +343,11 @@ fn store(
         unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
     }
     let routes = routes_of(tx, ready)?;
-    let id = write::message(tx, ready, raw, &inbox, &routes, ids)?;
+    let written = write::message(tx, ready, raw, &inbox, &routes, ids)?;
     if let Some(hook) = &ready.hook {
-        hook.settle(tx, id, &context.caller, ids, ready.now)?;
+        hook.settle(tx, written.message.id, &context.caller, ids, ready.now)?;
     }
-    let record = response_record(tx, &inbox, id)?;
+    let record = response_record(tx, ready, written)?;
     // Without a key the response is rendered after the commit, so that a large one doesn't hold the writer (SQLite) or
     // the locked rows (PostgreSQL).
     let Some(key) = &context.key else { return Ok(QueuedResponse::ToRender(Box::new(record))) };
@@ -422,10 +393,20 @@ fn routes_of(tx: &mut Tx, ready: &QueuedMessage) -> posthouse_store::Result<Vec<
         .collect()
 }
 
-/// Returns the message as the response shows it: queued, whatever local recipients already received.
-fn response_record(tx: &mut Tx, inbox: &Inbox, id: MessageId) -> Result<Record, Refusal> {
-    let record = messages::record(tx, inbox.workspace, id)?;
-    let mut record = record.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The message was not stored."))?;
+/// Returns the message as the response shows it: queued, whatever local recipients already received. Only what the rows
+/// of the message don't have is read.
+fn response_record(tx: &mut Tx, ready: &QueuedMessage, written: WrittenMessage) -> posthouse_store::Result<Record> {
+    let WrittenMessage { mut message, attachments, deliveries } = written;
+    let workspace = message.workspace;
+    if let Some(address) = &message.contact_address {
+        message.contact = contacts::by_address(tx, workspace, address)?.map(|contact| contact.id);
+    }
+    let approval = match &ready.hook {
+        Some(_) => approvals::of(tx, workspace, &[message.id])?.pop(),
+        None => None,
+    };
+    let (bodies, view) = (ready.sent.bodies.clone(), RecordView::Full);
+    let mut record = Record { message, bodies, attachments, deliveries, withheld: false, approval, view };
     record.message.status = MessageStatus::Queued;
     record.message.sent_at = None;
     for entry in &mut record.deliveries {

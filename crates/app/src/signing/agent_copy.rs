@@ -21,27 +21,96 @@ use crate::{app::App, keyring::signer::SigningError};
 
 /// The key and the issuer of signatures, fetched before the transaction that signs.
 #[derive(Clone, Debug)]
-pub struct CopySigner {
-    /// The key that signs now.
-    pub signer: ServiceSigner,
-    /// The issuer.
-    pub issuer: String,
+pub struct CopyKey {
+    signer: ServiceSigner,
+    issuer: String,
 }
 
 /// Returns the key that signs copies now.
 ///
 /// # Errors
 /// Returns [`SigningError`] if the key cannot be read or opened.
-pub async fn signer(app: &App) -> Result<CopySigner, SigningError> {
+pub async fn key(app: &App) -> Result<CopyKey, SigningError> {
     let signer = sign::signer(app, SigningPurpose::AgentMessages).await?;
-    Ok(CopySigner { signer, issuer: app.config.issuer() })
+    Ok(CopyKey { signer, issuer: app.config.issuer() })
+}
+
+/// Signs the copies of one message.
+#[derive(Clone, Debug)]
+pub struct CopySigner {
+    key: CopyKey,
+    content: SignedContent,
+    early: Vec<EarlySignature>,
+}
+
+/// A signature made before the transaction, with the facts that it states.
+#[derive(Clone, Debug)]
+struct EarlySignature {
+    sender: Sender,
+    recipient: String,
+    delivery: AgentDelivery,
+}
+
+impl CopySigner {
+    /// Returns a signer of this content.
+    #[must_use]
+    pub const fn new(key: CopyKey, content: SignedContent) -> Self {
+        Self { key, content, early: Vec::new() }
+    }
+
+    /// Returns what the signatures cover.
+    #[must_use]
+    pub const fn content(&self) -> &SignedContent {
+        &self.content
+    }
+
+    /// Signs the copies of these inboxes as if the sender were as given. The transaction that stores a copy takes the
+    /// signature if that still holds, and signs itself if not: transactions on SQLite wait for each other, and a
+    /// signature takes a fifth of the time of one.
+    ///
+    /// # Errors
+    /// Returns an error if the cryptographic library fails.
+    pub fn sign_early(
+        &mut self,
+        sender: Sender,
+        recipients: Vec<String>,
+        ids: &IdGenerator,
+        now: Time,
+    ) -> StoreResult<()> {
+        for recipient in recipients {
+            let delivery = self.sign(sender, &recipient, ids, now)?;
+            self.early.push(EarlySignature { sender, recipient, delivery });
+        }
+        Ok(())
+    }
+
+    fn sign(&self, sender: Sender, recipient: &str, ids: &IdGenerator, now: Time) -> StoreResult<AgentDelivery> {
+        let Sender { assurance, problem, has_card } = sender;
+        let from = bare(&self.content.from);
+        if let Some(reason) = problem {
+            return Ok(AgentDelivery { from, assurance, signature: Err(reason) });
+        }
+        let (jti, nonce) = (ids.next::<uuid::Uuid>().to_string(), ids.next::<uuid::Uuid>().simple().to_string());
+        let claims = self.content.claims(&CopyClaims {
+            issuer: &self.key.issuer,
+            jti: &jti,
+            nonce: &nonce,
+            at: now,
+            recipient,
+            assurance,
+            has_card,
+        });
+        let signer = &self.key.signer;
+        let jws = signer.sign(DELIVERY_TYPE, &claims).map_err(|error| Error::Panicked(error.to_string().into()))?;
+        let signed_at = Time::from_millis(now.seconds() * SECOND_MS);
+        let signature = Ok(DeliverySignature { kid: signer.kid().to_owned(), signed_at, jws });
+        Ok(AgentDelivery { from, assurance, signature })
+    }
 }
 
 /// What all copies of a message get: the content that is signed, and what is known about the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentCopy<'a> {
-    /// What the signatures cover.
-    pub content: &'a SignedContent,
     /// The sender.
     pub sender: &'a CheckedSender,
     /// Signs.
@@ -102,25 +171,11 @@ impl AgentCopy<'_> {
     /// # Errors
     /// Returns an error if the cryptographic library fails.
     pub fn delivery(&self, inbox: &Inbox, ids: &IdGenerator, now: Time) -> StoreResult<AgentDelivery> {
-        let Sender { assurance, problem, has_card } = self.sender.sender;
-        let from = bare(&self.content.from);
-        if let Some(reason) = problem {
-            return Ok(AgentDelivery { from, assurance, signature: Err(reason) });
+        let sender = self.sender.sender;
+        let still_holds = |early: &&EarlySignature| early.sender == sender && early.recipient == inbox.address;
+        match self.signer.early.iter().find(still_holds) {
+            Some(early) => Ok(early.delivery.clone()),
+            None => self.signer.sign(sender, &inbox.address, ids, now),
         }
-        let (jti, nonce) = (ids.next::<uuid::Uuid>().to_string(), ids.next::<uuid::Uuid>().simple().to_string());
-        let claims = self.content.claims(&CopyClaims {
-            issuer: &self.signer.issuer,
-            jti: &jti,
-            nonce: &nonce,
-            at: now,
-            recipient: &inbox.address,
-            assurance,
-            has_card,
-        });
-        let signer = &self.signer.signer;
-        let jws = signer.sign(DELIVERY_TYPE, &claims).map_err(|error| Error::Panicked(error.to_string().into()))?;
-        let signed_at = Time::from_millis(now.seconds() * SECOND_MS);
-        let signature = Ok(DeliverySignature { kid: signer.kid().to_owned(), signed_at, jws });
-        Ok(AgentDelivery { from, assurance, signature })
     }
 }

@@ -56,13 +56,20 @@ pub(crate) trait UnitOfWork: Send {
     fn answer(self: Box<Self>, transaction: Result<()>);
 }
 
+/// The reply of a unit: the result of its closure, and the closure, so that the caller drops what it holds. The next unit
+/// waits for this one.
+pub(crate) struct UnitReply<F, T, E> {
+    pub(crate) result: Result<T, E>,
+    _work: F,
+}
+
 /// A closure, its result, and its reply channel.
 pub(crate) struct QueuedUnit<F, T, E> {
     span: TransactionScope,
     workspace: Option<Uuid>,
     work: F,
     returned: Option<Result<T, E>>,
-    reply: oneshot::Sender<Result<T, E>>,
+    reply: oneshot::Sender<UnitReply<F, T, E>>,
 }
 
 impl<F, T, E> QueuedUnit<F, T, E> {
@@ -70,7 +77,7 @@ impl<F, T, E> QueuedUnit<F, T, E> {
         span: TransactionScope,
         workspace: Option<Uuid>,
         work: F,
-    ) -> (Self, oneshot::Receiver<Result<T, E>>) {
+    ) -> (Self, oneshot::Receiver<UnitReply<F, T, E>>) {
         let (reply, receiver) = oneshot::channel();
         (QueuedUnit { span, workspace, work, returned: None, reply }, receiver)
     }
@@ -137,6 +144,7 @@ where
     }
 
     fn answer(self: Box<Self>, transaction: Result<()>) {
-        let _ = self.reply.send(answer(transaction, self.returned)); // the caller may have stopped waiting
+        let reply = UnitReply { result: answer(transaction, self.returned), _work: self.work };
+        let _ = self.reply.send(reply); // the caller may have stopped waiting
     }
 }

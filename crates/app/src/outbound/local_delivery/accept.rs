@@ -76,7 +76,7 @@ pub fn enqueue(
             content: ids.next(),
             mail_from: copy.from.to_string(),
             requested: copy.requested.cloned(),
-            signed: copy.signed.map(|(content, _)| content.clone()),
+            signed: copy.signer.map(|signer| signer.content().clone()),
             disclosed: copy.disclosed,
             recipients: other.recipients,
             state: LocalDeliveryState::Pending,

@@ -23,6 +23,7 @@ use posthouse_store::{
     contents::{self, RawLocation, StoredRaw},
     deliveries, inboxes, jobs,
     local_deliveries::{self, LocalDelivery, LocalOutcome},
+    senders::{self, Sender},
     storage, workspaces,
 };
 
@@ -37,7 +38,7 @@ use crate::{
     keyring::instance_key::AddressKey,
     limits::storage_limit,
     outbound::deliver::{local, prepare},
-    signing::agent_copy::{self, AgentCopy, CheckedSender, CopySigner},
+    signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner},
 };
 
 /// Deliveries of one sender that a job reads at once.
@@ -180,6 +181,16 @@ struct LoadedDelivery {
     delivery: LocalDelivery,
     /// The bytes of the copies; `None` if nothing remains to be stored.
     raw: Option<StoredRaw>,
+    /// What signatures of the copies state, unless it changes before they are stored.
+    expected: Option<ExpectedCopies>,
+}
+
+/// The sender and the recipients of copies that are to be signed.
+#[derive(Clone)]
+struct ExpectedCopies {
+    sender: Sender,
+    /// The addresses of the recipients.
+    recipients: Vec<String>,
 }
 
 /// Returns the oldest deliveries from the sender of a delivery to its workspace; `None` if the delivery is over.
@@ -200,9 +211,20 @@ fn load(tx: &mut Tx, reference: LocalDeliveryRef) -> StoreResult<Option<Delivery
             }
             LocalDeliveryState::Stored | LocalDeliveryState::Failed => None,
         };
-        deliveries.push(LoadedDelivery { delivery, raw });
+        let is_to_sign = raw.is_some() && delivery.signed.is_some();
+        let expected = if is_to_sign { Some(expected_copies(tx, &delivery)?) } else { None };
+        deliveries.push(LoadedDelivery { delivery, raw, expected });
     }
     Ok(Some(DeliveryBatch { hold, deliveries }))
+}
+
+fn expected_copies(tx: &mut Tx, delivery: &LocalDelivery) -> StoreResult<ExpectedCopies> {
+    let mut recipients = Vec::new();
+    for recipient in &delivery.recipients {
+        recipients.extend(inboxes::get(tx, delivery.workspace, recipient.inbox)?.map(|inbox| inbox.address));
+    }
+    recipients.dedup();
+    Ok(ExpectedCopies { sender: senders::get(tx, delivery.sender_workspace, delivery.sender_inbox)?, recipients })
 }
 
 /// Returns the outcome that the row of a delivery records.
@@ -217,21 +239,31 @@ fn recorded(delivery: &LocalDelivery) -> Option<LocalOutcome> {
 /// Stores the copies of a delivery unless that happened before. Returns the outcome; `None` if the delivery is over.
 async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<StoreAttempt>> {
     let Some(raw) = &loaded.raw else { return Ok(recorded(&loaded.delivery).map(StoreAttempt::Ended)) };
-    let mail = parse(app, &loaded.delivery, raw.clone()).await?;
+    let signer = copy_signer(app, &loaded.delivery).await?;
+    let (mail, signer) = parse_and_sign(app, loaded, raw.clone(), signer).await?;
     let key = app.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
     let storage = StorageClaim { plans: app.config.plans, bytes: raw.bytes };
-    let signer = match loaded.delivery.signed {
-        Some(_) => Some(agent_copy::signer(app).await.map_err(|error| Error::Unavailable(error.to_string().into()))?),
-        None => None,
-    };
     let copies = NewCopies { mail, key, signer, storage };
     app.store.write(move |tx| store_copies(tx, reference, &copies, &ids.clone(), now)).await
 }
 
-/// Parses the copy. It was parsed before, when the message was accepted.
-async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResult<ParsedMail> {
+/// Returns the signer of the copies; `None` for ordinary mail.
+async fn copy_signer(app: &App, delivery: &LocalDelivery) -> StoreResult<Option<CopySigner>> {
+    let Some(content) = &delivery.signed else { return Ok(None) };
+    let key: CopyKey = agent_copy::key(app).await.map_err(|error| Error::Unavailable(error.to_string().into()))?;
+    Ok(Some(CopySigner::new(key, content.clone())))
+}
+
+/// Parses the copy, which was parsed before when the message was accepted, and signs it.
+async fn parse_and_sign(
+    app: &App,
+    loaded: &LoadedDelivery,
+    raw: StoredRaw,
+    mut signer: Option<CopySigner>,
+) -> StoreResult<(ParsedMail, Option<CopySigner>)> {
+    let delivery = &loaded.delivery;
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let packed = match raw.place {
         RawLocation::Inline(packed) => packed.into(),
@@ -241,14 +273,18 @@ async fn parse(app: &App, delivery: &LocalDelivery, raw: StoredRaw) -> StoreResu
     let (hostname, workspace) = (app.config.hostname.clone(), delivery.sender_workspace);
     let requested = delivery.requested.clone();
     let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
-    let disclosed = delivery.disclosed;
-    let work = move || -> StoreResult<ParsedMail> {
+    let (disclosed, expected) = (delivery.disclosed, loaded.expected.clone());
+    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let work = move || {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
         let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
         let mut mail = received(parse_message(&raw, Some(provenance)), workspace, requested.as_ref());
         mail.set_disclosure_verified(disclosed);
-        Ok(ParsedMail { channel, ..mail })
+        if let (Some(signer), Some(expected)) = (&mut signer, expected) {
+            signer.sign_early(expected.sender, expected.recipients, &ids, now)?;
+        }
+        Ok((ParsedMail { channel, ..mail }, signer))
     };
     let parsed = app.blocking_pool.run_sized(bytes_max, work).await;
     parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
@@ -302,8 +338,7 @@ fn store_copies(
         Some(content) => Some(CheckedSender::read(tx, delivery.sender_workspace, delivery.sender_inbox, content)?),
         None => None,
     };
-    let agent = delivery.signed.as_ref().zip(sender.as_ref()).zip(signer.as_ref());
-    let agent = agent.map(|((content, sender), signer)| AgentCopy { content, sender, signer });
+    let agent = signer.as_ref().zip(sender.as_ref()).map(|(signer, sender)| AgentCopy { sender, signer });
     let at = ReportContext::default();
     let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at, key, held: None, agent };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());

@@ -8,6 +8,7 @@ use posthouse_domain::{
         disclosure::DisclosureParties,
     },
     error::Refusal,
+    id::IdGenerator,
     inbox::Inbox,
     message::Channel,
     time::Time,
@@ -23,7 +24,7 @@ use posthouse_store::{
     local_deliveries::RequestedFields,
 };
 
-use super::{QueueConfig, QueuedMessage, SignedCopy};
+use super::{CopySigning, QueueConfig, QueuedMessage};
 use crate::{
     inbound::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
     keyring::sealed_link,
@@ -46,11 +47,12 @@ pub(super) struct Composition {
     pub(super) inbox: Inbox,
     /// The author.
     pub(super) author: Mailbox,
-    /// Signs copies for recipients on this service.
-    pub(super) signer: Option<CopySigner>,
+    /// What signatures of copies for recipients on this service need.
+    pub(super) signing: Option<CopySigning>,
     /// The name of this service in `Authentication-Results`.
     pub(super) hostname: String,
     pub(super) blobs: BlobStore,
+    pub(super) ids: IdGenerator,
     pub(super) now: Time,
 }
 
@@ -65,7 +67,7 @@ struct Disclosed {
 
 impl Composition {
     /// Returns the message, ready for the transaction, and its bytes.
-    pub(super) fn compose(self, mut outgoing: OutgoingMessage) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
+    pub(super) fn compose(mut self, mut outgoing: OutgoingMessage) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
         let (has_local, has_remote) = self.destinations(&outgoing);
         let author = self.authored(&mut outgoing);
         let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
@@ -78,9 +80,11 @@ impl Composition {
         let mut sent = with_requested_fields(&outgoing, sent);
         sent.set_disclosure_verified(disclosed.by_agent);
         let claims = author.as_ref().map(|(claims, _)| claims);
-        let signed_copy = received.as_ref().and_then(|copy| self.signed(copy, &disclosed, claims));
+        let signing = self.signing.take().zip(received.as_ref());
+        let copy_signer = signing.map(|(signing, copy)| self.copy_signer(signing, copy, &disclosed, claims));
+        let copy_signer = copy_signer.transpose()?.flatten();
         if let Some(copy) = &mut received {
-            copy.channel = if signed_copy.is_some() { Channel::Agent } else { Channel::Email };
+            copy.channel = if copy_signer.is_some() { Channel::Agent } else { Channel::Email };
             copy.set_disclosure_verified(disclosed.by_agent);
         }
         let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
@@ -98,7 +102,7 @@ impl Composition {
             received,
             requested,
             local_raw,
-            signed_copy,
+            copy_signer,
             author,
             signed: None,
             hook: None,
@@ -167,11 +171,20 @@ impl Composition {
         with_requested_bodies(outgoing, local_delivery::received(copy, workspace, requested))
     }
 
-    /// Returns what the service signs for each copy; `None` if the copies are ordinary mail: no agent wrote it.
-    fn signed(&self, copy: &ParsedMail, disclosed: &Disclosed, author: Option<&AuthorClaims>) -> Option<SignedCopy> {
-        let signer = self.signer.clone().filter(|_| disclosed.by_agent)?;
-        let content = agent_content::signed(copy, self.author.address(), &disclosed.parties, author)?;
-        Some(SignedCopy { content, signer })
+    /// Returns the signer of the copies, which has signed those that are stored with the message; `None` if the copies
+    /// are ordinary mail: no agent wrote it.
+    fn copy_signer(
+        &self,
+        signing: CopySigning,
+        copy: &ParsedMail,
+        disclosed: &Disclosed,
+        author: Option<&AuthorClaims>,
+    ) -> posthouse_store::Result<Option<CopySigner>> {
+        let content = agent_content::signed(copy, self.author.address(), &disclosed.parties, author);
+        let Some(content) = content.filter(|_| disclosed.by_agent) else { return Ok(None) };
+        let mut signer = CopySigner::new(signing.key, content);
+        signer.sign_early(signing.sender, signing.recipients, &self.ids, self.now)?;
+        Ok(Some(signer))
     }
 }
 

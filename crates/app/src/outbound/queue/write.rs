@@ -4,10 +4,12 @@
 use posthouse_domain::{
     delivery::BounceKind,
     event::{EventKind, NewEvent},
-    id::{ContentId, IdGenerator, JobId, MessageId, ThreadId},
+    id::{ContentId, IdGenerator, JobId, ThreadId},
     inbox::Inbox,
     job::{JobKind, JobReason},
-    message::{Channel, DeliveryStatus, Direction, Message, MessageStatus, RecipientDelivery, overall_status},
+    message::{
+        Attachment, Channel, DeliveryStatus, Direction, Message, MessageStatus, RecipientDelivery, overall_status,
+    },
     metrics::Counters,
     suppression::{Suppression, SuppressionReason},
     suspension::Incident,
@@ -43,6 +45,13 @@ use crate::{
 };
 use posthouse_api::views::event::data;
 
+/// The rows of a stored message that its response shows.
+pub(super) struct WrittenMessage {
+    pub(super) message: Message,
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) deliveries: Vec<RecipientDelivery>,
+}
+
 /// Stores the message and all rows that belong to it.
 pub(super) fn message(
     tx: &mut Tx,
@@ -51,7 +60,7 @@ pub(super) fn message(
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
     ids: &IdGenerator,
-) -> Result<MessageId> {
+) -> Result<WrittenMessage> {
     let here: Vec<&Inbox> = routes
         .iter()
         .filter_map(|(_, route)| inbox_of(route))
@@ -70,7 +79,7 @@ pub(super) fn message(
     let stored = row(ready, inbox, routes, &entries, conversation.id, content, created_at);
     messages::insert(tx, &stored)?;
     count(tx, &stored, &entries)?;
-    store::file_attachments(tx, &ready.sent, &stored, ids)?;
+    let attachments = store::file_attachments(tx, &ready.sent, &stored, ids)?;
     envelopes(tx, ready, inbox, routes, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
@@ -86,7 +95,7 @@ pub(super) fn message(
             raw,
             from: &ready.from,
             requested: ready.requested.as_ref(),
-            signed: ready.signed_copy.as_ref().map(|signed| (&signed.content, &signed.signer)),
+            signer: ready.copy_signer.as_ref(),
             disclosed: ready.sent.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified),
         };
         local_delivery::deliver(tx, copy, inbox, &here, &ready.config.key, ids, ready.now)?;
@@ -103,7 +112,7 @@ pub(super) fn message(
         suspension::record_incidents(tx, stored.workspace, incidents, ready.now)?;
     }
     announce(tx, &stored, &entries, ids, ready.now)?;
-    Ok(stored.id)
+    Ok(WrittenMessage { message: stored, attachments, deliveries: entries })
 }
 
 /// Counts the message and its immediate bounces.

@@ -2,4 +2,5 @@
 //! run right after its second, and so on. At no moment is anything missed or done twice.
 
 mod drafts;
+mod signatures;
 mod waits;

@@ -1,0 +1,76 @@
+//! What signatures of the copies on this service state, read before the message is composed.
+
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    inbox::Inbox,
+    workspace::Workspace,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::{
+    Tx,
+    senders::{self, Sender},
+    workspaces,
+};
+
+use super::QueueConfig;
+use crate::{
+    app::App,
+    keyring::signer::SigningError,
+    outbound::{
+        compose::OutgoingMessage,
+        local_delivery::{self, RecipientRoute},
+    },
+    signing::agent_copy::{self, CopyKey},
+};
+
+/// The key that signs the copies on this service, and what their signatures state unless it changes before they are
+/// stored.
+pub(super) struct CopySigning {
+    pub(super) key: CopyKey,
+    pub(super) sender: Sender,
+    /// The addresses of the recipients in the sender's workspace. A job signs the copies of the others.
+    pub(super) recipients: Vec<String>,
+}
+
+/// Returns the workspace of the sender, and what signatures of copies need, if there are any.
+///
+/// # Errors
+/// Returns `not_found` if the workspace doesn't exist, `internal` if the key can't be used, or an error if the database
+/// call fails.
+pub(super) async fn read(
+    app: &App,
+    config: &QueueConfig,
+    outgoing: &OutgoingMessage,
+    inbox: &Inbox,
+) -> Result<(Workspace, Option<CopySigning>), Refusal> {
+    let addresses: Vec<Address> = outgoing.people.deliveries().into_iter().cloned().collect();
+    let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
+    let key = if config.agent_messaging && addresses.iter().any(is_local) { Some(copy_key(app).await?) } else { None };
+    let (id, inbox, served, now) = (inbox.workspace, inbox.id, config.served.clone(), app.clock.now());
+    let read = move |tx: &mut Tx| -> Result<_, Refusal> {
+        let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        let Some(key) = key.clone() else { return Ok((workspace, None)) };
+        let mut recipients = Vec::new();
+        for address in &addresses {
+            match local_delivery::route_of(tx, address, &served, now)? {
+                RecipientRoute::Local(to) if to.workspace == id && !recipients.contains(&to.address) => {
+                    recipients.push(to.address);
+                }
+                _ => {}
+            }
+        }
+        Ok((workspace, Some(CopySigning { key, sender: senders::get(tx, id, inbox)?, recipients })))
+    };
+    app.store.read_inline(read).await
+}
+
+/// Returns the key that signs copies now.
+async fn copy_key(app: &App) -> Result<CopyKey, Refusal> {
+    agent_copy::key(app).await.map_err(|error| match error {
+        SigningError::Store(error) => error.into(),
+        error => {
+            tracing::error!(cause = %error, "agent_message.not_signed");
+            Refusal::new(ErrorCode::Internal, "The message couldn't be signed.")
+        }
+    })
+}
