@@ -27,7 +27,9 @@ impl InboxFixture {
 
     fn begin_jobs(&self) -> JoinHandle<()> {
         let app = Arc::clone(self.server.app());
-        tokio::spawn(async move { drop(runner::run_due(&app).await) })
+        tokio::spawn(async move {
+            runner::run_due(&app).await;
+        })
     }
 
     async fn change_agent(&self, action: &str) {
@@ -40,16 +42,18 @@ async fn received(api: &Api, inbox: &TestInbox) -> Vec<Value> {
     api.get(&path).await.expect(200).data().to_vec()
 }
 
-/// Revokes the sender after each unit of `deliver` in turn.
+/// Revokes the sender after each unit of `deliver` in turn. `prepare` runs before each.
 async fn revoke_at_each_unit(
     fixture: &InboxFixture,
     (api, to): (&Api, &TestInbox),
-    deliver: impl AsyncFn() -> JoinHandle<()>,
+    prepare: impl AsyncFn(),
+    deliver: impl Fn() -> JoinHandle<()>,
 ) {
     let mut stored = 0;
     for unit in 1.. {
         let before = fixture.server.units();
-        let mut delivery = deliver().await;
+        prepare().await;
+        let mut delivery = deliver();
         let breakpoint = fixture.server.break_after(unit);
         let paused = breakpoint.hit_before(&mut delivery).await;
         let is_over = paused.is_err();
@@ -77,7 +81,7 @@ async fn revoke_at_each_unit(
 async fn a_sender_that_is_revoked_during_a_send_is_not_signed() {
     let fixture = InboxFixture::open_with_card().await;
     let friend = fixture.server.inbox_named(&fixture.key, "friend").await;
-    revoke_at_each_unit(&fixture, (&fixture.api, &friend), async || fixture.begin_send(&friend)).await;
+    revoke_at_each_unit(&fixture, (&fixture.api, &friend), async || {}, || fixture.begin_send(&friend)).await;
     fixture.close().await;
 }
 
@@ -87,10 +91,7 @@ async fn a_sender_that_is_revoked_while_another_workspace_stores_the_copy_is_not
     let other = fixture.server.workspace(Plan::Team).await;
     let friend = fixture.server.inbox_named(&other, "friend").await;
     let api = fixture.server.api(&other);
-    revoke_at_each_unit(&fixture, (&api, &friend), async || {
-        fixture.begin_send(&friend).await.unwrap();
-        fixture.begin_jobs()
-    })
-    .await;
+    let send = async || fixture.begin_send(&friend).await.unwrap();
+    revoke_at_each_unit(&fixture, (&api, &friend), send, || fixture.begin_jobs()).await;
     fixture.close().await;
 }
