@@ -45,7 +45,8 @@ async fn received(api: &Api, inbox: &TestInbox) -> Vec<Value> {
 /// Revokes the sender after each unit of `deliver` in turn. `prepare` runs before each.
 async fn revoke_at_each_unit(
     fixture: &InboxFixture,
-    (api, to): (&Api, &TestInbox),
+    api: &Api,
+    to: &TestInbox,
     prepare: impl AsyncFn(),
     deliver: impl Fn() -> JoinHandle<()>,
 ) {
@@ -81,7 +82,7 @@ async fn revoke_at_each_unit(
 async fn a_sender_that_is_revoked_during_a_send_is_not_signed() {
     let fixture = InboxFixture::open_with_card().await;
     let friend = fixture.server.inbox_named(&fixture.key, "friend").await;
-    revoke_at_each_unit(&fixture, (&fixture.api, &friend), async || {}, || fixture.begin_send(&friend)).await;
+    revoke_at_each_unit(&fixture, &fixture.api, &friend, async || {}, || fixture.begin_send(&friend)).await;
     fixture.close().await;
 }
 
@@ -92,6 +93,6 @@ async fn a_sender_that_is_revoked_while_another_workspace_stores_the_copy_is_not
     let friend = fixture.server.inbox_named(&other, "friend").await;
     let api = fixture.server.api(&other);
     let send = async || fixture.begin_send(&friend).await.unwrap();
-    revoke_at_each_unit(&fixture, (&api, &friend), send, || fixture.begin_jobs()).await;
+    revoke_at_each_unit(&fixture, &api, &friend, send, || fixture.begin_jobs()).await;
     fixture.close().await;
 }
