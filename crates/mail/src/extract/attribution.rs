@@ -303,7 +303,7 @@ pub(super) fn is_dated_name(line: &str) -> bool {
 }
 
 /// Returns the index of the attribution right above line `at`, which ends without a colon because a header follows, or
-/// `at` if there is none.
+/// `at` if no line is one.
 pub(super) fn above(lines: &[MarkedLine<'_>], at: usize) -> usize {
     let above = (at.saturating_sub(2)..at).rev().find(|above| !lines[*above].is_blank());
     let is_attribution = |above: &usize| {
