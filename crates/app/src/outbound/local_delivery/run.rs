@@ -223,7 +223,6 @@ fn expected_copies(tx: &mut Tx, delivery: &LocalDelivery) -> StoreResult<Expecte
     for recipient in &delivery.recipients {
         recipients.extend(inboxes::get(tx, delivery.workspace, recipient.inbox)?.map(|inbox| inbox.address));
     }
-    recipients.dedup();
     Ok(ExpectedCopies { sender: senders::get(tx, delivery.sender_workspace, delivery.sender_inbox)?, recipients })
 }
 

@@ -53,9 +53,7 @@ pub(super) async fn read(
         let mut recipients = Vec::new();
         for address in &addresses {
             match local_delivery::route_of(tx, address, &served, now)? {
-                RecipientRoute::Local(to) if to.workspace == id && !recipients.contains(&to.address) => {
-                    recipients.push(to.address);
-                }
+                RecipientRoute::Local(to) if to.workspace == id => recipients.push(to.address),
                 _ => {}
             }
         }
