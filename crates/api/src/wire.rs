@@ -24,9 +24,9 @@ pub use agents::{
     revocation_reason,
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
-pub use jwk::PublicJwkBody;
+pub use jwk::{JwsText, PublicJwkBody};
 pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Patch, ShownName};
-pub use labels::{AddableLabel, Label, UserLabel};
+pub use labels::{AddableLabel, Label, UserLabel, label_change, no_label_both_ways};
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{
     Cursor, EmptyInput, FormField, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging,

@@ -6,6 +6,7 @@ use posthouse_mail::address::{Address, Mailbox};
 
 use crate::{
     agent_message::author::AuthorClaims,
+    error::ErrorCode,
     gate::LoopRule,
     message::{Direction, Message, MessageKind},
     time::HOUR_MS,
@@ -23,6 +24,32 @@ pub const REPLIES_IN_THREAD_MAX: u64 = 20;
 pub const REPLY_WINDOW_MS: i64 = HOUR_MS;
 /// The label of a delivery status notification that reports a failure.
 pub const BOUNCE_LABEL: &str = "bounce-report";
+/// Error codes that every send can return.
+pub const SEND_ERROR_CODES: &[ErrorCode] = &[
+    ErrorCode::InvalidHandle,
+    ErrorCode::PlanLimitEmails,
+    ErrorCode::OrgSuspended,
+    ErrorCode::DomainNotVerified,
+    ErrorCode::TemporaryInboxReceiveOnly,
+    ErrorCode::NotFound,
+    ErrorCode::AgentNotFound,
+    ErrorCode::IdempotencyInFlight,
+    ErrorCode::LeaseExpired,
+    ErrorCode::LoopDetected,
+    ErrorCode::ContentDamaged,
+    ErrorCode::MessageTooLarge,
+    ErrorCode::IdempotencyKeyReused,
+    ErrorCode::InvalidAgentSignature,
+    ErrorCode::RecipientBlocked,
+    ErrorCode::RecipientSuppressed,
+    ErrorCode::WorkspaceStopped,
+    ErrorCode::InboxPaused,
+    ErrorCode::DailySendLimitExceeded,
+    ErrorCode::OrgDailyLimitExceeded,
+    ErrorCode::UnclaimedRecipientLimit,
+    ErrorCode::AgentKeysDisabled,
+    ErrorCode::DirectoryDisabled,
+];
 
 /// The recipients of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -47,7 +47,7 @@ pub(crate) async fn authenticate(
 /// # Errors
 /// Returns `unauthorized` if the session has ended, `rate_limited` if the client sent too many unknown ones, or an error
 /// if the database call fails.
-pub(crate) async fn authenticate_session(
+pub async fn authenticate_session(
     app: &Api,
     secret: &SessionSecret,
     client: IpAddr,
@@ -59,11 +59,7 @@ pub(crate) async fn authenticate_session(
 ///
 /// # Errors
 /// See [`authenticate`].
-pub(crate) async fn authenticate_key(
-    app: &Api,
-    key: &ApiKeySecret,
-    client: IpAddr,
-) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate_key(app: &Api, key: &ApiKeySecret, client: IpAddr) -> Result<AuthenticatedCaller, Refusal> {
     check(app, key.digest(), client, authenticate::authenticate(app, key)).await
 }
 
@@ -72,11 +68,7 @@ pub(crate) async fn authenticate_key(
 /// # Errors
 /// Returns `unauthorized` if the token is unknown, used or expired, `rate_limited` if the client sent too many unknown
 /// ones, or an error if the database call fails.
-pub(crate) async fn authenticate_token(
-    app: &Api,
-    token: &SecretText,
-    client: IpAddr,
-) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate_token(app: &Api, token: &SecretText, client: IpAddr) -> Result<AuthenticatedCaller, Refusal> {
     let digest = Sha256::digest(token.0.as_bytes()).into();
     check(app, digest, client, authenticate::authenticate_stream_token(app, &token.0)).await
 }

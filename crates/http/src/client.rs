@@ -41,7 +41,7 @@ pub(super) struct RequestClient {
 
 /// Returns the network that counts as one client address: IPv6 by /56, because one site has that many addresses
 /// (RFC 6177).
-pub(super) fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => IpAddr::V4(v4),
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 72))),

@@ -97,7 +97,7 @@ impl ConnectionSlot {
     ///
     /// # Errors
     /// Returns `rate_limited` if the workspace has too many connections; the connection then counts as before.
-    pub(crate) fn authenticated(&self, app: &Api, workspace: &Workspace) -> Result<Option<ProxiedRequest>, Refusal> {
+    pub fn authenticated(&self, app: &Api, workspace: &Workspace) -> Result<Option<ProxiedRequest>, Refusal> {
         let holder = ConnectionHolder::Workspace(workspace.id);
         let max: Limit = app.config.plans.of(workspace.plan).connections;
         let at_limit = |exceeded: BudgetExceeded| {
@@ -131,6 +131,6 @@ impl fmt::Debug for ConnectionSlot {
 
 /// A request in progress on a connection of a proxy, in the count of its workspace.
 #[derive(Debug)]
-pub(crate) struct ProxiedRequest {
+pub struct ProxiedRequest {
     _share: BudgetShare<ConnectionHolder>,
 }

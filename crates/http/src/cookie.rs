@@ -29,7 +29,7 @@ pub(crate) fn session(headers: &HeaderMap) -> Option<SessionSecret> {
 }
 
 /// Returns the `Set-Cookie` field that begins a session.
-pub(crate) fn begin(secret: &SessionSecret, base_url: &str) -> Option<HeaderValue> {
+pub fn begin(secret: &SessionSecret, base_url: &str) -> Option<HeaderValue> {
     let max_age_s = SESSION_MS / 1_000;
     let text = format!("{NAME}={}; {}; Max-Age={max_age_s}", secret.reveal(), attributes(base_url));
     let mut value = HeaderValue::from_str(&text).ok()?;
@@ -38,7 +38,7 @@ pub(crate) fn begin(secret: &SessionSecret, base_url: &str) -> Option<HeaderValu
 }
 
 /// Returns the `Set-Cookie` field that removes the cookie.
-pub(crate) fn end(base_url: &str) -> Option<HeaderValue> {
+pub fn end(base_url: &str) -> Option<HeaderValue> {
     HeaderValue::from_str(&format!("{NAME}=; {}; Max-Age=0", attributes(base_url))).ok()
 }
 

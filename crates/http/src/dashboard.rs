@@ -139,7 +139,7 @@ fn content_type(name: &str) -> &'static str {
 }
 
 /// Returns whether the request names HTML, as browsers do. `*/*` isn't enough: most programs send it.
-pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
+pub fn accepts_html(headers: &HeaderMap) -> bool {
     let fields = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut types = fields.flat_map(|field| field.split(',')).filter_map(|range| range.split(';').next());
     types.any(|name| name.trim().eq_ignore_ascii_case("text/html"))
@@ -156,7 +156,7 @@ fn accepts_anything(headers: &HeaderMap) -> bool {
 }
 
 /// Returns the error for a path without a route.
-pub(super) fn no_route(request: &Request) -> Refusal {
+pub fn no_route(request: &Request) -> Refusal {
     let refusal = Refusal::new(ErrorCode::NotFound, format!("There is no route `{}`.", request.uri().path()));
     if request.uri().path() == "/" { Refusal { fix: Some(FIX.to_owned()), ..refusal } } else { refusal }
 }

@@ -4,7 +4,7 @@
 //! `docs/decisions/0058-own-api-reference-page.md`.
 
 mod example;
-pub(crate) mod html;
+pub mod html;
 pub mod llms;
 mod operation;
 mod schema;

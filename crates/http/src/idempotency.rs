@@ -33,7 +33,7 @@ pub fn key(headers: &HeaderMap, problems: &mut Problems) -> Option<String> {
 
 /// Returns the workspace within which the keys of a caller are unique, or `None` if it sends no keys. All API keys of a
 /// workspace share their idempotency keys.
-pub(crate) fn scope(caller: &Caller) -> Option<WorkspaceId> {
+pub fn scope(caller: &Caller) -> Option<WorkspaceId> {
     match caller.principal {
         Principal::Key(_) | Principal::User(_) => Some(caller.workspace),
         Principal::Operator | Principal::Service { .. } => None,

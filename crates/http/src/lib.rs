@@ -1,19 +1,16 @@
-//! The HTTP API: routes, decoding, authentication and responses. Product rules are in the crates below.
+//! The HTTP server: listeners, the route table, authentication, decoding, limits and responses, and the description of
+//! the API. The routes of the product are in the crates `posthouse-routes-…`.
 
-mod agent_keys;
 pub mod auth;
 mod body;
 mod body_budget;
 pub mod challenge;
-mod claim;
-mod client;
-mod confirm;
+pub mod client;
 mod connections;
-mod cookie;
-mod dashboard;
+pub mod cookie;
+pub mod dashboard;
 mod development;
-mod directory_limits;
-mod directory_pages;
+pub mod directory_limits;
 pub mod docs;
 mod drain;
 pub mod error;
@@ -24,14 +21,13 @@ pub mod health;
 mod host;
 pub mod idempotency;
 mod in_flight;
-mod issuer;
 mod limited_reads;
-mod link_page;
+pub mod link_page;
 pub mod listener;
 pub mod listeners;
+pub mod oauth;
 pub mod openapi;
-mod platform;
-mod rate_limits;
+pub mod rate_limits;
 pub mod readiness;
 mod requests;
 mod response_budget;
@@ -39,10 +35,10 @@ pub mod route;
 pub mod router;
 pub mod routes;
 mod shared;
+pub mod site;
 pub mod socket;
 mod state;
 mod unknown_keys;
-pub mod v1;
 mod write_timeout;
 
 pub use state::Api;

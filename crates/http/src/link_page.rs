@@ -6,10 +6,10 @@ use sha2::{Digest, Sha256};
 
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::route::{RequestInfo, RouteResponse};
+use crate::route::{RequestInfo, RouteResponse};
 
 /// The content type of a page.
-pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub const HTML: &str = "text/html; charset=utf-8";
 
 /// The style of the pages. Their policy names its hash.
 const STYLE: &str = include_str!("link_page/style.css");
@@ -19,12 +19,7 @@ const STYLE: &str = include_str!("link_page/style.css");
 ///
 /// # Errors
 /// Returns the refusal if the client is no browser, or if the link isn't the reason.
-pub(crate) fn refused(
-    refusal: Refusal,
-    request: &RequestInfo,
-    title: &str,
-    next: &str,
-) -> Result<RouteResponse, Refusal> {
+pub fn refused(refusal: Refusal, request: &RequestInfo, title: &str, next: &str) -> Result<RouteResponse, Refusal> {
     if refusal.code != ErrorCode::InvalidToken || !request.wants_html {
         return Err(refusal);
     }
@@ -35,7 +30,8 @@ pub(crate) fn refused(
 }
 
 /// Returns a page. `title` and `content` are HTML.
-pub(crate) fn response(status: u16, title: &str, content: &str) -> RouteResponse {
+#[must_use]
+pub fn response(status: u16, title: &str, content: &str) -> RouteResponse {
     let text = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\

@@ -9,6 +9,7 @@ use crate::{
     Api, challenge,
     listener::{self, ListenerEntry},
     router, routes,
+    site::Site,
 };
 
 /// The ALPN protocol id of HTTP/1.1 (RFC 7301).
@@ -34,9 +35,10 @@ pub struct HttpListeners {
 pub fn serve(
     instance: Arc<Instance>,
     config: HttpConfig,
+    site: Site,
     listeners: HttpListeners,
 ) -> Result<impl Future<Output = ()> + Send + 'static, rustls::Error> {
-    let app = Arc::new(Api::new(instance, config));
+    let app = Arc::new(Api::new(instance, config, site));
     Ok(listener::serve(entries(listeners, &app)?, app))
 }
 
@@ -46,9 +48,9 @@ pub fn serve(
 /// Returns an error if TLS can't be set up.
 pub fn entries(listeners: HttpListeners, app: &Arc<Api>) -> Result<Vec<ListenerEntry>, rustls::Error> {
     let tls = app.tls.server_config(&[PROTOCOL])?;
-    let api = router::build(app, routes::all());
+    let api = router::build(app, app.site.routes.clone());
     let clear =
-        if listeners.redirect_to_https { challenge::redirecting(app, routes::plaintext_routes()) } else { api.clone() };
+        if listeners.redirect_to_https { challenge::redirecting(app, routes::plaintext()) } else { api.clone() };
     let mut entries = vec![ListenerEntry { listener: listeners.clear, router: clear, tls: None }];
     entries.extend(listeners.tls.into_iter().map(|listener| ListenerEntry {
         listener,

@@ -6,9 +6,7 @@ mod operation;
 mod pages;
 mod schemas;
 
-#[cfg(test)]
-mod tests;
-
+pub use operation::path_parameters;
 pub use pages::routes;
 
 use std::collections::BTreeMap;

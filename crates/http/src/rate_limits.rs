@@ -26,7 +26,7 @@ pub(crate) struct RequestLimits(FixedWindow<Credential>);
 
 /// A limit and the rest of it, as the response states them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct RateLimitStatus {
+pub struct RateLimitStatus {
     limit: LimitName,
     max: u64,
     /// The length of the window, in seconds.
@@ -60,26 +60,26 @@ impl RequestLimits {
 
 impl RateLimitStatus {
     /// Returns the status after a count. `None` if the limit counts nothing over time.
-    pub(crate) fn of(limit: LimitName, max: u64, count: WindowCount) -> Option<Self> {
+    pub fn of(limit: LimitName, max: u64, count: WindowCount) -> Option<Self> {
         let resets_in_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60);
         let (remaining, is_allowed) = (count.remaining, count.is_allowed);
         Some(Self { limit, max, window_s: limit.window_s()?, remaining, resets_in_s, is_allowed })
     }
 
     /// Returns the status of a limit of sign-in. `None` if the limit counts nothing over time.
-    pub(crate) fn rest(rest: LimitRest) -> Option<Self> {
+    pub fn rest(rest: LimitRest) -> Option<Self> {
         Self::of(rest.limit, rest.max, rest.count)
     }
 
     /// Returns the status of a limit that a refused request exceeded. `None` if the refusal names no such limit.
-    pub(crate) fn of_refusal(refusal: &Refusal) -> Option<Self> {
+    pub fn of_refusal(refusal: &Refusal) -> Option<Self> {
         let limit = refusal.limit().filter(|_| refusal.code.status() == TOO_MANY_REQUESTS)?;
         let (max, resets_in_s, window_s) = (refusal.max()?, refusal.retry_after_s?, limit.window_s()?);
         Some(Self { limit, max, window_s, remaining: 0, resets_in_s, is_allowed: false })
     }
 
     /// Returns the status of a limit of which `used` are used up.
-    pub(crate) fn used(limit: LimitName, max: u64, used: u64, resets_in_s: u64) -> Option<Self> {
+    pub fn used(limit: LimitName, max: u64, used: u64, resets_in_s: u64) -> Option<Self> {
         let remaining = max.saturating_sub(used);
         Some(Self { limit, max, window_s: limit.window_s()?, remaining, resets_in_s, is_allowed: true })
     }
@@ -88,7 +88,7 @@ impl RateLimitStatus {
     ///
     /// # Errors
     /// Returns `rate_limited` with the seconds to wait if it was not.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), Refusal> {
         if self.is_allowed {
             return Ok(());
         }
@@ -111,7 +111,7 @@ impl RateLimitStatus {
 
     /// Adds the limit to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), which are lists. A
     /// refused request has them too. A limit that they name already stays as it is.
-    pub(crate) fn write(&self, headers: &mut HeaderMap) {
+    pub fn write(&self, headers: &mut HeaderMap) {
         let policy = self.policy();
         let items = [
             ("ratelimit-policy", format!("\"{policy}\";q={};w={}", self.max, self.window_s)),

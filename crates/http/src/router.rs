@@ -26,7 +26,7 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    cookie, dashboard, development, directory_pages, error, host, idempotency, issuer,
+    cookie, dashboard, development, error, host, idempotency, oauth,
     route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
     shared, socket,
 };
@@ -72,7 +72,7 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
                 if let Some(response) = app.dashboard.response(&request) {
                     return finish(response, &request_id(&app));
                 }
-                if let Some(response) = directory_pages::unmatched(&request) {
+                if let Some(response) = (app.site.unmatched)(&request) {
                     return finish(response, &request_id(&app));
                 }
                 let refusal = dashboard::no_route(&request);
@@ -110,7 +110,7 @@ pub(super) async fn refuse(app: &Api, request: Request, refusal: Refusal) -> Res
     let path = head.uri.path().to_owned();
     let client = client_of(app, &head.extensions, &head.headers).address;
     app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
-    let response = issuer::refused(&path, &refusal).unwrap_or_else(|| error::response(&refusal, &id));
+    let response = oauth::refused(&path, &refusal).unwrap_or_else(|| error::response(&refusal, &id));
     finish(response, &id)
 }
 
@@ -242,7 +242,7 @@ fn refused(
     page: Option<fn(&Refusal) -> RouteResponse>,
 ) -> Response {
     app.metrics.refused(refusal);
-    let mut response = match (issuer::refused(route.path, refusal), page) {
+    let mut response = match (oauth::refused(route.path, refusal), page) {
         (Some(response), _) => response,
         (None, Some(page)) => error::complete(refusal, page(refusal)),
         (None, None) => error::response(refusal, id),

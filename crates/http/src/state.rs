@@ -8,8 +8,8 @@ use posthouse_domain::id::WorkspaceId;
 
 use crate::{
     body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits,
-    drain::DrainPace, in_flight::InFlightRequests, platform::SignInLimits, rate_limits::RequestLimits,
-    readiness::Readiness, response_budget::ResponseBudget, unknown_keys::UnknownKeys,
+    drain::DrainPace, in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness,
+    response_budget::ResponseBudget, site::Site, unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -18,20 +18,20 @@ pub struct Api {
     pub instance: Arc<Instance>,
     /// The settings of the API.
     pub(crate) http: HttpConfig,
+    /// What the service serves.
+    pub(crate) site: Site,
     /// Requests of each API key in the current minute.
     pub(crate) request_limits: RequestLimits,
     /// Requests to the directory in the current minute.
     pub(crate) directory_limits: DirectoryLimits,
     /// Unknown API keys of each client address in the current minute.
-    pub(crate) unknown_keys: UnknownKeys,
+    pub unknown_keys: UnknownKeys,
     /// The dashboard's files.
     pub(crate) dashboard: Dashboard,
-    /// Sign-ins of each client address.
-    pub(crate) sign_ins: SignInLimits,
     /// Open connections.
     pub(crate) connections: Connections,
     /// Open streams of each workspace.
-    pub(crate) streams: SharedBudget<WorkspaceId>,
+    pub streams: SharedBudget<WorkspaceId>,
     /// Request bodies in memory.
     pub(crate) bodies: BodyBudget,
     /// Responses in memory.
@@ -47,18 +47,18 @@ pub struct Api {
 impl Api {
     /// Creates the API of an instance.
     #[must_use]
-    pub fn new(instance: Arc<Instance>, http: HttpConfig) -> Self {
+    pub fn new(instance: Arc<Instance>, http: HttpConfig, site: Site) -> Self {
         let bodies = BodyBudget::new(&instance.config.limits);
         let responses = ResponseBudget::new(&instance.config.limits);
         Self {
             instance,
             http,
+            site,
             bodies,
             responses,
             directory_limits: DirectoryLimits::default(),
             unknown_keys: UnknownKeys::default(),
             dashboard: Dashboard::default(),
-            sign_ins: SignInLimits::default(),
             connections: Connections::default(),
             streams: SharedBudget::new(None),
             request_limits: RequestLimits::default(),

@@ -37,7 +37,7 @@ type CredentialDigest = [u8; 32];
 
 /// The unknown credentials of each address in its current minute, and the keys that were accepted.
 #[derive(Debug)]
-pub(crate) struct UnknownKeys {
+pub struct UnknownKeys {
     window: FixedWindow<IpAddr>,
     /// The credentials that are being looked up.
     lookups: SharedBudget<IpAddr>,
@@ -53,7 +53,7 @@ struct AcceptedKeys {
 }
 
 /// A credential that may be looked up.
-pub(crate) struct CredentialCheck<'a> {
+pub struct CredentialCheck<'a> {
     keys: &'a UnknownKeys,
     digest: CredentialDigest,
     /// What counts it if it is unknown; `None` if it was accepted before.
@@ -82,7 +82,7 @@ impl UnknownKeys {
     ///
     /// # Errors
     /// Returns `rate_limited` if its address has used up its limit.
-    pub(crate) fn admit(
+    pub fn admit(
         &self,
         digest: CredentialDigest,
         client: IpAddr,
@@ -118,14 +118,14 @@ fn refusal(max: u64, wait_s: u64) -> Refusal {
 
 impl CredentialCheck<'_> {
     /// Records that the credential is valid.
-    pub(crate) fn accept(self) {
+    pub fn accept(self) {
         if self.unknown.is_some() {
             self.keys.accepted().insert(self.digest);
         }
     }
 
     /// Records that the credential is unknown or revoked.
-    pub(crate) fn reject(self) {
+    pub fn reject(self) {
         match self.unknown {
             Some(UnknownCredential { lookup, max, now }) => {
                 self.keys.window.count(lookup.key(), max, now);

@@ -404,7 +404,8 @@ impl TestServer {
         let submission_service = SmtpFrontend::submission(app.clone(), &self.config.smtp, certificate);
         let BoundHttp { clear, tls, challenges, redirect_to_https } = http;
         let http = HttpListeners { clear, tls, challenges, redirect_to_https };
-        let http = listeners::serve(app.clone(), self.config.http.clone(), http).expect("TLS can be set up");
+        let http = listeners::serve(app.clone(), self.config.http.clone(), posthouse::site(), http)
+            .expect("TLS can be set up");
         let mut tasks = vec![runtime.spawn(http), runtime.spawn(smtp.serve(inbound_service))];
         tasks.extend(submission.into_iter().map(|listener| runtime.spawn(listener.serve(submission_service.clone()))));
         app.lifecycle.ready();

@@ -1,11 +1,12 @@
 //! Labels of messages, threads and contacts.
 
-use posthouse_domain::label;
-use serde_json::{Value, json};
+use posthouse_domain::label::{self, LabelChange};
+use serde_json::{Map, Value, json};
 
 use super::{
-    BodyValue, Problems,
+    BodyValue, BoundedList, Problems,
     kinds::{check_line, string},
+    member,
 };
 
 /// The maximum length of a label, in characters.
@@ -97,4 +98,29 @@ impl BodyValue for AddableLabel {
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
         string(value, path, problems, |text| allowed_label(text, label::is_addable).map(Self))
     }
+}
+
+/// Reports labels that one request adds and removes.
+pub fn no_label_both_ways(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let labels = |name: &str| given.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let added = labels("add_labels");
+    for (at, label) in labels("remove_labels").iter().enumerate() {
+        if let Some(text) = label.as_str().filter(|_| added.contains(label)) {
+            let path = member(path, &format!("remove_labels[{at}]"));
+            problems.add::<()>(&path, format!("{text} is in add_labels too"));
+        }
+    }
+}
+
+/// Converts the labels of a request into a change.
+#[must_use]
+pub fn label_change<A: Into<String>, R: Into<String>>(
+    add: Option<BoundedList<A, 0, 50>>,
+    remove: Option<BoundedList<R, 0, 50>>,
+) -> LabelChange {
+    LabelChange { add: label_texts(add), remove: label_texts(remove) }
+}
+
+fn label_texts<L: Into<String>>(labels: Option<BoundedList<L, 0, 50>>) -> Vec<String> {
+    labels.map_or(Vec::new(), |list| list.0.into_iter().map(L::into).collect())
 }

@@ -1,7 +1,7 @@
 //! HTML escaping, and the Markdown subset of descriptions: code in backticks, paragraphs, dashed lists.
 
 /// Escapes text for elements and quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{schemas::header_refs, tag};
 use crate::{
-    host, issuer,
+    host, oauth,
     route::{RequiredScope, ResponseDoc, Route, RouteAccess},
 };
 
@@ -21,7 +21,7 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
         "summary": route.summary,
     });
     match route.access {
-        RouteAccess::Public => operation["security"] = issuer::security(route),
+        RouteAccess::Public => operation["security"] = oauth::security(route),
         RouteAccess::Key(permission, reach) => {
             let (reach, scope) = match reach {
                 RequiredScope::Any => ("any", ""),
@@ -72,8 +72,8 @@ fn parameters(route: &Route) -> Vec<Value> {
     all
 }
 
-/// Returns the names in braces.
-pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
+/// Returns the names of the parameters in a path: those in braces.
+pub fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
@@ -171,7 +171,7 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();
-    let schema = if issuer::has_oauth_errors(route.path) {
+    let schema = if oauth::has_oauth_errors(route.path) {
         json!({ "$ref": "#/components/schemas/OAuthError" })
     } else {
         json!({
@@ -188,7 +188,7 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
 
 /// Returns whether requests count for a limit that responses state.
 fn is_limited(route: &Route) -> bool {
-    let is_of_issuer = issuer::has_oauth_errors(route.path) && route.method != Method::OPTIONS;
+    let is_of_issuer = oauth::has_oauth_errors(route.path) && route.method != Method::OPTIONS;
     route.access.needs_caller() || route.limit.is_some() || is_of_issuer
 }
 

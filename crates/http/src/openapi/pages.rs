@@ -14,9 +14,7 @@ use super::document;
 use crate::{
     docs,
     route::{PublicInput, Route, RouteResponse},
-    routes,
 };
-use posthouse_app::app::App;
 
 /// The rendered texts.
 #[derive(Default)]
@@ -64,9 +62,9 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-fn of_app(app: &App) -> Value {
-    let served: Vec<Route> =
-        routes::all().into_iter().filter(|route| !route.development || app.config.is_loopback_profile()).collect();
+fn of_app(app: &Api) -> Value {
+    let is_served = |route: &&Route| !route.development || app.config.is_loopback_profile();
+    let served: Vec<Route> = app.site.routes.iter().filter(is_served).cloned().collect();
     document(&served, &app.config.base_url)
 }
 

@@ -76,7 +76,7 @@ impl ResponseStream {
     }
 
     /// Sets the first chunk, and the memory in bytes that producing each of the others takes.
-    pub(crate) fn with_steps(self, first: Bytes, step_bytes: u64) -> Self {
+    pub fn with_steps(self, first: Bytes, step_bytes: u64) -> Self {
         Self { first: Some(first), step_bytes, ..self }
     }
 
@@ -285,7 +285,7 @@ impl RouteResponse {
 
     /// States the limits that the request counted for.
     #[must_use]
-    pub(crate) fn with_limits(mut self, statuses: impl IntoIterator<Item = RateLimitStatus>) -> Self {
+    pub fn with_limits(mut self, statuses: impl IntoIterator<Item = RateLimitStatus>) -> Self {
         let mut fields = HeaderMap::new();
         // A refusal may state one already.
         self.headers.retain(|(name, value)| {
@@ -309,7 +309,9 @@ impl RouteResponse {
         self
     }
 
-    pub(crate) fn into_response(self) -> Response {
+    /// Returns the response that the router finishes.
+    #[must_use]
+    pub fn into_response(self) -> Response {
         let (body, handshake) = match self.body {
             ResponseBody::Bytes(bytes) => (Body::from(bytes), None),
             ResponseBody::Stream(stream) => (Body::new(stream), None),

@@ -6,6 +6,7 @@ mod isolation;
 mod layout_rules;
 mod links;
 mod openapi;
+mod openapi_document;
 mod pages;
 mod permissions;
 mod readme;

@@ -12,15 +12,13 @@ mod tenant;
 use std::{collections::BTreeSet, time::Duration};
 
 use futures_util::future::join_all;
+use posthouse::all_routes;
 use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::{
     auth::{Permission, Permissions, Scope},
     plan::Plan,
 };
-use posthouse_http::{
-    route::{RequiredScope, Route, RouteAccess},
-    routes,
-};
+use posthouse_http::route::{RequiredScope, Route, RouteAccess};
 use posthouse_tests::{ServerOptions, TestServer, WebhookSink, fixtures::TestKey, http::ApiResponse};
 use serde_json::{Value, json};
 
@@ -238,7 +236,7 @@ async fn ids_of_other_tenants_are_useless_in_every_location() {
     let document = server.anonymous().get("/v1/openapi.json").await.expect(200).json;
     let victim = &tenants[0];
     let mut attempts = Vec::new();
-    for route in routes::all() {
+    for route in all_routes() {
         for location in locations(&document, &route) {
             let id = victim.id(&server, &route, location.kind).await;
             attempts.push((route.clone(), location, id));
@@ -309,7 +307,7 @@ async fn every_id_that_a_request_can_carry_has_a_kind() {
     let server = TestServer::plain().await;
     let document = server.anonymous().get("/v1/openapi.json").await.expect(200).json;
     let mut found = BTreeSet::new();
-    for route in routes::all() {
+    for route in all_routes() {
         found.extend(locations(&document, &route).into_iter().map(|location| (route.name, location.name)));
     }
     for known in [

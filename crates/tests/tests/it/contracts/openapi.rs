@@ -1,6 +1,6 @@
 //! The served OpenAPI description lists exactly the routes of the server.
 
-use posthouse_http::routes;
+use posthouse::all_routes;
 use posthouse_tests::TestServer;
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ async fn the_served_document_lists_exactly_the_routes() {
     }
     let row =
         |route: posthouse_http::route::Route| (route.method.to_string(), route.path.to_owned(), route.name.to_owned());
-    let table: BTreeSet<_> = routes::all().into_iter().map(row).collect();
+    let table: BTreeSet<_> = all_routes().into_iter().map(row).collect();
     assert_eq!(listed, table);
     server.finish().await;
 }

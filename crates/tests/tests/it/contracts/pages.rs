@@ -3,8 +3,8 @@
 //!
 //! Every route with the query parameter `cursor` is a list. Each has a row in [`LISTS`] or a reason in [`NOT_LISTS`].
 
+use posthouse::all_routes;
 use posthouse_domain::{message::HoldReason, plan::Plan};
-use posthouse_http::routes;
 use posthouse_tests::{
     ServerOptions, TestMessage, TestServer,
     fixtures::{TestInbox, TestKey},
@@ -254,7 +254,7 @@ impl ListFixture {
 #[test]
 fn every_paged_route_has_a_row() {
     let is_paged = |parameter: &Value| parameter["name"] == "cursor";
-    let paged = routes::all().into_iter().filter(|route| (route.parameters)().iter().any(is_paged));
+    let paged = all_routes().into_iter().filter(|route| (route.parameters)().iter().any(is_paged));
     let paged: BTreeSet<_> = paged.map(|route| route.name).collect();
     let rows = LISTS.iter().map(|list| list.route).chain(NOT_LISTS.iter().map(|(route, _)| *route));
     assert_eq!(paged, rows.collect());

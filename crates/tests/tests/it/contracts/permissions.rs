@@ -1,6 +1,7 @@
 //! Access to routes: every route of the table with no key, with every single permission and with every scope.
 
 use axum::http::Method;
+use posthouse::all_routes;
 use posthouse_app::access::actor;
 use posthouse_domain::{
     actor::{Actor, ActorKind},
@@ -12,7 +13,6 @@ use posthouse_domain::{
 use posthouse_http::{
     auth,
     route::{RequiredScope, Route, RouteAccess},
-    routes,
 };
 use posthouse_store::{Error, Tx, keys};
 use posthouse_tests::{
@@ -30,7 +30,7 @@ const NAMES_ITS_INBOX: [&str; 1] = ["listListEntries"];
 
 /// Returns the routes that need a key.
 fn guarded() -> impl Iterator<Item = (Route, Permission, RequiredScope)> {
-    routes::all().into_iter().filter_map(|route| match route.access {
+    all_routes().into_iter().filter_map(|route| match route.access {
         RouteAccess::Key(permission, reach) => Some((route, permission, reach)),
         RouteAccess::Public | RouteAccess::Session(_) => None,
     })
@@ -154,7 +154,7 @@ fn callers(key: &TestKey) -> [Caller; 5] {
 async fn every_route_states_which_principals_may_use_it() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
-    for route in routes::all() {
+    for route in all_routes() {
         for caller in callers(&key) {
             let may_use = match (route.access, caller.principal) {
                 (RouteAccess::Public, _) | (RouteAccess::Key(..), Principal::Key(_) | Principal::User(_)) => true,
@@ -191,7 +191,7 @@ async fn actors_of_records_name_the_principal_and_never_the_service() {
 #[tokio::test]
 async fn public_routes_need_no_key() {
     let server = TestServer::plain().await;
-    for route in routes::all().into_iter().filter(|route| route.access == RouteAccess::Public) {
+    for route in all_routes().into_iter().filter(|route| route.access == RouteAccess::Public) {
         let reply = request(&server.anonymous(), &route).await;
         assert!(!is_denied(&reply), "{}: {reply}", route.name);
     }
@@ -204,10 +204,10 @@ async fn unknown_paths_return_404_and_unknown_methods_405_with_allow() {
     let api = server.anonymous();
     api.get("/v1/no-such-route").await.error("not_found");
     api.get("/").await;
-    for route in routes::all() {
+    for route in all_routes() {
         let others = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
         let used: Vec<Method> =
-            routes::all().into_iter().filter(|other| other.path == route.path).map(|other| other.method).collect();
+            all_routes().into_iter().filter(|other| other.path == route.path).map(|other| other.method).collect();
         let unused = others.into_iter().find(|method| !used.contains(method)).expect("no path accepts every method");
         let reply = api.send(unused, &path(&route), None).await.error("method_not_allowed");
         let allow = reply.header("allow").unwrap_or_default();

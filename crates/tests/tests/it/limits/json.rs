@@ -1,7 +1,8 @@
 //! JSON documents: values and depth, on every route with a JSON body.
 
+use posthouse::all_routes;
 use posthouse_domain::{error::LimitName, plan::Plan};
-use posthouse_http::{route::RouteAccess, routes};
+use posthouse_http::route::RouteAccess;
 use posthouse_tests::{ServerOptions, TestServer};
 
 use super::metric;
@@ -28,7 +29,7 @@ async fn every_route_refuses_json_with_too_many_values_or_levels_by_the_name_of_
         route.body.is_some_and(|rule| rule.content_type == "application/json") && route.access.needs_caller()
     };
     let mut count = 0;
-    for route in routes::all().into_iter().filter(json) {
+    for route in all_routes().into_iter().filter(json) {
         let path: String = route
             .path
             .split('/')

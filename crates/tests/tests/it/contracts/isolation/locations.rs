@@ -131,7 +131,7 @@ pub(super) fn locations(document: &Value, route: &Route) -> Vec<IdLocation> {
 
 /// Returns the exemptions whose location isn't in the document.
 pub(super) fn unused_exemptions(document: &Value) -> Vec<String> {
-    let routes = posthouse_http::routes::all();
+    let routes = posthouse::all_routes();
     let is_there = |(route, name, _): &&(&str, &str, &str)| {
         let found = routes.iter().find(|other| other.name == *route);
         found.is_some_and(|found| names(document, found).iter().any(|other| other == name))

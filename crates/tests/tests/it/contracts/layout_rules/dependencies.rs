@@ -4,7 +4,7 @@
 use super::repository;
 
 /// Maximum number of packages in the lock file, including the workspace's own.
-const PACKAGES_MAX: usize = 434;
+const PACKAGES_MAX: usize = 437;
 /// The only allowed registry.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
@@ -13,9 +13,9 @@ fn read(path: &str) -> String {
 }
 
 fn manifests() -> Vec<String> {
-    ["mail", "domain", "store", "api", "app", "http", "server", "posthouse", "tests"]
-        .map(|name| format!("crates/{name}/Cargo.toml"))
-        .to_vec()
+    let crates = std::fs::read_dir(repository().join("crates")).unwrap();
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    crates.map(|entry| format!("crates/{}/Cargo.toml", name(entry))).collect()
 }
 
 #[test]

@@ -13,8 +13,14 @@ const CRATES: &[(&str, &[&str])] = &[
     ("app", &["mail", "domain", "store", "api"]),
     ("http", &["mail", "domain", "store", "api", "app"]),
     ("server", &["mail", "domain", "store", "api", "app"]),
-    ("posthouse", &["store", "app", "http", "server"]),
+    ("routes-agents", ROUTES),
+    ("routes-mail", ROUTES),
+    ("routes-workspace", ROUTES),
+    ("posthouse", &["store", "app", "http", "routes-agents", "routes-mail", "routes-workspace", "server"]),
 ];
+
+/// What the crates of routes may use.
+const ROUTES: &[&str] = &["mail", "domain", "store", "api", "app", "http"];
 
 /// The crates without I/O.
 const FUNCTIONAL_CORE: &[&str] = &["crates/mail/src/", "crates/domain/src/", "crates/api/src/"];
@@ -54,13 +60,15 @@ const TLS: &str = "crates/app/src/tls";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "crate direction",
-        advice: "mail <- domain <- {store, api} <- app <- {http, server} <- posthouse. Move shared code down, or pass the value in.",
+        advice: "mail <- domain <- {store, api} <- app <- {http <- routes-…, server} <- posthouse. Move shared code down, or pass the value in.",
         check: crate_direction,
         fails: &[
             ("crates/mail/src/x.rs", "use posthouse_domain::id::MessageId;"),
             ("crates/api/src/x.rs", "use posthouse_store::Tx;"),
             ("crates/store/src/x.rs", "fn f() { posthouse_app::outbound::send(); }"),
             ("crates/http/src/x.rs", "use posthouse_server::boot;"),
+            ("crates/http/src/x.rs", "use posthouse_routes_mail::routes;"),
+            ("crates/routes-agents/src/x.rs", "use posthouse_routes_mail::routes;"),
             ("crates/server/src/x.rs", "use posthouse_http::router;"),
         ],
         passes: &[
@@ -130,7 +138,7 @@ fn crate_direction(source: &SourceFile) -> Vec<Violation> {
     let is_own = |(name, _): &&(&str, &[&str])| source.path.starts_with(&format!("crates/{name}/src/"));
     let Some((own, allowed)) = CRATES.iter().find(is_own) else { return Vec::new() };
     let others = CRATES.iter().map(|(name, _)| *name).filter(|name| name != own && !allowed.contains(name));
-    let banned: Vec<String> = others.map(|name| format!("posthouse_{name}")).collect();
+    let banned: Vec<String> = others.map(|name| format!("posthouse_{}", name.replace('-', "_"))).collect();
     let named = source.tokens.iter().filter(|token| banned.iter().any(|name| token.is(name)));
     named.map(|token| Violation::new(token.line, format!("names `{}`", token.text))).collect()
 }

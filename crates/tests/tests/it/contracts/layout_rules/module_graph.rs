@@ -93,7 +93,8 @@ fn target(from: &Module, path: &str, known: &BTreeSet<&Module>) -> Option<Module
 
 fn graphs() -> Vec<(&'static str, ModuleGraph)> {
     let sources = sources();
-    let names = ["mail", "domain", "store", "api", "app", "http", "server"];
+    let names =
+        ["mail", "domain", "store", "api", "app", "http", "routes-agents", "routes-mail", "routes-workspace", "server"];
     names.map(|name| (name, ModuleGraph::read(name, &sources))).into()
 }
 

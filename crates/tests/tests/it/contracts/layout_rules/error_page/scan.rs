@@ -9,8 +9,16 @@ use std::ops::Range;
 use super::super::source::{SourceFile, SourceToken, TokenKind};
 
 /// The crates whose refusals reach clients.
-const CRATES: &[&str] =
-    &["crates/domain/src", "crates/store/src", "crates/api/src", "crates/app/src", "crates/http/src"];
+const CRATES: &[&str] = &[
+    "crates/domain/src",
+    "crates/store/src",
+    "crates/api/src",
+    "crates/app/src",
+    "crates/http/src",
+    "crates/routes-agents/src",
+    "crates/routes-mail/src",
+    "crates/routes-workspace/src",
+];
 /// The modules that send SMTP replies.
 const SMTP: &[&str] = &["crates/mail/src/smtp", "crates/server/src/smtp"];
 /// How the problem of a field begins.

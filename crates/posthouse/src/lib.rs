@@ -1,0 +1,47 @@
+//! The binary: the server with its HTTP API.
+
+use std::{process::ExitCode, sync::Arc};
+
+use posthouse_app::{Instance, settings::http::HttpConfig};
+use posthouse_http::{
+    listeners::{self, HttpListeners},
+    route::Route,
+    routes,
+    site::Site,
+};
+use posthouse_server::boot::{
+    BootError,
+    web::{BoundHttp, ServedHttp},
+};
+
+/// Runs a command of the binary.
+#[must_use]
+pub fn run() -> ExitCode {
+    posthouse_server::cli::run(serve_http)
+}
+
+/// Returns what the service serves.
+#[must_use]
+pub fn site() -> Site {
+    Site { routes: all_routes(), unmatched: posthouse_routes_agents::unmatched }
+}
+
+/// Returns every route of the service, in the order of the API reference.
+#[must_use]
+pub fn all_routes() -> Vec<Route> {
+    let chapters = [
+        routes::own(),
+        posthouse_routes_workspace::routes(),
+        posthouse_routes_agents::routes(),
+        posthouse_routes_mail::routes(),
+    ];
+    chapters.into_iter().flatten().collect()
+}
+
+fn serve_http(instance: Arc<Instance>, config: HttpConfig, bound: BoundHttp) -> Result<ServedHttp, BootError> {
+    let BoundHttp { clear, tls, challenges, redirect_to_https } = bound;
+    let listeners = HttpListeners { clear, tls, challenges, redirect_to_https };
+    let served =
+        listeners::serve(instance, config, site(), listeners).map_err(|error| BootError::Tls(error.to_string()))?;
+    Ok(Box::pin(served))
+}

@@ -1,0 +1,35 @@
+//! `agent-keys.json`: the public keys that verify signatures of the service on messages between agents. Everyone may
+//! read them, with or without the path of the issuer.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_api::views::signing_key::ServiceKeysView;
+use posthouse_app::signing::published;
+use posthouse_domain::{error::Refusal, signing_key::SigningPurpose};
+
+use posthouse_http::route::{PublicInput, Route, RouteResponse};
+
+/// How long clients may cache the keys, in seconds. A new key is published for twice as long before it signs.
+const CACHED_S: u32 = 300;
+
+pub(crate) fn routes() -> Vec<Route> {
+    let route = |path, name| {
+        Route::public(Method::GET, path, name)
+            .summary("Returns the keys that verify signatures of agent messages, with retired and revoked ones.")
+            .answers::<ServiceKeysView>(200)
+            .answers_with(304, None)
+            .shared()
+            .handle(read)
+    };
+    vec![
+        route("/oidc/.well-known/agent-keys.json", "getAgentKeys"),
+        route("/.well-known/agent-keys.json", "getRootAgentKeys"),
+    ]
+}
+
+async fn read(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let keys = published::keys(&app, SigningPurpose::AgentMessages, None).await?;
+    RouteResponse::cached_json(&input.request, CACHED_S, &ServiceKeysView { keys })
+}

@@ -1,0 +1,44 @@
+//! `/oidc/…`: the issuer of identity tokens, an OpenID Connect provider (`docs/reference/identity.md`). Apps and browsers
+//! call it without an API key. Errors have the form of OAuth 2.0 (RFC 6749 §5.2).
+
+mod authorize;
+mod documents;
+mod form;
+mod token;
+mod userinfo;
+
+use axum::http::{Method, header};
+
+use self::form::OAuthQuery;
+use posthouse_domain::error::Refusal;
+use posthouse_http::{
+    Api,
+    oauth::{TOKEN, USERINFO, open, with_fields},
+    route::{PublicInput, Route, RouteResponse},
+};
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Vec<Route> {
+    let preflight = |path, name| {
+        Route::public(Method::OPTIONS, path, name)
+            .summary("Allows apps in browsers to call the endpoint.")
+            .answers_with(204, None)
+            .handle(allow)
+    };
+    let mut routes = documents::routes();
+    routes.extend(authorize::routes());
+    routes.extend(token::routes());
+    routes.extend(userinfo::routes());
+    routes.push(preflight(TOKEN, "allowToken"));
+    routes.push(preflight(USERINFO, "allowUserinfo"));
+    routes
+}
+
+async fn allow(_: Arc<Api>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+    let fields = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+    ];
+    Ok(with_fields(open(RouteResponse::empty()), fields))
+}

@@ -1,0 +1,63 @@
+//! `GET` and `POST /oidc/userinfo`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use posthouse_api::views::oauth::{OAuthErrorView, UserinfoView};
+use posthouse_app::identity::{failure::OAuthFailure, userinfo};
+use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::form::OAuthQuery;
+use posthouse_http::oauth::{self, USERINFO, uncached};
+use posthouse_http::{
+    rate_limits::RateLimitStatus,
+    route::{PublicInput, RequestInfo, Route, RouteResponse},
+};
+
+pub(super) fn routes() -> Vec<Route> {
+    let route = |method, name| {
+        Route::public(method, USERINFO, name)
+            .summary("Returns what an app may know about the agent of an access token.")
+            .without_body()
+            .answers::<UserinfoView>(200)
+            .answers::<OAuthErrorView>(401)
+            .answers::<OAuthErrorView>(429)
+            .answers::<OAuthErrorView>(503)
+            .handle(read)
+    };
+    vec![route(Method::GET, "getUserinfo"), route(Method::POST, "postUserinfo")]
+}
+
+async fn read(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+    let Some(token) = &input.request.bearer else { return Ok(without_token()) };
+    let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
+    let answer = match claims(&app, &input.request, &token.0, digest).await {
+        Ok(claims) => uncached(RouteResponse::written(200, claims.to_string())),
+        Err(failure) => oauth::response(&failure),
+    };
+    let rest = app.identity_limits.rest_of_issuer(digest, app.clock.now());
+    Ok(answer.with_limits(RateLimitStatus::rest(rest)))
+}
+
+/// Returns the claims about the agent of an access token, unless there were too many requests.
+async fn claims(app: &Api, request: &RequestInfo, token: &str, digest: [u8; 32]) -> Result<Value, OAuthFailure> {
+    let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
+    app.identity_limits.count_issuer(digest, now)?;
+    let check = app.unknown_keys.admit(digest, request.client_ip, limit, now)?;
+    let found = userinfo::userinfo(app, token).await;
+    match &found {
+        Ok(_) => check.accept(),
+        Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidToken => check.reject(),
+        Err(_) => drop(check),
+    }
+    found
+}
+
+/// Returns the response to a request without credentials, which names no error (RFC 6750 §3.1).
+fn without_token() -> RouteResponse {
+    let response = uncached(RouteResponse { status: StatusCode::UNAUTHORIZED, ..RouteResponse::empty() });
+    response.with(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"posthouse\""))
+}

@@ -1,0 +1,241 @@
+//! `/v1/inboxes/{id}/agent`: the card of an agent of the workspace. See `docs/reference/directory.md`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    agent::card::{
+        Capabilities, CardVisibility, DESCRIPTION_CHARS_MAX, INPUT_MODES_MAX, LANGUAGES_MAX, NAME_CHARS_MAX, Routing,
+        SKILL_DESCRIPTION_CHARS_MAX, SKILLS_MAX, Skill, TAG_CHARS_MAX, TAGS_MAX, distinct,
+    },
+    auth::Permission,
+    error::{ErrorCode, Refusal},
+    message::MessageKind,
+};
+use serde_json::{Map, Value};
+
+use posthouse_api::{
+    views::agent::{AgentBundleView, oasf::OasfRecordView},
+    wire::{
+        AgentRevocationReason, BoundedList, CardLine, CardProse, DocumentationUrl, EmptyInput, HandlePartText,
+        LanguageTag, MediaRange, OasfClassValue, Patch, Problems, SkillId, object,
+    },
+};
+use posthouse_app::directory::{
+    cards,
+    change::{self, CardChange},
+    switches,
+};
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+/// Path of the card of an agent.
+const AGENT: &str = "/v1/inboxes/{id}/agent";
+
+/// The error codes of a card that is written.
+const CARD_ERROR_CODES: &[ErrorCode] = &[
+    ErrorCode::InvalidHandle,
+    ErrorCode::Forbidden,
+    ErrorCode::UnclaimedWorkspace,
+    ErrorCode::PlanLimitPublicListings,
+    ErrorCode::HandleTaken,
+    ErrorCode::VisibilityUnavailable,
+    ErrorCode::RoutingUnavailable,
+    ErrorCode::DirectoryDisabled,
+];
+
+pub(crate) fn routes() -> Vec<Route> {
+    use Permission::{DirectoryWrite, InboxesRead};
+    const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
+    [
+        Route::new(Method::GET, AGENT, "getAgent", InboxesRead)
+            .summary("Returns the agent behind an inbox or identity: its card, keys and standing.")
+            .answers::<AgentBundleView>(200)
+            .errors(DISABLED)
+            .handle(read),
+        Route::new(Method::PATCH, AGENT, "updateAgentCard", DirectoryWrite)
+            .summary("Changes the card of an agent, or creates it. A new card is private. Omitted members stay unchanged.")
+            .answers::<AgentBundleView>(200)
+            .errors(CARD_ERROR_CODES)
+            .handle(update),
+        Route::new(Method::DELETE, AGENT, "deleteAgentCard", DirectoryWrite)
+            .summary("Deletes the card of an agent. It leaves the directory at once; the inbox or identity stays.")
+            .answers_with(204, None)
+            .errors(DISABLED)
+            .handle(delete),
+        Route::new(Method::POST, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
+            .summary("Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.")
+            .answers::<AgentBundleView>(200)
+            .errors(DISABLED)
+            .handle(revoke),
+        Route::new(Method::POST, "/v1/inboxes/{id}/agent/restore", "restoreAgent", DirectoryWrite)
+            .without_body()
+            .summary("Restores a revoked agent.")
+            .answers::<AgentBundleView>(200)
+            .errors(&[ErrorCode::AgentSuspended, ErrorCode::DirectoryDisabled])
+            .handle(restore),
+        Route::new(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
+            .summary("Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.")
+            .answers::<OasfRecordView>(200)
+            .errors(DISABLED)
+            .handle(oasf),
+    ]
+    .into_iter()
+    .map(|route: Route| route.switched(switches::check))
+    .collect()
+}
+
+object! {
+    /// A skill of an agent.
+    struct SkillBody {
+        /// Your id for the skill, unique within the card.
+        id: SkillId,
+        /// The name.
+        name: CardLine<NAME_CHARS_MAX>,
+        /// What it does.
+        description: Option<CardProse<SKILL_DESCRIPTION_CHARS_MAX>>,
+        /// Words to find it by.
+        tags: Option<BoundedList<CardLine<TAG_CHARS_MAX>, 0, TAGS_MAX>>,
+        /// The class in the Open Agentic Schema Framework: its number or name.
+        oasf: Option<OasfClassValue>,
+    }
+}
+
+object! {
+    /// What an agent can do and accepts. It replaces all capabilities of the card.
+    struct CapabilitiesBody {
+        /// Skills.
+        skills: Option<BoundedList<SkillBody, 0, SKILLS_MAX>>,
+        /// The types of messages that the agent accepts. Default: `message`.
+        accepts_types: Option<BoundedList<MessageKind, 1, { MessageKind::ALL.len() }>>,
+        /// The languages that it reads.
+        languages: Option<BoundedList<LanguageTag, 0, LANGUAGES_MAX>>,
+        /// The media types that it reads. Default: `text/plain` and `application/json`.
+        input_modes: Option<BoundedList<MediaRange, 0, INPUT_MODES_MAX>>,
+    }
+    check skills_are_distinct;
+}
+
+object! {
+    /// The card of an agent. Omitted members stay unchanged. No text may contain HTML, links, email addresses or
+    /// invisible characters.
+    pub(super) struct CardBody {
+        /// The name. Default: the display name of the inbox.
+        name: Option<CardLine<NAME_CHARS_MAX>>,
+        /// What the agent does. Null empties it.
+        description: Patch<CardProse<DESCRIPTION_CHARS_MAX>>,
+        /// What the agent can do and accepts.
+        capabilities: Option<CapabilitiesBody>,
+        /// An https URL with documentation. Null removes it.
+        documentation_url: Patch<DocumentationUrl>,
+        /// Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`.
+        visibility: Option<CardVisibility>,
+        /// How messages reach the agent. Only `relay` is available.
+        routing: Option<Routing>,
+        /// The agent part of the handle. Null clears it.
+        handle: Patch<HandlePartText>,
+        /// Whether search engines may index the public page. Default: `false`.
+        indexable: Option<bool>,
+    }
+}
+
+object! {
+    /// Revokes an agent.
+    struct RevokeAgentBody {
+        /// Why, for people.
+        reason: Option<AgentRevocationReason>,
+    }
+}
+
+/// Reports ids that several skills have.
+fn skills_are_distinct(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let skills = given.get("skills").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let id = |skill: &Value| skill.get("id").and_then(Value::as_str).map(str::to_owned);
+    let ids: Vec<Option<String>> = skills.iter().map(id).collect();
+    for (at, one) in ids.iter().enumerate() {
+        if one.is_some() && ids[..at].contains(one) {
+            problems.add::<()>(&format!("{}[{at}].id", posthouse_api::wire::member(path, "skills")), "must be unique");
+        }
+    }
+}
+
+impl SkillBody {
+    fn parse(self) -> Skill {
+        Skill {
+            id: self.id.0,
+            name: self.name.0,
+            description: self.description.map(|text| text.0).filter(|text| !text.is_empty()),
+            tags: self
+                .tags
+                .map(|tags| distinct(tags.0.into_iter().map(|tag| tag.0), str::to_owned))
+                .unwrap_or_default(),
+            oasf: self.oasf.map(|class| class.0),
+        }
+    }
+}
+
+impl CapabilitiesBody {
+    fn parse(self) -> Capabilities {
+        let default = Capabilities::default();
+        let mut accepts_types = self.accepts_types.map_or(default.accepts_types, |types| types.0);
+        accepts_types.sort_unstable();
+        accepts_types.dedup();
+        let languages = self.languages.map(|all| distinct(all.0.into_iter().map(|tag| tag.0), str::to_lowercase));
+        let input_modes = self.input_modes.map(|all| distinct(all.0.into_iter().map(|mode| mode.0), str::to_owned));
+        let (languages, input_modes) = (languages.unwrap_or_default(), input_modes.unwrap_or_default());
+        Capabilities {
+            skills: self.skills.map(|all| all.0.into_iter().map(SkillBody::parse).collect()).unwrap_or_default(),
+            accepts_types,
+            languages,
+            input_modes,
+        }
+    }
+}
+
+impl CardBody {
+    pub(super) fn parse(self) -> CardChange {
+        let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+        CardChange {
+            name: self.name.map(|name| name.0),
+            description: self.description.change().map(|text| filled(text.map(|text| text.0))),
+            capabilities: self.capabilities.map(CapabilitiesBody::parse),
+            documentation_url: self.documentation_url.change().map(|url| url.map(|url| url.0)),
+            visibility: self.visibility,
+            routing: self.routing,
+            handle: self.handle.change().map(|part| part.map(|part| part.0)),
+            is_indexable: self.indexable,
+        }
+    }
+}
+
+async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    RouteResponse::json(200, &cards::bundle(&app, input.caller, id).await?)
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, CardBody>) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    RouteResponse::json(200, &change::change(&app, input.caller, id, input.body.parse()).await?)
+}
+
+async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    change::delete(&app, input.caller, id).await?;
+    Ok(RouteResponse::empty())
+}
+
+async fn revoke(app: Arc<Api>, input: RouteInput<EmptyInput, RevokeAgentBody>) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let reason = input.body.reason.map(|text| text.0);
+    RouteResponse::json(200, &change::revoke(&app, input.caller, id, reason).await?)
+}
+
+async fn restore(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    RouteResponse::json(200, &change::restore(&app, input.caller, id).await?)
+}
+
+async fn oasf(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    RouteResponse::json(200, &cards::oasf(&app, input.caller, id).await?)
+}

@@ -1,0 +1,303 @@
+//! `/v1/directory`: handles, look-ups, searches and reports. See `docs/reference/directory.md`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, Method, header};
+use posthouse_domain::{
+    agent::{
+        report::{DETAILS_CHARS_MAX, REPORTS_PER_DAY, ReportReason, until_next_day_s},
+        search::{CardQuery, LIMIT_DEFAULT, LIMIT_MAX, SearchedCards},
+    },
+    auth::{Caller, Permission},
+    error::{ErrorCode, FieldProblem, LimitName, Refusal},
+    id::MessageId,
+    message::MessageKind,
+    page::PageRequest,
+};
+use posthouse_mail::address::Address;
+use posthouse_store::handles::WorkspaceHandles;
+use uuid::Uuid;
+
+use posthouse_api::{
+    views::{
+        PageView,
+        agent::{
+            CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView,
+        },
+    },
+    wire::{
+        AddressQuery, AddressText, BoundedInt, BoundedText, CapabilityText, CardQueryText, Cursor, EmptyInput,
+        FullHandleText, HandleText, SignatureText, choice, object, query,
+    },
+};
+use posthouse_app::directory::{
+    handles,
+    report::{self, NewReport},
+    resolve::{self, AgentName},
+    search, switches,
+    verify::{self, VerifiedThing},
+};
+use posthouse_http::{
+    directory_limits::DirectoryLimit,
+    rate_limits::RateLimitStatus,
+    route::{Route, RouteInput, RouteResponse},
+};
+
+/// Path of the handle of the workspace.
+const HANDLE: &str = "/v1/directory/handle";
+
+/// A number of cards per page.
+pub(crate) type CardLimit = BoundedInt<1, { LIMIT_MAX as i64 }>;
+
+/// Creates a route of the directory.
+fn route(method: Method, path: &'static str, name: &'static str, permission: Permission) -> Route {
+    Route::new(method, path, name, permission).switched(switches::check)
+}
+
+pub(crate) fn routes() -> Vec<Route> {
+    use Permission::{DirectoryRead, DirectoryWrite};
+    const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
+    vec![
+        route(Method::GET, HANDLE, "getWorkspaceHandle", DirectoryRead)
+            .summary("Returns the handle of the workspace, and those that still redirect to it.")
+            .answers::<WorkspaceHandleView>(200)
+            .errors(DISABLED)
+            .handle(read_handle),
+        route(Method::PUT, HANDLE, "claimWorkspaceHandle", DirectoryWrite)
+            .org_wide()
+            .summary("Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.")
+            .answers::<WorkspaceHandleView>(200)
+            .errors(&[
+                ErrorCode::InvalidHandle,
+                ErrorCode::HandleTaken,
+                ErrorCode::HandleReserved,
+                ErrorCode::UnclaimedWorkspace,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(claim_handle),
+        route(Method::DELETE, HANDLE, "releaseWorkspaceHandle", DirectoryWrite)
+            .org_wide()
+            .summary("Releases the handle of the workspace. Nobody can claim it again, and it doesn't redirect.")
+            .answers::<WorkspaceHandleView>(200)
+            .errors(DISABLED)
+            .handle(release_handle),
+        route(Method::GET, "/v1/directory/resolve", "resolveAgent", DirectoryRead)
+            .summary("Returns the card of an agent by its address or handle.")
+            .answers::<CardResultView>(200)
+            .errors(&[
+                ErrorCode::InvalidHandle,
+                ErrorCode::AgentNotFound,
+                ErrorCode::RateLimited,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .limited(DirectoryLimit::Resolves)
+            .handle(resolve),
+        route(Method::GET, "/v1/directory/search", "searchAgents", DirectoryRead)
+            .summary("Searches the cards of the workspace or of the public directory, newest first.")
+            .answers::<PageView<CardView>>(200)
+            .errors(&[
+                ErrorCode::InvalidCursor,
+                ErrorCode::RateLimited,
+                ErrorCode::DirectoryDisabled,
+                ErrorCode::PublicDirectoryDisabled,
+            ])
+            .limited(DirectoryLimit::Searches)
+            .handle(search),
+        route(Method::POST, "/v1/directory/reports", "reportAgent", DirectoryRead)
+            .summary("Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.")
+            .answers::<ReportReceiptView>(202)
+            .errors(&[
+                ErrorCode::AgentNotFound,
+                ErrorCode::NotFound,
+                ErrorCode::RateLimited,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(report),
+        route(Method::POST, "/v1/directory/verify", "verifyAgent", DirectoryRead)
+            .summary(
+                "Checks a signature of an agent message and the standing of its sender, or the standing of an address. The \
+                 content of the message is not checked.",
+            )
+            .answers::<VerificationView>(200)
+            .errors(&[ErrorCode::RateLimited, ErrorCode::DirectoryDisabled])
+            .limited(DirectoryLimit::Verifications)
+            .handle(verify),
+    ]
+}
+
+object! {
+    /// The handle to claim.
+    struct ClaimHandleBody {
+        /// Letters a to z, digits and hyphens, without the `@`. Capitals become small letters.
+        handle: HandleText,
+    }
+}
+
+query! {
+    /// What an agent is looked up by: exactly one of the two.
+    struct ResolveQuery {
+        /// The exact address.
+        address: Option<AddressQuery>,
+        /// The handle, such as `@acme/support`.
+        handle: Option<FullHandleText>,
+    }
+}
+
+choice! {
+    /// The cards that a search covers.
+    enum CardScope {
+        /// Those of the workspace with the visibility `workspace` or `public`.
+        Workspace = "workspace",
+        /// Those in the public directory.
+        Public = "public",
+    }
+}
+
+query! {
+    /// The conditions and page of a search.
+    struct AgentSearchQuery {
+        /// A part of the name, the description, or the name or tag of a skill. Case is ignored.
+        q: Option<CardQueryText>,
+        /// A skill id, tag or OASF class, exactly.
+        capability: Option<CapabilityText>,
+        /// A type of message that the agent accepts.
+        kind = "type": Option<MessageKind>,
+        /// The cards to search. Default: `workspace`.
+        scope: Option<CardScope>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of cards per page. Default: 20.
+        limit: Option<CardLimit>,
+    }
+}
+
+object! {
+    /// A report about an agent.
+    struct ReportBody {
+        /// The address of the agent.
+        address: AddressText,
+        /// Why you report it.
+        reason: ReportReason,
+        /// Details for the operator, as plain text.
+        details: Option<BoundedText<0, DETAILS_CHARS_MAX>>,
+        /// A message of your workspace that shows the problem.
+        message_id: Option<Uuid>,
+    }
+}
+
+object! {
+    /// What to verify: exactly one of the two.
+    struct VerifyBody {
+        /// The `agent.signature` or `author.signature` of a message.
+        signature: Option<SignatureText>,
+        /// The address of an agent.
+        address: Option<AddressText>,
+    }
+}
+
+async fn verify(app: Arc<Api>, input: RouteInput<EmptyInput, VerifyBody>) -> Result<RouteResponse, Refusal> {
+    let thing = match (input.body.signature, input.body.address) {
+        (Some(signature), None) => VerifiedThing::Signature(signature.0),
+        (None, Some(address)) => VerifiedThing::Address(address.0),
+        (given, _) => return Err(exactly_one("signature", "address", given.is_some())),
+    };
+    let view = verify::verify(&app, input.caller, thing).await?;
+    Ok(RouteResponse::json(200, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
+}
+
+fn handle_view(found: &WorkspaceHandles) -> Result<RouteResponse, Refusal> {
+    let previous = found.previous.iter().map(|one| PreviousHandleView {
+        handle: format!("@{}", one.handle),
+        redirect_until: one.redirect_until.into(),
+    });
+    let handle = found.current.as_ref().map(|handle| format!("@{handle}"));
+    RouteResponse::json(200, &WorkspaceHandleView { handle, previous: previous.collect() })
+}
+
+async fn read_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::read(&app, input.caller).await?)
+}
+
+async fn claim_handle(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimHandleBody>) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::claim(&app, input.caller, &input.body.handle.0).await?)
+}
+
+async fn release_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::release(&app, input.caller).await?)
+}
+
+async fn resolve(app: Arc<Api>, input: RouteInput<ResolveQuery>) -> Result<RouteResponse, Refusal> {
+    let name = input.query.name()?;
+    let found = resolve::resolve(&app, input.caller, name).await?;
+    RouteResponse::json(200, &CardResultView { card: found.card, redirected_from: found.redirected_from })
+}
+
+impl ResolveQuery {
+    fn name(self) -> Result<AgentName, Refusal> {
+        match (self.address, self.handle) {
+            (Some(address), None) => {
+                Address::parse(&address.0).map(AgentName::Address).map_err(|_| resolve::not_found())
+            }
+            (None, Some(handle)) => Ok(AgentName::Handle(handle.0)),
+            (given, _) => Err(exactly_one("address", "handle", given.is_some())),
+        }
+    }
+}
+
+/// Returns the refusal of a request that needs exactly one of two members.
+fn exactly_one(first: &str, second: &str, has_both: bool) -> Refusal {
+    let problem = if has_both {
+        format!("can't be combined with `{second}`: send exactly one of them")
+    } else {
+        format!("is required unless `{second}` is sent")
+    };
+    Refusal::invalid(&[FieldProblem { path: first.to_owned(), problem }])
+}
+
+async fn search(app: Arc<Api>, input: RouteInput<AgentSearchQuery>) -> Result<RouteResponse, Refusal> {
+    let (query, paging) = input.query.parse(&input.caller)?;
+    let page = search::search(&app, Some(input.caller), query, paging).await?;
+    RouteResponse::page(&app, &page, |card| card)
+}
+
+impl AgentSearchQuery {
+    fn parse(self, caller: &Caller) -> Result<(CardQuery, PageRequest), Refusal> {
+        let scope = match self.scope {
+            None | Some(CardScope::Workspace) => SearchedCards::Workspace(caller.workspace),
+            Some(CardScope::Public) => SearchedCards::Public,
+        };
+        let query = CardQuery {
+            scope,
+            text: self.q.map(|text| text.0),
+            capability: self.capability.map(|text| text.0),
+            accepts: self.kind,
+        };
+        let paging = card_paging(&query, self.cursor.as_ref(), self.limit)?;
+        Ok((query, paging))
+    }
+}
+
+/// Returns the requested page of a search.
+pub(crate) fn card_paging(
+    query: &CardQuery,
+    cursor: Option<&Cursor>,
+    limit: Option<CardLimit>,
+) -> Result<PageRequest, Refusal> {
+    let rows = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT);
+    PageRequest::new(format!("agents {query:?}"), cursor.map(|cursor| cursor.0.as_str()), rows)
+}
+
+async fn report(app: Arc<Api>, input: RouteInput<EmptyInput, ReportBody>) -> Result<RouteResponse, Refusal> {
+    let body = input.body;
+    let new = NewReport {
+        address: body.address.0,
+        reason: body.reason,
+        details: body.details.map(|text| text.0).filter(|text| !text.is_empty()),
+        message: body.message_id.map(MessageId),
+    };
+    let made = report::report(&app, input.caller, new).await?;
+    let limit =
+        RateLimitStatus::used(LimitName::ReportsPerDay, REPORTS_PER_DAY, made, until_next_day_s(app.clock.now()));
+    Ok(RouteResponse::json(202, &ReportReceiptView { received: true })?.with_limits(limit))
+}

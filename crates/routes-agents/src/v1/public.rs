@@ -1,0 +1,179 @@
+//! `/v1/public`: the public directory, for everyone, with or without a key. See `docs/reference/directory.md`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use posthouse_domain::{
+    agent::search::{CardQuery, SearchedCards},
+    error::{ErrorCode, Refusal},
+    message::MessageKind,
+};
+use posthouse_mail::address::Address;
+
+use super::directory::{CardLimit, card_paging};
+use posthouse_api::{
+    views::{
+        PageView,
+        agent::{
+            CardResultView, CardView, HandleResultView, PublishedKeysView, ShownAgent,
+            oasf::{self, OasfRecordView},
+        },
+    },
+    wire::{CapabilityText, CardQueryText, Cursor, query},
+};
+use posthouse_app::directory::{
+    a2a,
+    resolve::{self, AgentName, PublicAgent},
+    search, switches,
+};
+use posthouse_http::{
+    directory_limits::DirectoryLimit,
+    route::{PublicInput, Route, RouteResponse, render_page, render_view},
+};
+
+/// How long clients and proxies may cache public documents, in seconds.
+pub(crate) const CACHED_S: u32 = 60;
+/// The error codes of a document about one agent.
+const ERROR_CODES: &[ErrorCode] =
+    &[ErrorCode::AgentNotFound, ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled];
+
+pub(crate) fn routes() -> Vec<Route> {
+    let one = |path, name, summary| {
+        Route::public(Method::GET, path, name)
+            .summary(summary)
+            .answers_with(304, None)
+            .errors(ERROR_CODES)
+            .switched(switches::check_public)
+            .limited(DirectoryLimit::Public)
+            .shared()
+    };
+    vec![
+        Route::public(Method::GET, "/v1/public/agents", "listPublicAgents")
+            .summary("Searches the public directory, newest first. Needs no key.")
+            .answers::<PageView<CardView>>(200)
+            .answers_with(304, None)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled])
+            .switched(switches::check_public)
+            .limited(DirectoryLimit::Public)
+            .shared()
+            .handle(page),
+        one("/v1/public/agents/{address}", "getPublicAgent", "Returns the card of a listed agent. Needs no key.")
+            .answers::<CardResultView>(200)
+            .handle(card),
+        one(
+            "/v1/public/agents/{address}/agent-card.json",
+            "getPublicA2aCard",
+            "Returns the A2A card of a listed agent, signed by the service if agent messages are switched on. Needs no key.",
+        )
+        .answers::<serde_json::Map<String, serde_json::Value>>(200)
+        .handle(a2a_card),
+        one(
+            "/v1/public/agents/{address}/oasf.json",
+            "getPublicOasf",
+            "Returns a listed agent as a record of the Open Agentic Schema Framework. Needs no key.",
+        )
+        .answers::<OasfRecordView>(200)
+        .handle(oasf_record),
+        one(
+            "/v1/public/agents/{address}/keys.json",
+            "getPublicAgentKeys",
+            "Returns the keys that a listed agent holds. Needs no key.",
+        )
+        .answers::<PublishedKeysView>(200)
+        .handle(keys),
+        one(
+            "/v1/public/handles/{workspace}/{agent}",
+            "getPublicHandle",
+            "Returns the listed agent behind a handle. Renamed handles are followed for 90 days. Needs no key.",
+        )
+        .answers::<HandleResultView>(200)
+        .handle(handle),
+    ]
+}
+
+query! {
+    /// The conditions and page of a search in the public directory.
+    struct PublicSearchQuery {
+        /// A part of the name, the description, or the name or tag of a skill. Case is ignored.
+        q: Option<CardQueryText>,
+        /// A skill id, tag or OASF class, exactly.
+        capability: Option<CapabilityText>,
+        /// A type of message that the agent accepts.
+        kind = "type": Option<MessageKind>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of cards per page. Default: 20.
+        limit: Option<CardLimit>,
+    }
+}
+
+/// Adds the fields of a document.
+fn document(response: RouteResponse) -> RouteResponse {
+    let fields = [(header::X_CONTENT_TYPE_OPTIONS, "nosniff"), (HeaderName::from_static("x-robots-tag"), "noindex")];
+    fields.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
+}
+
+async fn page(app: Arc<Api>, input: PublicInput<PublicSearchQuery>) -> Result<RouteResponse, Refusal> {
+    let given = input.query;
+    let query = CardQuery {
+        scope: SearchedCards::Public,
+        text: given.q.map(|text| text.0),
+        capability: given.capability.map(|text| text.0),
+        accepts: given.kind,
+    };
+    let paging = card_paging(&query, given.cursor.as_ref(), given.limit)?;
+    let page = search::search(&app, None, query, paging).await?;
+    let body = render_page(&page, app.config.limits.page_bytes, |card| card)?.into_json();
+    Ok(document(RouteResponse::cached(&input.request, CACHED_S, "application/json", body)))
+}
+
+/// Returns the listed agent that a path names.
+pub(crate) async fn named(app: &Api, input: &PublicInput) -> Result<PublicAgent, Refusal> {
+    let address = Address::parse(input.path.text("address")).map_err(|_| resolve::not_found())?;
+    resolve::public(app, AgentName::Address(address)).await
+}
+
+/// Returns what views of a listed agent show.
+pub(crate) fn shown(found: &PublicAgent) -> Result<ShownAgent<'_>, Refusal> {
+    found.viewer.shown(&found.agent, &found.keys).ok_or_else(resolve::not_found)
+}
+
+async fn card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&app, &input).await?;
+    let view = CardResultView { card: shown(&found)?.public(), redirected_from: None };
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
+}
+
+async fn a2a_card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&app, &input).await?;
+    let signed = a2a::card(&app, &shown(&found)?).await?;
+    let body = render_view(&signed.card)?;
+    // Each signature of one card differs, so the tag is that of what was signed.
+    let tagged = signed.identity.as_bytes();
+    Ok(document(RouteResponse::cached_as(&input.request, CACHED_S, "application/json", tagged, body)))
+}
+
+async fn oasf_record(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&app, &input).await?;
+    let record = oasf::record(&shown(&found)?, true);
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &record)?))
+}
+
+async fn keys(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&app, &input).await?;
+    let view = PublishedKeysView { keys: found.keys };
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
+}
+
+async fn handle(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let handle = format!("@{}/{}", input.path.text("workspace"), input.path.text("agent"));
+    let found = resolve::public(&app, AgentName::Handle(handle)).await?;
+    let view = HandleResultView {
+        handle: found.agent.handle().ok_or_else(resolve::not_found)?,
+        address: found.agent.address.clone(),
+        card: shown(&found)?.public(),
+        redirected_from: found.redirected_from.clone(),
+    };
+    Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
+}

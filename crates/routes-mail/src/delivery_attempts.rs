@@ -1,0 +1,67 @@
+//! `GET /v1/messages/{id}/delivery-attempts`: what each recipient's server answered to each attempt.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    delivery::KeptAttempt,
+    error::{ErrorCode, Refusal},
+    id::MessageId,
+    page::CursorPosition,
+};
+use posthouse_store::{Tx, delivery_attempts};
+use uuid::Uuid;
+
+use posthouse_api::{
+    views::{PageView, delivery::DeliveryAttemptView},
+    wire::{Cursor, Limit, paging, query},
+};
+use posthouse_app::access::visible;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(
+            Method::GET,
+            "/v1/messages/{id}/delivery-attempts",
+            "listDeliveryAttempts",
+            Permission::MessagesRead,
+        )
+        .summary(
+            "Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of \
+                 each recipient are kept.",
+        )
+        .answers::<PageView<DeliveryAttemptView<'_>>>(200)
+        .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+        .handle(list),
+    ]
+}
+
+query! {
+    /// Page of a list.
+    struct AttemptsQuery {
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of attempts per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<AttemptsQuery>) -> Result<RouteResponse, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let caller = input.caller;
+    let paging = paging(format!("delivery attempts {id}"), input.query.cursor.as_ref(), input.query.limit)?;
+    let range = paging.page();
+    let work = move |tx: &mut Tx| {
+        visible::message(tx, &caller, id)?;
+        Ok::<_, Refusal>(delivery_attempts::page(tx, caller.workspace, id, range)?)
+    };
+    let found = app.store.read_for(caller.workspace, work).await?;
+    let place = |last: &KeptAttempt| CursorPosition {
+        sort: i64::from(last.position),
+        id: Uuid::from_u128(u128::from(last.attempt)),
+    };
+    RouteResponse::page(&app, &paging.page_of(found, place), DeliveryAttemptView::of)
+}

@@ -1,0 +1,341 @@
+//! Drafts. The use cases in `app/src/drafts` send them, with the same checks as any other send.
+
+mod bodies;
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    draft::{Draft, DraftStatus},
+    error::{ErrorCode, Refusal},
+    id::{InboxId, ThreadId},
+    page::{CursorPosition, Page, PageRequest},
+    record::Record,
+    send::SEND_ERROR_CODES,
+};
+use posthouse_store::{
+    Tx,
+    drafts::list::{self, DraftFilter},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::send;
+use crate::drafts::bodies::{ApproveBody, CreateDraftBody, ScheduleBody, SendBackBody, UpdateDraftBody};
+use posthouse_api::{
+    views::{PageView, draft::DraftView, message::MessageView},
+    wire::{CommaList, Cursor, EmptyInput, Limit, MetadataFilters, paging, query},
+};
+use posthouse_app::{
+    access::visible,
+    app::App,
+    drafts::{self, DraftRef},
+};
+use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page};
+
+/// Largest number of statuses in a list filter: each status once.
+const STATUSES_MAX: usize = DraftStatus::ALL.len();
+/// The permission that routes that send or schedule drafts need in addition.
+const SENDING: &[Permission] = &[Permission::MessagesSend];
+
+pub(crate) fn routes() -> Vec<Route> {
+    use Permission::{DraftsRead, DraftsWrite};
+    let of_inbox = "/v1/inboxes/{id}/drafts";
+    let one = "/v1/inboxes/{id}/drafts/{draft_id}";
+    let mut all = vec![
+        Route::new(Method::POST, of_inbox, "createDraft", DraftsWrite)
+            .summary("Creates a draft. Replies get recipients, subject and thread. send_at needs messages:send, too.")
+            .idempotent()
+            .with_attachments()
+            .answers::<DraftView<'_>>(201)
+            .errors(&[
+                ErrorCode::InvalidSendAt,
+                ErrorCode::InvalidHandle,
+                ErrorCode::AgentNotFound,
+                ErrorCode::IdempotencyInFlight,
+                ErrorCode::MessageTooLarge,
+                ErrorCode::IdempotencyKeyReused,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(create),
+        Route::new(Method::GET, of_inbox, "listInboxDrafts", DraftsRead)
+            .summary("Lists the drafts of an inbox, newest first.")
+            .answers::<PageView<DraftView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor])
+            .handle(list_of_inbox),
+        Route::new(Method::GET, "/v1/drafts", "listDrafts", DraftsRead)
+            .summary("Lists the drafts of every inbox the key can access, newest first.")
+            .answers::<PageView<DraftView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+        Route::new(Method::GET, one, "getDraft", DraftsRead)
+            .summary("Returns one draft.")
+            .answers::<DraftView<'_>>(200)
+            .handle(read),
+        super::message_html::draft_route(),
+        Route::new(Method::PATCH, one, "updateDraft", DraftsWrite)
+            .summary("Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.")
+            .with_attachments()
+            .answers::<DraftView<'_>>(200)
+            .errors(&[
+                ErrorCode::InvalidSendAt,
+                ErrorCode::InvalidHandle,
+                ErrorCode::AgentNotFound,
+                ErrorCode::DraftNotEditable,
+                ErrorCode::MessageTooLarge,
+                ErrorCode::DirectoryDisabled,
+            ])
+            .handle(update),
+        Route::new(Method::DELETE, one, "deleteDraft", DraftsWrite)
+            .summary("Deletes a draft, but not the message it was sent as.")
+            .answers_with(204, None)
+            .errors(&[ErrorCode::DraftNotEditable])
+            .handle(delete),
+    ];
+    all.extend(decisions());
+    all
+}
+
+/// Returns the routes that send, schedule, send back, take back and cancel a draft.
+fn decisions() -> [Route; 6] {
+    use Permission::{DraftsApprove, DraftsWrite};
+    [
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send", "sendDraft", DraftsWrite)
+            .also(SENDING)
+            .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")
+            .idempotent()
+            .answers::<SentView<'_>>(202)
+            .errors(SEND_ERRORS)
+            .handle(send_now),
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/approve", "approveDraft", DraftsApprove)
+            .summary(
+                "Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.",
+            )
+            .idempotent()
+            .answers::<SentView<'_>>(202)
+            .errors(APPROVE_ERRORS)
+            .handle(approve),
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "sendBackDraft", DraftsApprove)
+            .summary("Sends a draft back to its author with a note, until its content changes. Ends its schedule.")
+            .answers::<DraftView<'_>>(200)
+            .errors(&[ErrorCode::DraftNotEditable, ErrorCode::DraftChanged])
+            .handle(send_back),
+        Route::new(Method::DELETE, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "takeBackDraft", DraftsApprove)
+            .summary("Takes back a draft that was sent back: it waits for approval again. Its schedule stays ended.")
+            .answers::<DraftView<'_>>(200)
+            .errors(&[ErrorCode::DraftNotEditable])
+            .handle(take_back),
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/schedule", "scheduleDraft", DraftsWrite)
+            .also(SENDING)
+            .summary("Schedules a draft 1 minute to 30 days ahead. Repeating the request moves the time.")
+            .answers::<DraftView<'_>>(200)
+            .errors(&[ErrorCode::InvalidSendAt, ErrorCode::DraftNotEditable])
+            .handle(schedule),
+        Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/cancel", "cancelDraft", DraftsWrite)
+            .summary("Cancels a draft for good. It stays readable.")
+            .answers::<DraftView<'_>>(200)
+            .errors(&[ErrorCode::DraftNotEditable])
+            .handle(cancel),
+    ]
+}
+
+/// Error codes that sending a draft can return.
+const SEND_ERRORS: &[ErrorCode] = &{
+    let mut all = [ErrorCode::DraftNotEditable; SEND_ERROR_CODES.len() + 1];
+    let mut at = 0;
+    while at < SEND_ERROR_CODES.len() {
+        all[at] = SEND_ERROR_CODES[at];
+        at += 1;
+    }
+    all
+};
+
+/// Error codes that approving a draft can return.
+const APPROVE_ERRORS: &[ErrorCode] = &{
+    let mut all = [ErrorCode::DraftChanged; SEND_ERRORS.len() + 1];
+    let mut at = 0;
+    while at < SEND_ERRORS.len() {
+        all[at] = SEND_ERRORS[at];
+        at += 1;
+    }
+    all
+};
+
+query! {
+    /// Filters and page of a list of drafts.
+    struct InboxDraftsQuery {
+        /// Statuses, separated by commas. A draft must have one of them.
+        status: CommaList<DraftStatus, STATUSES_MAX>,
+        /// Only drafts in this thread.
+        thread_id: Option<Uuid>,
+        /// Only drafts that a person sent back and that wait for their author, or only others.
+        sent_back: Option<bool>,
+        /// Only drafts whose metadata has this value, compared as text. With several values, all must match.
+        metadata: MetadataFilters,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of drafts per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Filters and page of a list of drafts.
+    struct DraftsQuery {
+        /// Only drafts of this inbox.
+        inbox_id: Option<Uuid>,
+        /// Statuses, separated by commas. A draft must have one of them.
+        status: CommaList<DraftStatus, STATUSES_MAX>,
+        /// Only drafts in this thread.
+        thread_id: Option<Uuid>,
+        /// Only drafts that a person sent back and that wait for their author, or only others.
+        sent_back: Option<bool>,
+        /// Only drafts whose metadata has this value, compared as text. With several values, all must match.
+        metadata: MetadataFilters,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of drafts per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+/// A sent draft and its message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SentDraft")]
+struct SentView<'a> {
+    draft: DraftView<'a>,
+    message: MessageView<'a>,
+}
+
+async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateDraftBody>) -> Result<RouteResponse, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    let key = send::idempotency_key(&input, input.request.route);
+    let given = UpdateDraftBody::from(input.body).into_input();
+    Ok(send::answer(drafts::create(&app, input.caller, inbox, key, given, render).await?))
+}
+
+async fn list_of_inbox(app: Arc<Api>, input: RouteInput<InboxDraftsQuery>) -> Result<RouteResponse, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    page(&app, input.caller, Some(inbox), input.query).await
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<DraftsQuery>) -> Result<RouteResponse, Refusal> {
+    let DraftsQuery { inbox_id, status, thread_id, sent_back, metadata, cursor, limit } = input.query;
+    let inbox = inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    page(&app, input.caller, inbox, InboxDraftsQuery { status, thread_id, sent_back, metadata, cursor, limit }).await
+}
+
+async fn page(
+    app: &App,
+    caller: Caller,
+    inbox: Option<InboxId>,
+    query: InboxDraftsQuery,
+) -> Result<RouteResponse, Refusal> {
+    let bytes_max = app.config.limits.page_bytes;
+    let work = move |tx: &mut Tx| {
+        let page = read_page(tx, &caller, inbox, &query, bytes_max)?;
+        render_page(&page, bytes_max, DraftView::of)
+    };
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+}
+
+fn read_page(
+    tx: &mut Tx,
+    caller: &Caller,
+    inbox: Option<InboxId>,
+    query: &InboxDraftsQuery,
+    bytes_max: u64,
+) -> Result<Page<Draft>, Refusal> {
+    if let Some(inbox) = inbox {
+        visible::inbox(tx, caller, inbox)?;
+    }
+    let filter = query.filter(inbox);
+    let named = format!("drafts: {filter:?}");
+    let paging: PageRequest = paging(named, query.cursor.as_ref(), query.limit)?;
+    let found = list::page(tx, caller.workspace, &filter, paging.page(), bytes_max)?;
+    let is_cut = found.is_cut && found.drafts.len() < paging.rows_to_fetch() as usize;
+    let page = paging.page_of(found.drafts, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
+    Ok(if is_cut { page.without_last() } else { page })
+}
+
+impl InboxDraftsQuery {
+    fn filter(&self, inbox: Option<InboxId>) -> DraftFilter {
+        let mut statuses = self.status.0.clone();
+        statuses.sort_unstable();
+        statuses.dedup();
+        let mut metadata = self.metadata.0.clone();
+        metadata.sort();
+        let (thread, sent_back) = (self.thread_id.map(ThreadId), self.sent_back);
+        DraftFilter { inbox, thread, statuses, sent_back, metadata }
+    }
+}
+
+async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (caller, which) = (input.caller, draft_ref(&input)?);
+    let (_, found) = app.store.read_for(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    RouteResponse::json(200, &DraftView::of(&found))
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateDraftBody>) -> Result<RouteResponse, Refusal> {
+    let which = draft_ref(&input)?;
+    let changed = drafts::change(&app, input.caller, which, input.body.into_input()).await?;
+    RouteResponse::json(200, &DraftView::of(&changed))
+}
+
+async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    drafts::delete(&app, input.caller, draft_ref(&input)?).await?;
+    Ok(RouteResponse::empty())
+}
+
+async fn send_now(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let which = draft_ref(&input)?;
+    let context = send::send_context(&input, input.request.route)?;
+    Ok(send::answer(drafts::send(&app.app, context, which.draft, None, render_sent).await?))
+}
+
+async fn approve(app: Arc<Api>, input: RouteInput<EmptyInput, ApproveBody>) -> Result<RouteResponse, Refusal> {
+    let (which, expected) = (draft_ref(&input)?, input.body.content_sha256.0);
+    let context = send::send_context(&input, input.request.route)?;
+    Ok(send::answer(drafts::send(&app.app, context, which.draft, Some(expected), render_sent).await?))
+}
+
+async fn send_back(app: Arc<Api>, input: RouteInput<EmptyInput, SendBackBody>) -> Result<RouteResponse, Refusal> {
+    let (which, SendBackBody { note, content_sha256 }) = (draft_ref(&input)?, input.body);
+    let expected = content_sha256.map(|hash| hash.0);
+    let returned = drafts::send_back(&app, input.caller, which, note.0, expected).await?;
+    RouteResponse::json(200, &DraftView::of(&returned))
+}
+
+async fn take_back(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let waiting = drafts::take_back(&app, input.caller, draft_ref(&input)?).await?;
+    RouteResponse::json(200, &DraftView::of(&waiting))
+}
+
+async fn schedule(app: Arc<Api>, input: RouteInput<EmptyInput, ScheduleBody>) -> Result<RouteResponse, Refusal> {
+    let scheduled = drafts::schedule(&app, input.caller, draft_ref(&input)?, input.body.send_at).await?;
+    RouteResponse::json(200, &DraftView::of(&scheduled))
+}
+
+async fn cancel(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let cancelled = drafts::cancel(&app, input.caller, draft_ref(&input)?).await?;
+    RouteResponse::json(200, &DraftView::of(&cancelled))
+}
+
+fn draft_ref<Q, B>(input: &RouteInput<Q, B>) -> Result<DraftRef, Refusal> {
+    Ok(DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? })
+}
+
+fn render(draft: &Draft) -> Result<String, Refusal> {
+    render_view(&DraftView::of(draft))
+}
+
+fn render_sent(draft: &Draft, record: &Record) -> Result<String, Refusal> {
+    render_view(&SentView { draft: DraftView::of(draft), message: MessageView::of(record) })
+}
+
+fn render_view(view: &impl Serialize) -> Result<String, Refusal> {
+    serde_json::to_string(view).map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))
+}

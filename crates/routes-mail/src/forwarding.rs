@@ -1,0 +1,97 @@
+//! `/v1/inboxes/{id}/forwarding`: automatic forwarding of an inbox's mail.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::Refusal,
+    id::{ForwardingAddressId, InboxId},
+    send::SEND_ERROR_CODES,
+};
+
+use posthouse_api::{
+    views::forwarding::{ForwardingView, ForwardingsView},
+    wire::{AddressText, EmptyInput, object},
+};
+use posthouse_app::forwarding::addresses::{self, NewForwardingAddress};
+use posthouse_http::route::{PathParams, Route, RouteInput, RouteResponse};
+
+/// Path of the forwarding addresses of an inbox.
+const ALL: &str = "/v1/inboxes/{id}/forwarding";
+/// Path of one forwarding address.
+const ONE: &str = "/v1/inboxes/{id}/forwarding/{forwarding_id}";
+/// Path that sends a new confirmation link for an address.
+const RESEND: &str = "/v1/inboxes/{id}/forwarding/{forwarding_id}/resend";
+
+pub(crate) fn routes() -> Vec<Route> {
+    use Permission::{InboxesRead, InboxesWrite, MessagesSend};
+    vec![
+        Route::new(Method::GET, ALL, "listForwardingAddresses", InboxesRead)
+            .summary("Lists the forwarding addresses of an inbox, oldest first, without pages.")
+            .answers::<ForwardingsView<'_>>(200)
+            .errors(&[posthouse_domain::error::ErrorCode::NotFound])
+            .handle(list),
+        Route::new(Method::POST, ALL, "addForwardingAddress", InboxesWrite)
+            .summary(
+                "Adds one of up to 3 forwarding addresses and asks its owner by mail to confirm. An existing address \
+                 is returned unchanged.",
+            )
+            .also(&[MessagesSend])
+            .answers::<ForwardingView<'_>>(201)
+            .answers::<ForwardingView<'_>>(200)
+            .errors(SEND_ERROR_CODES)
+            .handle(add),
+        Route::new(Method::POST, RESEND, "resendForwardingConfirmation", InboxesWrite)
+            .summary("Sends a new confirmation link to a pending address. Earlier links stop working.")
+            .also(&[MessagesSend])
+            .answers::<ForwardingView<'_>>(200)
+            .errors(SEND_ERROR_CODES)
+            .handle(resend),
+        Route::new(Method::DELETE, ONE, "removeForwardingAddress", InboxesWrite)
+            .summary("Deletes a forwarding address. Mail that waits to be forwarded to it is not sent, either.")
+            .answers_with(204, None)
+            .errors(&[posthouse_domain::error::ErrorCode::NotFound])
+            .handle(remove),
+    ]
+}
+
+object! {
+    /// A forwarding address to add.
+    struct AddForwardingBody {
+        /// The address to forward mail to.
+        address: AddressText,
+        /// Whether to skip mail that is flagged as phishing or injection risk, or that fails DMARC. Default: true.
+        skip_flagged: Option<bool>,
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    let all = addresses::all(&app, input.caller, inbox).await?;
+    RouteResponse::json(200, &ForwardingsView { data: all.iter().map(ForwardingView::of).collect() })
+}
+
+async fn add(app: Arc<Api>, input: RouteInput<EmptyInput, AddForwardingBody>) -> Result<RouteResponse, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    let new = NewForwardingAddress { address: input.body.address.0, skip_flagged: input.body.skip_flagged };
+    let added = addresses::add(&app.app, input.caller, inbox, new).await?;
+    RouteResponse::json(if added.is_new { 201 } else { 200 }, &ForwardingView::of(&added.address))
+}
+
+async fn resend(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (inbox, address) = place(&input.path)?;
+    let asked = addresses::resend_confirmation(&app.app, input.caller, inbox, address).await?;
+    RouteResponse::json(200, &ForwardingView::of(&asked))
+}
+
+async fn remove(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (inbox, address) = place(&input.path)?;
+    addresses::remove(&app, input.caller, inbox, address).await?;
+    Ok(RouteResponse::empty())
+}
+
+fn place(path: &PathParams) -> Result<(InboxId, ForwardingAddressId), Refusal> {
+    Ok((path.id("id", "inbox")?, path.id("forwarding_id", "forwarding address")?))
+}

@@ -1,0 +1,57 @@
+//! `POST /dev/inbound`: receives mail without SMTP, for development
+//! (`docs/reference/conventions.md#development-routes`).
+//!
+//! The route exists only on loopback with `delivery.mode = "capture"`, and ends in the same use case as SMTP's DATA.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::error::{ErrorCode, Refusal};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use posthouse_api::wire::{BoundedLine, query};
+use posthouse_app::inbound::inject::{self, Injection, InjectionResult};
+use posthouse_http::route::{ATTACHMENT_BODY_BYTES_MAX, PublicInput, RawBody, Route, RouteResponse};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::public(Method::POST, "/dev/inbound", "injectMail")
+            .summary("Receives a raw mail as SMTP would, for the recipients in its To and Cc fields or in ?to=.")
+            .development()
+            .accepts("message/rfc822", ATTACHMENT_BODY_BYTES_MAX)
+            .answers::<InjectedView>(201)
+            .errors(&[ErrorCode::NotFound, ErrorCode::MessageTooLarge, ErrorCode::Forbidden])
+            .handle(inject),
+    ]
+}
+
+query! {
+    /// The SMTP envelope.
+    struct InjectionEnvelope {
+        /// Recipients, separated by commas. If omitted, the addresses in To and Cc.
+        to: Option<BoundedLine<1, 20_000>>,
+        /// The envelope sender; `<>` is the null sender. If omitted, the address in Return-Path, or else in From.
+        from: Option<BoundedLine<0, 1_000>>,
+    }
+}
+
+/// Result of an injection.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "InjectedMail")]
+struct InjectedView {
+    /// Id of the message in each inbox that received the mail.
+    message_ids: Vec<String>,
+    /// Recipients that SMTP would have refused.
+    refused: Vec<String>,
+}
+
+async fn inject(app: Arc<Api>, input: PublicInput<InjectionEnvelope, RawBody>) -> Result<RouteResponse, Refusal> {
+    let InjectionEnvelope { to, from } = input.query;
+    let (to, from) = (to.map(|line| line.0), from.map(|line| line.0));
+    let mail = Injection { raw: input.body.0, to, from, client_ip: input.request.client_ip };
+    let InjectionResult { stored, refused } = inject::inject(&app.app, mail).await?;
+    let message_ids = stored.iter().map(ToString::to_string).collect();
+    RouteResponse::json(201, &InjectedView { message_ids, refused })
+}

@@ -1,0 +1,127 @@
+//! Work queues for people: `/v1/queue`, and giving back or dropping a message by hand.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::{ErrorCode, Refusal},
+    id::{InboxId, MessageId},
+    page::CursorPosition,
+};
+use posthouse_store::{Tx, queue, queue_items::QueueItems};
+use uuid::Uuid;
+
+use posthouse_api::{
+    views::{
+        PageView,
+        queue::{DroppedView, GivenBackView, QueueItemView, QueueView},
+        user::ListView,
+    },
+    wire::{Cursor, Limit, choice, paging, query},
+};
+use posthouse_app::{
+    access::visible,
+    messages::queue_items::{self, ListedItem},
+};
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/queue", "listQueues", Permission::MessagesRead)
+            .summary("Returns the counts of every work queue that the key can access, without pages.")
+            .answers::<ListView<QueueView>>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(states),
+        Route::new(Method::GET, "/v1/queue/items", "listQueueItems", Permission::MessagesRead)
+            .summary("Lists the messages in flight, or the dead letters, of every queue that the key can access.")
+            .answers::<PageView<QueueItemView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+        Route::new(Method::POST, "/v1/messages/{id}/requeue", "requeueMessage", Permission::MessagesWrite)
+            .summary("Gives a message in flight or a dead letter back to its queue, claimable at once. Its lease ends.")
+            .without_body()
+            .answers::<GivenBackView>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
+            .handle(requeue),
+        Route::new(Method::POST, "/v1/messages/{id}/drop", "dropMessage", Permission::MessagesWrite)
+            .summary("Takes a dead letter out of its queue for good. The message stays readable.")
+            .without_body()
+            .answers::<DroppedView>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
+            .handle(drop_message),
+    ]
+}
+
+choice! {
+    /// Which messages of the queues.
+    enum ItemState {
+        /// Those under a lease.
+        InFlight = "in_flight",
+        /// Dead letters.
+        DeadLetter = "dead_letter",
+    }
+}
+
+query! {
+    /// Which queues.
+    struct QueuesQuery {
+        /// Only the queue of this inbox.
+        inbox_id: Option<Uuid>,
+    }
+}
+
+query! {
+    /// Filters and page of the messages in queues.
+    struct ItemsQuery {
+        /// Which messages. Default: `in_flight`.
+        state: Option<ItemState>,
+        /// Only the queue of this inbox.
+        inbox_id: Option<Uuid>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+async fn states(app: Arc<Api>, input: RouteInput<QueuesQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, now) = (input.caller, app.clock.now());
+    let inbox = input.query.inbox_id.map(InboxId).or(caller.scope().inbox());
+    let work = move |tx: &mut Tx| {
+        inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
+        Ok::<_, Refusal>(queue::states(tx, caller.workspace, inbox, now)?)
+    };
+    let found = app.store.read_for(caller.workspace, work).await?;
+    RouteResponse::json(200, &ListView { data: found.iter().map(QueueView::of).collect() })
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<ItemsQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, now, query) = (input.caller, app.clock.now(), input.query);
+    let inbox = query.inbox_id.map(InboxId);
+    let which = match query.state {
+        None | Some(ItemState::InFlight) => QueueItems::InFlight,
+        Some(ItemState::DeadLetter) => QueueItems::Dead,
+    };
+    let paging = paging(format!("queue items {which:?} {inbox:?}"), query.cursor.as_ref(), query.limit)?;
+    let range = paging.page();
+    let work = move |tx: &mut Tx| queue_items::page(tx, &caller, inbox, which, range, now);
+    let found = app.store.read_for(caller.workspace, work).await?;
+    let place = |last: &ListedItem| CursorPosition { sort: last.entry.created_at.millis(), id: last.entry.message.0 };
+    RouteResponse::page(&app, &paging.page_of(found, place), |item: &ListedItem| {
+        QueueItemView::of(&item.entry, &item.from, item.subject.as_deref())
+    })
+}
+
+async fn requeue(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let given_back = queue_items::requeue(&app, input.caller, id).await?;
+    RouteResponse::json(200, &GivenBackView::of(id, given_back.deliveries, given_back.available_at))
+}
+
+async fn drop_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let at = queue_items::drop_dead_letter(&app, input.caller, id).await?;
+    RouteResponse::json(200, &DroppedView::of(id, at))
+}

@@ -1,0 +1,75 @@
+//! Full-text search.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::{ErrorCode, Refusal},
+    id::InboxId,
+    message::{Channel, MessageKind},
+    page::Page,
+    record::RecordView,
+    search::SearchHit,
+};
+use uuid::Uuid;
+
+use posthouse_api::{
+    views::{PageView, search::SearchHitView},
+    wire::{Cursor, Limit, SearchText, query, rows},
+};
+use posthouse_app::messages::search::{self, SearchRequest};
+use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/search", "searchMessages", Permission::MessagesRead)
+            .summary("Searches subjects, senders and bodies. Best matches come first, newest first among equals.")
+            .answers::<PageView<SearchHitView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(search),
+    ]
+}
+
+query! {
+    /// The search text, filters and page.
+    struct SearchQuery {
+        /// Words, `"phrases"`, `-without`, `or`, `prefix*`, `from:`, `to:`, `subject:`, `label:`, `has:attachment`,
+        /// `before:2026-01-31`, `after:2026-01-31`.
+        q: SearchText,
+        /// Only messages of this inbox. If omitted, every inbox the key can access.
+        inbox_id: Option<Uuid>,
+        /// Only messages of this channel.
+        channel: Option<Channel>,
+        /// Only messages of this type.
+        kind = "type": Option<MessageKind>,
+        /// How much of each message the list shows: `summary` leaves out bodies, header fields and data. Default: full.
+        view: Option<RecordView>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+impl SearchQuery {
+    fn asked(self) -> SearchRequest {
+        SearchRequest {
+            text: self.q.0,
+            inbox: self.inbox_id.map(InboxId),
+            channel: self.channel,
+            kind: self.kind,
+            cursor: self.cursor.map(|cursor| cursor.0),
+            limit: rows(self.limit),
+            view: self.view.unwrap_or(RecordView::Full),
+        }
+    }
+}
+
+async fn search(app: Arc<Api>, input: RouteInput<SearchQuery>) -> Result<RouteResponse, Refusal> {
+    let bytes_max = app.config.limits.page_bytes;
+    let render = move |page: &Page<SearchHit>| render_page(page, bytes_max, SearchHitView::of);
+    let rendered = search::search(&app, &app.index, input.caller, input.query.asked(), render).await?;
+    Ok(RouteResponse::written(200, rendered.into_json()))
+}

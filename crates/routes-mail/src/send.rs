@@ -1,0 +1,474 @@
+//! Sending: new messages, replies and forwarded messages.
+//!
+//! These routes decode requests; the use cases in `app/src/outbound` decide what may be sent and store it in one
+//! write.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, Method};
+use posthouse_domain::{
+    agent_message::author::AuthorClaims,
+    auth::Permission,
+    error::{ErrorCode, Refusal},
+    id::MessageId,
+    label::LABELS_MAX,
+    message::MessageKind,
+    record::Record,
+    send::{
+        FILES_MAX, ForwardCommand, NamedRecipients, OutgoingContent, OutgoingFile, RECIPIENTS_MAX, ReplyCommand,
+        SEND_ERROR_CODES, SendCommand, recipients_problem,
+    },
+};
+use posthouse_store::idempotency::IdempotencyKey;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::fields::LeaseIdText;
+use posthouse_api::{
+    views::message::MessageView,
+    wire::{
+        Base64, BoundedJson, BoundedLine, BoundedList, BoundedText, EmptyInput, FileName, JwsText, MimeType, OneOrMany,
+        Problems, Recipient, UserLabel, member, object, query,
+    },
+};
+use posthouse_app::{
+    App, agent_keys,
+    messages::claim::FencingToken,
+    outbound::{
+        compose::SUBJECT_CHARS_MAX,
+        forward,
+        queue::{RenderResponse, SendDecision, SendResponse},
+        reply,
+        {send, send_context::SendContext},
+    },
+};
+use posthouse_http::{
+    idempotency::{self, REPLAYED_HEADER},
+    route::{ATTACHMENT_BODY_BYTES_MAX, Route, RouteInput, RouteResponse},
+};
+
+/// Longest text or HTML body in characters: as long as the largest request body. The real limit is the size of the
+/// message, which has its own error code.
+pub(super) const BODY_CHARS_MAX: usize = ATTACHMENT_BODY_BYTES_MAX;
+/// Largest structured data in bytes.
+pub(super) const DATA_BYTES_MAX: usize = 65_536;
+/// The route name under which both send paths store idempotency keys.
+const SEND_KEYS: &str = "sendMessage";
+
+pub(crate) fn routes() -> Vec<Route> {
+    let sending = |path, name, summary| {
+        Route::new(Method::POST, path, name, Permission::MessagesSend)
+            .summary(summary)
+            .idempotent()
+            .with_attachments()
+            .answers::<MessageView<'_>>(202)
+            .errors(SEND_ERROR_CODES)
+    };
+    vec![
+        sending(
+            "/v1/inboxes/{id}/messages",
+            SEND_KEYS,
+            "Sends a message. With dry_run, returns the decision and sends nothing.",
+        )
+        .answers::<DecisionView>(200)
+        .handle(send),
+        sending(
+            "/v1/inboxes/{id}/messages/send",
+            "sendMessageAlias",
+            "Sends a message; the same as POST /v1/inboxes/{id}/messages.",
+        )
+        .answers::<DecisionView>(200)
+        .handle(send),
+        sending(
+            "/v1/inboxes/{id}/messages/{message_id}/reply",
+            "replyToMessage",
+            "Replies to a message in its thread. Recipients and subject are computed.",
+        )
+        .handle(reply),
+        sending(
+            "/v1/inboxes/{id}/messages/{message_id}/forward",
+            "forwardMessage",
+            "Forwards a message to others in a new thread, with an optional note above it.",
+        )
+        .handle(forward),
+    ]
+}
+
+object! {
+    /// A file to attach.
+    pub struct AttachmentBody {
+        /// The file name, without a path.
+        filename: FileName,
+        /// The media type.
+        content_type: MimeType,
+        /// The content in base64.
+        content_base64: Base64,
+    }
+}
+
+object! {
+    /// A message to send. One of `text`, `html` and `data` is required. `to`, `cc` and `bcc` together have at most 50
+    /// recipients.
+    pub struct SendBody {
+        /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`.
+        to: OneOrMany<Recipient, RECIPIENTS_MAX>,
+        /// Recipients of a copy.
+        cc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        /// Recipients of a blind copy, invisible to the others.
+        bcc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        /// The subject.
+        subject: BoundedLine<0, SUBJECT_CHARS_MAX>,
+        /// The plain text body.
+        text: Option<BoundedText<0, BODY_CHARS_MAX>>,
+        /// The HTML body.
+        html: Option<BoundedText<0, BODY_CHARS_MAX>>,
+        /// Attachments.
+        attachments: Option<BoundedList<AttachmentBody, 0, FILES_MAX>>,
+        /// Labels for the sent message.
+        labels: Option<BoundedList<UserLabel, 0, LABELS_MAX>>,
+        /// Structured data: `data` for recipients on this server, an attachment `service-data.json` for others.
+        data: Option<BoundedJson<DATA_BYTES_MAX>>,
+        /// The advisory message type.
+        kind = "type": Option<MessageKind>,
+        /// The signature of the author, who holds a key of its own: a compact JSON Web Signature with the `typ`
+        /// `service-author+jwt`. The content then leaves exactly as signed.
+        agent_signature: Option<JwsText>,
+    }
+    check one_of_the_bodies, schema has_a_body;
+    check recipients_together, schema has_a_recipient;
+}
+
+object! {
+    /// A reply. One of `text`, `html` and `data` is required.
+    pub struct ReplyBody {
+        /// The plain text body.
+        text: Option<BoundedText<0, BODY_CHARS_MAX>>,
+        /// The HTML body.
+        html: Option<BoundedText<0, BODY_CHARS_MAX>>,
+        /// Attachments.
+        attachments: Option<BoundedList<AttachmentBody, 0, FILES_MAX>>,
+        /// Whether to reply to the other recipients of the message, too.
+        reply_all: Option<bool>,
+        /// Labels for the sent message.
+        labels: Option<BoundedList<UserLabel, 0, LABELS_MAX>>,
+        /// Structured data, as in a send.
+        data: Option<BoundedJson<DATA_BYTES_MAX>>,
+        /// The advisory message type.
+        kind = "type": Option<MessageKind>,
+        /// The signature of the author, as in a send. It usually covers neither subject nor recipients, which the
+        /// server computes.
+        agent_signature: Option<JwsText>,
+        /// The lease under which the message was claimed. If it is not the current lease, the request fails with
+        /// `lease_expired`.
+        lease_id: Option<LeaseIdText>,
+    }
+    check one_of_the_bodies, schema has_a_body;
+}
+
+object! {
+    /// A message to forward.
+    pub struct ForwardBody {
+        /// Recipients: one or several, as `addr`, `Name <addr>` or the handle of an agent, `@workspace/agent`.
+        to: OneOrMany<Recipient, RECIPIENTS_MAX>,
+        /// Recipients of a copy.
+        cc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        /// Recipients of a blind copy, invisible to the others.
+        bcc: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
+        /// A note above the original, as plain text.
+        text: Option<BoundedText<0, BODY_CHARS_MAX>>,
+        /// The note as HTML.
+        html: Option<BoundedText<0, BODY_CHARS_MAX>>,
+        /// Whether to include the original's attachments. Default: true.
+        include_attachments: Option<bool>,
+        /// Labels for the sent message.
+        labels: Option<BoundedList<UserLabel, 0, LABELS_MAX>>,
+        /// The lease under which the message was claimed. If it is not the current lease, the request fails with
+        /// `lease_expired`.
+        lease_id: Option<LeaseIdText>,
+    }
+    check recipients_together, schema has_a_recipient;
+}
+
+query! {
+    /// Options of a send.
+    pub struct SendQuery {
+        /// Whether to return the decision with 200 and store nothing.
+        dry_run: Option<bool>,
+    }
+}
+
+async fn send(app: Arc<Api>, input: RouteInput<SendQuery, SendBody>) -> Result<RouteResponse, Refusal> {
+    let dry_run = input.query.dry_run.unwrap_or(false);
+    let context = send_context(&input, SEND_KEYS)?;
+    let command = input.body.command(&app)?;
+    if dry_run {
+        let decision = send::dry_run(&app.app, context, command).await?;
+        return RouteResponse::json(200, &DecisionView::of(&decision));
+    }
+    Ok(answer(send::send(&app.app, context, command, render()).await?))
+}
+
+async fn reply(app: Arc<Api>, input: RouteInput<EmptyInput, ReplyBody>) -> Result<RouteResponse, Refusal> {
+    let original = input.path.id("message_id", "message")?;
+    let mut context = send_context(&input, input.request.route)?;
+    context.fence = fence(original, input.body.lease_id.as_ref());
+    let command = input.body.command(&app)?;
+    Ok(answer(reply::reply(&app.app, context, original, command, render()).await?))
+}
+
+async fn forward(app: Arc<Api>, input: RouteInput<EmptyInput, ForwardBody>) -> Result<RouteResponse, Refusal> {
+    let original = input.path.id("message_id", "message")?;
+    let mut context = send_context(&input, input.request.route)?;
+    context.fence = fence(original, input.body.lease_id.as_ref());
+    let command = input.body.command();
+    Ok(answer(forward::forward(&app.app, context, original, command, render()).await?))
+}
+
+/// Builds the send order of a request: its caller, the inbox of the path and the idempotency key.
+pub(super) fn send_context<Q, B>(input: &RouteInput<Q, B>, route: &'static str) -> Result<SendContext, Refusal> {
+    let key = idempotency_key(input, route);
+    Ok(SendContext { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
+}
+
+fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
+    lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
+}
+
+/// Returns the idempotency key of a request, stored under the given route.
+pub(super) fn idempotency_key<Q, B>(input: &RouteInput<Q, B>, route: &'static str) -> Option<IdempotencyKey> {
+    let workspace = idempotency::scope(&input.caller)?;
+    let given = input.request.idempotency_key.clone().zip(input.request.fingerprint);
+    given.map(|(key, fingerprint)| IdempotencyKey { workspace, route, key, fingerprint })
+}
+
+fn render() -> RenderResponse {
+    Arc::new(|record: &Record| {
+        serde_json::to_string(&MessageView::of(record))
+            .map_err(|_| Refusal::new(ErrorCode::Internal, "The response couldn't be rendered."))
+    })
+}
+
+/// Converts a stored response, marked if it is a replay.
+pub(super) fn answer(posted: SendResponse) -> RouteResponse {
+    let answer = RouteResponse::written(posted.answer.status, posted.answer.body);
+    if posted.replayed { answer.with(REPLAYED_HEADER, HeaderValue::from_static("true")) } else { answer }
+}
+
+/// Parses the signature of an author.
+fn author(app: &App, given: Option<JwsText>) -> Result<Option<AuthorClaims>, Refusal> {
+    let Some(text) = given else { return Ok(None) };
+    agent_keys::check_enabled(app)?;
+    AuthorClaims::parse(&text.0).map(Some)
+}
+
+impl SendBody {
+    fn command(self, app: &App) -> Result<SendCommand, Refusal> {
+        let author = author(app, self.agent_signature)?;
+        let parts =
+            BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
+        let content = parts.content(self.attachments);
+        Ok(SendCommand { people: people(self.to, self.cc, self.bcc), subject: self.subject.0, content, author })
+    }
+}
+
+impl ReplyBody {
+    fn command(self, app: &App) -> Result<ReplyCommand, Refusal> {
+        let author = author(app, self.agent_signature)?;
+        let parts =
+            BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
+        Ok(ReplyCommand { content: parts.content(self.attachments), all: self.reply_all.unwrap_or(false), author })
+    }
+}
+
+impl ForwardBody {
+    fn command(self) -> ForwardCommand {
+        let note = OutgoingContent {
+            text: body(self.text),
+            html: body(self.html),
+            data_json: None,
+            files: Vec::new(),
+            labels: labels(self.labels),
+            kind: MessageKind::Message,
+        };
+        let people = people(self.to, self.cc, self.bcc);
+        ForwardCommand { people, note, include_files: self.include_attachments.unwrap_or(true) }
+    }
+}
+
+/// Reports a message without text, HTML and data, which would be empty.
+fn one_of_the_bodies(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(str::is_empty);
+    if ["text", "html", "data"].iter().all(|name| given.get(*name).is_none_or(is_empty)) {
+        problems
+            .add::<()>(&member(path, "text"), "is required, unless `html` or `data` is given; it must not be empty");
+    }
+}
+
+/// [`one_of_the_bodies`] as a condition of JSON Schema.
+fn has_a_body() -> Value {
+    let text = |name: &str| json!({ "required": [name], "properties": { name: { "type": "string", "minLength": 1 } } });
+    let data = json!({ "required": ["data"], "properties": { "data": { "type": ["object", "array"] } } });
+    json!({ "anyOf": [text("text"), text("html"), data] })
+}
+
+/// The lower limit of [`recipients_together`] as a condition of JSON Schema, which can't add up the three fields.
+fn has_a_recipient() -> Value {
+    let some = json!({ "anyOf": [{ "type": "string" }, { "type": "array", "minItems": 1 }] });
+    let field = |name: &str| json!({ "required": [name], "properties": { name: some } });
+    json!({ "anyOf": [field("to"), field("cc"), field("bcc")] })
+}
+
+/// Checks the number of recipients in all three fields together.
+fn recipients_together(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let counts = ["to", "cc", "bcc"].map(|name| match given.get(name) {
+        Some(Value::Array(items)) => items.len(),
+        Some(Value::String(_)) => 1,
+        _ => 0,
+    });
+    // The decoder of the field has already reported a single list that is too long, and a missing one.
+    let is_reported = counts.iter().any(|count| *count > RECIPIENTS_MAX);
+    let count: usize = counts.iter().sum();
+    let is_missing = count == 0 && !given.get("to").is_some_and(Value::is_array);
+    if let Some(problem) = recipients_problem(count).filter(|_| !is_reported && !is_missing) {
+        problems.add::<()>(&member(path, "to"), problem);
+    }
+}
+
+/// Members that a send and a reply share.
+struct BodyMembers {
+    text: Option<BoundedText<0, BODY_CHARS_MAX>>,
+    html: Option<BoundedText<0, BODY_CHARS_MAX>>,
+    data: Option<BoundedJson<DATA_BYTES_MAX>>,
+    labels: Option<BoundedList<UserLabel, 0, LABELS_MAX>>,
+    kind: Option<MessageKind>,
+}
+
+impl BodyMembers {
+    fn content(self, files: Option<BoundedList<AttachmentBody, 0, FILES_MAX>>) -> OutgoingContent {
+        OutgoingContent {
+            text: body(self.text),
+            html: body(self.html),
+            data_json: self.data.map(|data| data.0.to_string()),
+            files: files.map(|list| list.0.into_iter().map(AttachmentBody::file).collect()).unwrap_or_default(),
+            labels: labels(self.labels),
+            kind: self.kind.unwrap_or(MessageKind::Message),
+        }
+    }
+}
+
+impl AttachmentBody {
+    pub(super) fn file(self) -> OutgoingFile {
+        OutgoingFile {
+            name: self.filename.0,
+            content_type: self.content_type.0,
+            content_id: None,
+            bytes: self.content_base64.0,
+        }
+    }
+}
+
+type Recipients = OneOrMany<Recipient, RECIPIENTS_MAX>;
+
+fn people(to: Recipients, cc: Option<Recipients>, bcc: Option<Recipients>) -> NamedRecipients {
+    let mailboxes = |list: Recipients| list.0.into_iter().map(|recipient| recipient.0).collect();
+    NamedRecipients {
+        to: mailboxes(to),
+        cc: cc.map(mailboxes).unwrap_or_default(),
+        bcc: bcc.map(mailboxes).unwrap_or_default(),
+    }
+}
+
+/// Returns each label of a message once.
+pub(super) fn labels(given: Option<BoundedList<UserLabel, 0, LABELS_MAX>>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for UserLabel(label) in given.map(|list| list.0).unwrap_or_default() {
+        if !kept.contains(&label) {
+            kept.push(label);
+        }
+    }
+    kept
+}
+
+/// Returns a body unless it is empty: an empty body counts as absent.
+pub(super) fn body<const MAX: usize>(given: Option<BoundedText<0, MAX>>) -> Option<String> {
+    given.map(|text| text.0).filter(|text| !text.is_empty())
+}
+
+/// The decision about a message, from a dry run.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SendDecision")]
+struct DecisionView {
+    /// Whether the message would be sent.
+    allowed: bool,
+    /// Why the message would be refused; null if it would be sent.
+    refusal: Option<RefusalView>,
+    recipients: Vec<RecipientView>,
+    /// Size of the message as it would be sent, in bytes.
+    message_size_bytes: u64,
+    /// How many more messages the limits allow now; null means unlimited.
+    limits_left: LimitsLeftView,
+}
+
+/// A refusal, as in the error of a send.
+#[derive(Serialize, JsonSchema)]
+struct RefusalView {
+    code: &'static str,
+    message: String,
+    fix: String,
+    details: Map<String, Value>,
+}
+
+/// A recipient of a message that is not sent yet.
+#[derive(Serialize, JsonSchema)]
+struct RecipientView {
+    address: String,
+    /// `agent` for inboxes of this server, `email` for others.
+    channel: &'static str,
+    /// Whether a suppression of the address refuses the message.
+    suppressed: bool,
+    /// Whether a list with direction `send` or `reply` refuses the message.
+    blocked: bool,
+}
+
+/// Messages that remain within each limit.
+#[derive(Serialize, JsonSchema)]
+struct LimitsLeftView {
+    emails_per_month: Option<u64>,
+    daily_sends_per_inbox: Option<u64>,
+    daily_sends: Option<u64>,
+    sends_per_5_minutes: Option<u64>,
+}
+
+impl DecisionView {
+    fn of(decision: &SendDecision) -> Self {
+        let left = &decision.left;
+        Self {
+            allowed: decision.refusal.is_none(),
+            refusal: decision.refusal.as_ref().map(|refusal| RefusalView {
+                code: refusal.code.text(),
+                message: refusal.message.clone(),
+                fix: refusal.fix.clone().unwrap_or_else(|| refusal.code.fix().to_owned()),
+                details: refusal.wire_details(),
+            }),
+            recipients: decision
+                .recipients
+                .iter()
+                .map(|recipient| RecipientView {
+                    address: recipient.address.clone(),
+                    channel: recipient.channel.text(),
+                    suppressed: recipient.suppressed,
+                    blocked: recipient.blocked,
+                })
+                .collect(),
+            message_size_bytes: decision.message_size_bytes,
+            limits_left: LimitsLeftView {
+                emails_per_month: left.month,
+                daily_sends_per_inbox: left.inbox_day,
+                daily_sends: left.workspace_day,
+                sends_per_5_minutes: left.burst,
+            },
+        }
+    }
+}

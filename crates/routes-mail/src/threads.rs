@@ -1,0 +1,275 @@
+//! `/v1/threads` and the threads of an inbox.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{ErrorCode, Refusal},
+    id::{InboxId, ThreadId},
+    list::searched_text,
+    page::{CursorPosition, LIMIT_MAX, Page},
+    record::{Record, RecordView},
+    thread::Thread,
+    time::Time,
+};
+use posthouse_store::{
+    Tx, message_list,
+    thread_list::{self, ThreadFilter},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{
+    fields::ScreeningQuery,
+    messages::{load_records, position},
+};
+use posthouse_api::{
+    views::{
+        PageView,
+        message::MessageView,
+        thread::{FullThreadView, ThreadView},
+    },
+    wire::{
+        BoundedInt, BoundedLine, BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, Metadata, UserLabel,
+        label_change, no_label_both_ways, object, paging, query,
+    },
+};
+use posthouse_app::{
+    access::visible,
+    app::App,
+    messages::threads::{self, ThreadChange},
+};
+use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page, render_view};
+
+/// Largest number of labels in a list filter.
+const LABEL_FILTERS_MAX: usize = 10;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/inboxes/{id}/threads", "listInboxThreads", Permission::MessagesRead)
+            .summary("Lists the threads of an inbox, most recent activity first.")
+            .answers::<PageView<ThreadView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list_of_inbox),
+        Route::new(Method::GET, "/v1/threads", "listThreads", Permission::MessagesRead)
+            .summary("Lists the threads of every inbox the key can access, most recent activity first.")
+            .answers::<PageView<ThreadView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+        Route::new(Method::GET, "/v1/threads/{id}", "getThread", Permission::MessagesRead)
+            .summary(
+                "Returns a thread with its newest messages, at most 100, in order of time. Use earlier_cursor to get \
+                 older ones.",
+            )
+            .answers::<FullThreadView<'_>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(get),
+        Route::new(Method::PATCH, "/v1/threads/{id}", "updateThread", Permission::MessagesWrite)
+            .summary("Updates the metadata and labels of a thread. Metadata is merged.")
+            .answers::<ThreadView<'_>>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(update),
+        Route::new(Method::DELETE, "/v1/threads/{id}", "deleteThread", Permission::MessagesWrite)
+            .summary("Deletes a thread with its messages and their files. Its queued mail is not sent.")
+            .answers::<DeletedThreadView>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(delete),
+    ]
+}
+
+query! {
+    /// Filters and page of a list of threads.
+    struct InboxThreadsQuery {
+        /// Labels, separated by commas. A thread must have all of them.
+        labels: CommaList<Label, LABEL_FILTERS_MAX>,
+        /// Only threads whose last activity is before this time.
+        before: Option<Time>,
+        /// Only threads whose last activity is after this time.
+        after: Option<Time>,
+        /// Part of a participant's address.
+        participant: Option<BoundedLine<1, 320>>,
+        /// Part of the subject.
+        subject: Option<BoundedLine<1, 500>>,
+        /// Whether to list the oldest activity first.
+        ascending: bool,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of threads per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Filters and page of a list of threads.
+    struct ThreadsQuery {
+        /// Only threads of this inbox.
+        inbox_id: Option<Uuid>,
+        /// Labels, separated by commas. A thread must have all of them.
+        labels: CommaList<Label, LABEL_FILTERS_MAX>,
+        /// Only threads whose last activity is before this time.
+        before: Option<Time>,
+        /// Only threads whose last activity is after this time.
+        after: Option<Time>,
+        /// Part of a participant's address.
+        participant: Option<BoundedLine<1, 320>>,
+        /// Part of the subject.
+        subject: Option<BoundedLine<1, 500>>,
+        /// Whether to list the oldest activity first.
+        ascending: bool,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of threads per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Which messages of the thread to return.
+    struct ThreadQuery {
+        /// The `earlier_cursor` of the previous response.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages. Default: 100.
+        limit: Option<Limit>,
+        /// How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default:
+        /// full.
+        view: Option<RecordView>,
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Whether to include the content of held mail. Requires `messages:release`.
+        include_held: bool,
+    }
+}
+
+object! {
+    /// Changes to a thread.
+    struct UpdateThreadBody {
+        /// Merged into the existing metadata. A null value deletes its key.
+        metadata: Option<Metadata>,
+        /// Labels to add, after the existing ones.
+        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// Labels to remove.
+        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+    }
+    check no_label_both_ways;
+}
+
+/// Result of deleting a thread.
+#[derive(Serialize, JsonSchema)]
+struct DeletedThreadView {
+    /// Always true.
+    deleted: bool,
+    messages: u64,
+    attachments: u64,
+}
+
+impl InboxThreadsQuery {
+    fn filter(&self, inbox: Option<InboxId>) -> ThreadFilter {
+        ThreadFilter {
+            inbox,
+            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
+            before: self.before,
+            after: self.after,
+            participant: self.participant.as_ref().map(|part| searched_text(&part.0)),
+            subject: self.subject.as_ref().map(|part| part.0.clone()),
+            ascending: self.ascending,
+        }
+    }
+}
+
+async fn list_of_inbox(app: Arc<Api>, input: RouteInput<InboxThreadsQuery>) -> Result<RouteResponse, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    page(&app, input.caller, Some(inbox), input.query).await
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<ThreadsQuery>) -> Result<RouteResponse, Refusal> {
+    let q = input.query;
+    let inbox = q.inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    let query = InboxThreadsQuery {
+        labels: q.labels,
+        before: q.before,
+        after: q.after,
+        participant: q.participant,
+        subject: q.subject,
+        ascending: q.ascending,
+        cursor: q.cursor,
+        limit: q.limit,
+    };
+    page(&app, input.caller, inbox, query).await
+}
+
+async fn page(
+    app: &App,
+    caller: Caller,
+    inbox: Option<InboxId>,
+    query: InboxThreadsQuery,
+) -> Result<RouteResponse, Refusal> {
+    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, inbox, &query)).await?;
+    RouteResponse::page(app, &page, ThreadView::of)
+}
+
+fn read_page(
+    tx: &mut Tx,
+    caller: &Caller,
+    inbox: Option<InboxId>,
+    query: &InboxThreadsQuery,
+) -> Result<Page<Thread>, Refusal> {
+    if let Some(inbox) = inbox {
+        visible::inbox(tx, caller, inbox)?;
+    }
+    let filter = query.filter(inbox);
+    let named = format!("threads: {filter:?}");
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
+    let found = thread_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
+    Ok(paging.page_of(found, |t| CursorPosition { sort: t.last_message_at.millis(), id: t.id.0 }))
+}
+
+async fn get(app: Arc<Api>, input: RouteInput<ThreadQuery>) -> Result<RouteResponse, Refusal> {
+    let id: ThreadId = input.path.id("id", "thread")?;
+    let (caller, query) = (input.caller, input.query);
+    ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held }.check(&caller)?;
+    let bytes_max = app.config.limits.page_bytes;
+    let work = move |tx: &mut Tx| {
+        let (thread, newest_first) = read_thread(tx, &caller, id, &query, bytes_max)?;
+        let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
+        render_view(&FullThreadView::of(&thread, &rendered))
+    };
+    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?))
+}
+
+fn read_thread(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: ThreadId,
+    query: &ThreadQuery,
+    bytes_max: u64,
+) -> Result<(Thread, Page<Record>), Refusal> {
+    let thread = visible::thread(tx, caller, id)?;
+    let named = format!("messages of thread {id}");
+    let paging = paging(named, query.cursor.as_ref(), query.limit.or(Some(BoundedInt(LIMIT_MAX.into()))))?;
+    let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
+    let found = message_list::of_thread(tx, caller.workspace, id, before, paging.rows_to_fetch())?;
+    Ok((thread, load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?))
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateThreadBody>) -> Result<RouteResponse, Refusal> {
+    let id: ThreadId = input.path.id("id", "thread")?;
+    let UpdateThreadBody { metadata, add_labels, remove_labels } = input.body;
+    let change = ThreadChange {
+        labels: label_change(add_labels, remove_labels),
+        metadata: metadata.map_or_else(Default::default, |metadata| metadata.0),
+    };
+    let changed = threads::change(&app, input.caller, id, change).await?;
+    RouteResponse::json(200, &ThreadView::of(&changed))
+}
+
+async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let id: ThreadId = input.path.id("id", "thread")?;
+    let erased = threads::delete(&app, input.caller, id).await?;
+    RouteResponse::json(
+        200,
+        &DeletedThreadView { deleted: true, messages: erased.messages, attachments: erased.attachments },
+    )
+}

@@ -1,0 +1,186 @@
+//! `/platform/api-keys`: the workspace's API keys.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Permission, Permissions, Scope},
+    error::{ErrorCode, Refusal},
+    user::Role,
+};
+use posthouse_store::keys::ApiKey;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use posthouse_api::{
+    views::{TimestampView, user::ListView},
+    wire::{BoundedLine, BoundedList, EmptyInput, Problems, choice, member, object},
+};
+use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+/// Longest name of a key, in characters.
+const NAME_CHARS_MAX: usize = 100;
+/// Most permissions in a request.
+const PERMISSIONS_MAX: usize = 50;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::session(Method::GET, "/platform/api-keys", "listApiKeys", Role::Member)
+            .summary(
+                "Lists the API keys, newest first, revoked ones included, without pages. Secrets are never listed.",
+            )
+            .answers::<ListView<ApiKeyView>>(200)
+            .handle(list),
+        Route::session(Method::POST, "/platform/api-keys", "createApiKey", Role::Member)
+            .summary("Creates an API key. The response shows the secret, once. Only owners create org-wide keys.")
+            .answers::<CreatedKeyView>(201)
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .handle(create),
+        Route::session(Method::DELETE, "/platform/api-keys/{id}", "revokeApiKey", Role::Member)
+            .summary("Revokes an API key, and ends its streams. Only owners revoke org-wide keys.")
+            .answers_with(204, None)
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .handle(revoke),
+    ]
+}
+
+choice! {
+    /// A set of permissions.
+    enum KeyPreset {
+        /// Every permission.
+        Full = "full",
+        /// What an agent needs that works with mail.
+        Agent = "agent",
+        /// Sends and drafts.
+        SendOnly = "send_only",
+        /// Every permission that reads.
+        ReadOnly = "read_only",
+        /// Reads and approves drafts.
+        Approve = "approve",
+    }
+}
+
+choice! {
+    /// What a key reaches.
+    enum KeyReach {
+        /// The workspace, including the emergency stop and changes of handles.
+        Org = "org",
+        /// The workspace.
+        Workspace = "workspace",
+        /// One inbox or identity.
+        Inbox = "inbox",
+    }
+}
+
+object! {
+    /// An API key to create.
+    struct KeyBody {
+        /// The name.
+        name: BoundedLine<1, NAME_CHARS_MAX>,
+        /// A set of permissions. Default: `full`.
+        preset: Option<KeyPreset>,
+        /// Permissions, in place of a preset.
+        permissions: Option<BoundedList<Permission, 1, PERMISSIONS_MAX>>,
+        /// What the key reaches. Default: `workspace`, or `inbox` with an `inbox_id`.
+        scope: Option<KeyReach>,
+        /// The inbox or identity of a key with the scope `inbox`.
+        inbox_id: Option<Uuid>,
+    }
+    check one_choice;
+}
+
+/// Reports members that contradict each other.
+fn one_choice(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let has = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+    if has("preset") && has("permissions") {
+        problems.add::<()>(&member(path, "permissions"), "must not be given with `preset`");
+    }
+    match (given.get("scope").and_then(Value::as_str), has("inbox_id")) {
+        (Some("inbox"), false) => problems.add::<()>(&member(path, "inbox_id"), "must be given for the scope `inbox`"),
+        (Some("org" | "workspace"), true) => {
+            problems.add::<()>(&member(path, "inbox_id"), "must be given for the scope `inbox` only")
+        }
+        _ => None,
+    };
+}
+
+/// An API key without its secret.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ApiKey")]
+struct ApiKeyView {
+    id: Uuid,
+    name: String,
+    /// The first characters of the secret.
+    prefix: String,
+    /// `org`, `workspace` or `inbox`.
+    scope: &'static str,
+    inbox_id: Option<Uuid>,
+    permissions: Vec<&'static str>,
+    created_at: TimestampView,
+    /// Last request, to the minute.
+    last_used_at: Option<TimestampView>,
+    revoked_at: Option<TimestampView>,
+}
+
+/// A new API key with its secret.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CreatedApiKey")]
+struct CreatedKeyView {
+    api_key: ApiKeyView,
+    /// The secret, which is shown only in this response.
+    key: String,
+}
+
+impl KeyPreset {
+    fn permissions(self) -> Permissions {
+        Permissions::preset(self.text()).unwrap_or_default()
+    }
+}
+
+impl ApiKeyView {
+    fn of(key: &ApiKey) -> Self {
+        Self {
+            id: key.id.into(),
+            name: key.name.clone(),
+            prefix: key.shown.clone(),
+            scope: key.scope.text(),
+            inbox_id: key.scope.inbox().map(Into::into),
+            permissions: key.permissions.names().collect(),
+            created_at: key.created_at.into(),
+            last_used_at: key.last_used_at.map(Into::into),
+            revoked_at: key.revoked_at.map(Into::into),
+        }
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let data = keys::list(&app, input.caller).await?.iter().map(ApiKeyView::of).collect();
+    RouteResponse::json(200, &ListView { data })
+}
+
+async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result<RouteResponse, Refusal> {
+    let body = input.body;
+    let permissions = match (body.permissions, body.preset) {
+        (Some(listed), _) => Permissions::of(&listed.0),
+        (None, Some(preset)) => preset.permissions(),
+        (None, None) => Permissions::full(),
+    };
+    let scope = match (body.inbox_id, body.scope) {
+        (Some(inbox), _) => KeyScope::Inbox(inbox.into()),
+        (None, Some(KeyReach::Org)) => KeyScope::Whole(Scope::Org),
+        (None, _) => KeyScope::Whole(Scope::Workspace),
+    };
+    let wanted = KeyRequest { name: body.name.0, permissions, scope };
+    let created = keys::create(&app, input.caller, wanted).await?;
+    let view = CreatedKeyView { api_key: ApiKeyView::of(&created.key), key: created.secret.reveal().to_owned() };
+    RouteResponse::json(201, &view)
+}
+
+async fn revoke(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    keys::revoke(&app, input.caller, input.path.id("id", "API key")?).await?;
+    Ok(RouteResponse::empty())
+}

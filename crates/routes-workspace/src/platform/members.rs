@@ -1,0 +1,88 @@
+//! `/platform/members`: the people of the workspace.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    user::Role,
+};
+
+use posthouse_api::{
+    views::user::{ListView, MemberView},
+    wire::{AddressText, EmptyInput, object},
+};
+use posthouse_app::people::members;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+/// Path of all members.
+const ALL: &str = "/platform/members";
+/// Path of one member.
+const ONE: &str = "/platform/members/{id}";
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::session(Method::GET, ALL, "listMembers", Role::Member)
+            .summary("Lists the members, invited ones included, oldest first, without pages.")
+            .answers::<ListView<MemberView<'_>>>(200)
+            .handle(list),
+        Route::session(Method::POST, ALL, "inviteMember", Role::Owner)
+            .summary("Invites a person by mail. A person who was invited before gets a new link.")
+            .answers::<MemberView<'_>>(202)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(invite),
+        Route::session(Method::PATCH, ONE, "updateMember", Role::Owner)
+            .summary("Changes the role of a member. The last owner can't give up the role.")
+            .answers::<MemberView<'_>>(200)
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .handle(update),
+        Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
+            .summary(
+                "Removes a member, whose sessions and streams end. Members can only remove themselves. The last owner can't be removed.",
+            )
+            .answers_with(204, None)
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .handle(remove),
+    ]
+}
+
+object! {
+    /// A person to invite.
+    struct InviteBody {
+        /// The address.
+        email: AddressText,
+        /// What the person may do. Default: `member`.
+        role: Option<Role>,
+    }
+}
+
+object! {
+    /// A change of a member.
+    struct MemberBody {
+        /// What the person may do.
+        role: Role,
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let all = members::list(&app, input.caller).await?;
+    RouteResponse::json(200, &ListView { data: all.iter().map(MemberView::of).collect() })
+}
+
+async fn invite(app: Arc<Api>, input: RouteInput<EmptyInput, InviteBody>) -> Result<RouteResponse, Refusal> {
+    let role = input.body.role.unwrap_or(Role::Member);
+    let member = members::invite(&app, input.caller, &input.body.email.0, role).await?;
+    RouteResponse::json(202, &MemberView::of(&member))
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, MemberBody>) -> Result<RouteResponse, Refusal> {
+    let user = input.path.id("id", "member")?;
+    let member = members::set_role(&app, input.caller, user, input.body.role).await?;
+    RouteResponse::json(200, &MemberView::of(&member))
+}
+
+async fn remove(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    members::remove(&app, input.caller, input.path.id("id", "member")?).await?;
+    Ok(RouteResponse::empty())
+}

@@ -1,0 +1,109 @@
+//! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    user::Role,
+    workspace::{AiProcessing, DisclosureLine},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use posthouse_api::{
+    views::workspace::WorkspaceView,
+    wire::{BoundedInt, BoundedLine, EmptyInput, Patch, ShownName, object},
+};
+use posthouse_app::{
+    people::org::{self, DisclosureChange, OrgChange},
+    workspaces::stop,
+};
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+/// Longest name of a workspace, in characters.
+const NAME_CHARS_MAX: usize = 100;
+/// Longest retention, in days.
+const RETENTION_DAYS_MAX: i64 = 36_500;
+/// Longest disclosure line, in characters.
+const DISCLOSURE_CHARS_MAX: usize = 300;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::session(Method::PATCH, "/platform/org", "updateOrg", Role::Owner)
+            .summary("Changes settings of the workspace.")
+            .answers::<OrgAnswerView>(200)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(update),
+        Route::session(Method::POST, "/platform/org/resume", "resumeOrg", Role::Owner)
+            .summary("Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.")
+            .without_body()
+            .answers::<OrgAnswerView>(200)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(resume),
+    ]
+}
+
+object! {
+    /// How sent mail discloses that an agent wrote it.
+    struct DisclosureBody {
+        /// Where mail has a visible line that says so. Default: unchanged.
+        visible_line: Option<DisclosureLine>,
+        /// Text of the visible line. Null or empty text restores the built-in one. Default: unchanged.
+        text: Patch<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
+        /// Whether the name of the workspace is disclosed too. Default: unchanged.
+        share_workspace_name: Option<bool>,
+    }
+}
+
+object! {
+    /// Settings of the workspace. Omitted members stay unchanged.
+    struct OrgBody {
+        /// The name.
+        name: Option<ShownName<NAME_CHARS_MAX>>,
+        /// How much AI may process the mail.
+        ai_processing: Option<AiProcessing>,
+        /// Whether agents receive screened mail only.
+        screening: Option<bool>,
+        /// After how many days mail is deleted for good. Null: never.
+        retention_days: Patch<BoundedInt<1, RETENTION_DAYS_MAX>>,
+        /// How sent mail discloses that an agent wrote it.
+        ai_disclosure: Option<DisclosureBody>,
+    }
+}
+
+/// The workspace.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OrgAnswer")]
+struct OrgAnswerView {
+    org: WorkspaceView,
+}
+
+async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, OrgBody>) -> Result<RouteResponse, Refusal> {
+    let workspace = org::change(&app, input.caller, input.body.parse()).await?;
+    RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}
+
+impl OrgBody {
+    fn parse(self) -> OrgChange {
+        let disclosure = self.ai_disclosure.map(|given| DisclosureChange {
+            visible_line: given.visible_line,
+            text: given.text.change().map(|line| line.map(|line| line.0).filter(|line| !line.is_empty())),
+            shares_name: given.share_workspace_name,
+        });
+        let retention_days = self.retention_days.change().map(|days| days.and_then(|days| u32::try_from(days.0).ok()));
+        OrgChange {
+            name: self.name.map(|name| name.0),
+            ai_processing: self.ai_processing,
+            screening: self.screening,
+            retention_days,
+            disclosure,
+        }
+    }
+}
+
+async fn resume(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let workspace = stop::resume_as(&app, input.caller).await?;
+    RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}

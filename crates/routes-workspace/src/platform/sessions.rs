@@ -1,0 +1,49 @@
+//! `/platform/me` and `/platform/sessions`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    user::Role,
+};
+
+use posthouse_api::views::user::{ListView, SessionView, SignedInView};
+use posthouse_app::people::sessions;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::session(Method::GET, "/platform/me", "getMe", Role::Member)
+            .summary("Returns the person of the session, and the workspace.")
+            .answers::<SignedInView<'_>>(200)
+            .handle(me),
+        Route::session(Method::GET, "/platform/sessions", "listSessions", Role::Member)
+            .summary("Lists the person's sessions in this workspace, most recently used first, without pages.")
+            .answers::<ListView<SessionView<'_>>>(200)
+            .handle(list),
+        Route::session(Method::DELETE, "/platform/sessions/{id}", "endSession", Role::Member)
+            .summary("Ends one of the person's sessions, and its streams.")
+            .answers_with(204, None)
+            .errors(&[ErrorCode::NotFound])
+            .handle(end),
+    ]
+}
+
+async fn me(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (member, workspace) = sessions::me(&app, input.caller).await?;
+    RouteResponse::json(200, &SignedInView::of(&member, &workspace))
+}
+
+async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let current = sessions::user(&input.caller)?.session;
+    let all = sessions::list(&app, input.caller).await?;
+    let data = all.iter().map(|session| SessionView::of(session, current)).collect();
+    RouteResponse::json(200, &ListView { data })
+}
+
+async fn end(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    sessions::end(&app, input.caller, input.path.id("id", "session")?).await?;
+    Ok(RouteResponse::empty())
+}

@@ -1,0 +1,26 @@
+//! `/platform/waiting-sign-ins`: sign-ins of agents that wait for a person.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{error::Refusal, user::Role};
+
+use posthouse_api::views::{identity_client::WaitingSignInView, user::ListView};
+use posthouse_app::identity::approvals;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::session(Method::GET, "/platform/waiting-sign-ins", "listWaitingSignIns", Role::Member)
+            .summary("Lists the sign-ins in browsers that name an agent of the workspace and wait, newest first: 50 at most.")
+            .answers::<ListView<WaitingSignInView>>(200)
+            .handle(list),
+    ]
+}
+
+async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let waiting = approvals::of_workspace(&app, input.caller).await?;
+    let data = waiting.iter().map(|(one, agent)| WaitingSignInView::of(agent, &one.request, &one.client)).collect();
+    RouteResponse::json(200, &ListView { data })
+}

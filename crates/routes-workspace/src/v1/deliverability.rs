@@ -1,0 +1,64 @@
+//! `GET /v1/deliverability`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::Permission,
+    error::Refusal,
+    id::WorkspaceId,
+    mail_domain::MailDomain,
+    metrics::Counters,
+    page::PageRange,
+    time::{DAY_MS, Time},
+};
+use posthouse_store::{
+    Result as StoreResult, Tx, contacts, mail_domains,
+    metrics::{self, MetricsScope},
+};
+
+use posthouse_api::views::deliverability::{DeliverabilityInput, DeliverabilityView};
+use posthouse_app::domains::reputation;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+/// Largest number of domains in the response.
+const DOMAINS_MAX: u32 = 100;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/deliverability", "getDeliverability", Permission::MetricsRead)
+            .summary("Returns delivery rates, thresholds, domains and blocklist results of the workspace.")
+            .workspace_wide()
+            .answers::<DeliverabilityView>(200)
+            .handle(read),
+    ]
+}
+
+async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (workspace, now) = (input.caller.workspace, app.clock.now());
+    let finding = reputation::check(&app.app).await?;
+    let SendingRecord { week, month, suppressed, domains } =
+        app.store.read_for(workspace, move |tx| load(tx, workspace, now)).await?;
+    let sending_domain = app.config.mail.default_domain.clone();
+    let input = DeliverabilityInput { week, month, suppressed, domains, sending_domain, finding, now };
+    RouteResponse::json(200, &DeliverabilityView::of(&input))
+}
+
+/// What the store has about the mail of a workspace.
+struct SendingRecord {
+    week: Counters,
+    month: Counters,
+    suppressed: u64,
+    domains: Vec<MailDomain>,
+}
+
+fn load(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<SendingRecord> {
+    let mut last = |days: i64| {
+        let from = now.plus_ms(-days * DAY_MS);
+        metrics::totals(tx, &MetricsScope { workspace, inbox: None, from, to: now.plus_ms(1) })
+    };
+    let (week, month) = (last(7)?, last(30)?);
+    let domains = mail_domains::page(tx, workspace, &PageRange { after: None, limit: DOMAINS_MAX })?;
+    Ok(SendingRecord { week, month, suppressed: contacts::suppressed(tx, workspace)?, domains })
+}

@@ -1,0 +1,50 @@
+//! `POST /v1/emergency-stop`. No route ends a stop: only an owner does
+//! (`docs/decisions/0049-only-an-owner-resumes.md`).
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{auth::Permission, error::Refusal};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use posthouse_api::{
+    views::workspace::OrgView,
+    wire::{BoundedText, EmptyInput, object},
+};
+use posthouse_app::workspaces::stop;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+/// Longest reason in characters.
+const REASON_CHARS_MAX: usize = 500;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::POST, "/v1/emergency-stop", "emergencyStop", Permission::WorkspaceEmergency)
+            .org_wide()
+            .summary("Stops the workspace: nothing is sent or claimed until an owner resumes it.")
+            .answers::<StoppedView>(200)
+            .handle(stop),
+    ]
+}
+
+object! {
+    /// Stops the workspace.
+    struct StopBody {
+        /// Why the workspace is stopped, for people.
+        reason: Option<BoundedText<1, REASON_CHARS_MAX>>,
+    }
+}
+
+/// The stopped workspace.
+#[derive(Serialize, JsonSchema)]
+struct StoppedView {
+    org: OrgView,
+}
+
+async fn stop(app: Arc<Api>, input: RouteInput<EmptyInput, StopBody>) -> Result<RouteResponse, Refusal> {
+    let reason = input.body.reason.map(|text| text.0);
+    let workspace = stop::stop(&app, input.caller, reason).await?;
+    RouteResponse::json(200, &StoppedView { org: OrgView::of(&workspace) })
+}

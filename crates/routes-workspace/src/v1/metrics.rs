@@ -1,0 +1,82 @@
+//! `GET /v1/metrics`.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use jiff::tz::TimeZone;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{ErrorCode, Refusal},
+    id::InboxId,
+    metrics::{MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, SPAN_DAYS_MAX},
+    time::Time,
+    time_zone::NamedTimeZone,
+};
+use posthouse_store::Tx;
+use uuid::Uuid;
+
+use posthouse_api::{
+    views::metrics::{MetricsParameters, MetricsView},
+    wire::query,
+};
+use posthouse_app::{
+    access::visible,
+    workspaces::report::{self, MetricsReport},
+};
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::GET, "/v1/metrics", "getMetrics", Permission::MetricsRead)
+            .summary("Returns counts of sent and received mail per hour or day, and what is stored now.")
+            .answers::<MetricsView>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(read),
+    ]
+}
+
+query! {
+    /// Period and filters of the report.
+    struct MetricsQuery {
+        /// The start: a time, or a date (midnight in `tz`). Default: 30 days before the end.
+        from: Option<MetricsBound>,
+        /// The end: a time, or a date (included). Default: now. At most 90 days after the start.
+        to: Option<MetricsBound>,
+        /// The IANA time zone of dates, hours and days. Default: UTC.
+        tz: Option<NamedTimeZone>,
+        /// Only this inbox.
+        inbox_id: Option<Uuid>,
+        /// Length of one step of the series. Default: `day`.
+        bucket: Option<MetricsBucket>,
+    }
+}
+
+async fn read(app: Arc<Api>, input: RouteInput<MetricsQuery>) -> Result<RouteResponse, Refusal> {
+    let asked = asked(&input.caller, input.query, app.clock.now())?;
+    let caller = input.caller;
+    let span = asked.clone();
+    let now = app.clock.now();
+    let report = app.store.read_for(caller.workspace, move |tx| load(tx, &caller, &span, now)).await?;
+    RouteResponse::json(200, &MetricsView::of(&asked, &report))
+}
+
+fn asked(caller: &Caller, query: MetricsQuery, now: Time) -> Result<MetricsParameters, Refusal> {
+    let (tz, zone) = query.tz.map_or_else(|| ("UTC".to_owned(), TimeZone::UTC), |zone| (zone.name, zone.zone));
+    let span = MetricsSpan::new(query.from, query.to, zone, now).map_err(|problem| {
+        let problem = match problem {
+            MetricsSpanError::Empty => "must be after `from`".to_owned(),
+            MetricsSpanError::TooLong => format!("must be at most {SPAN_DAYS_MAX} days after `from`"),
+        };
+        Refusal::invalid_field("to", problem)
+    })?;
+    let inbox = query.inbox_id.map(InboxId).or(caller.scope().inbox());
+    Ok(MetricsParameters { span, tz, inbox, bucket: query.bucket.unwrap_or(MetricsBucket::Day) })
+}
+
+fn load(tx: &mut Tx, caller: &Caller, asked: &MetricsParameters, now: Time) -> Result<MetricsReport, Refusal> {
+    if let Some(inbox) = asked.inbox {
+        visible::inbox(tx, caller, inbox)?;
+    }
+    Ok(report::report(tx, caller.workspace, asked.inbox, &asked.span, asked.bucket, now)?)
+}

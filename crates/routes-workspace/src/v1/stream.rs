@@ -1,0 +1,136 @@
+//! `/v1/stream`: tokens, the handshake and the frames of a client. See `docs/reference/stream.md`.
+//!
+//! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
+//! status of a refused handshake (`docs/decisions/0036-streams-refuse-by-close-code.md`).
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, Method, header};
+use posthouse_domain::{
+    auth::{ApiKeySecret, Permission},
+    error::{ErrorCode, LimitName, Refusal},
+    stream::StreamClose,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use posthouse_api::{views::TimestampView, wire::query};
+use posthouse_app::{
+    access::authenticate::AuthenticatedCaller,
+    events::stream::{self},
+    limits::shared_budget::BudgetExceeded,
+    settings::SecretText,
+};
+use posthouse_http::{
+    auth,
+    route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},
+    socket::HandshakeOutcome,
+};
+
+/// When a client should try again to open a stream beyond the limit, in seconds.
+const STREAM_RETRY_S: u64 = 10;
+
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        Route::new(Method::POST, "/v1/stream/token", "createStreamToken", Permission::MessagesRead)
+            .summary("Creates a token that opens one stream within a minute, for clients that cannot send headers.")
+            .answers::<TokenView>(201)
+            .handle(token),
+        Route::public(Method::GET, "/v1/stream", "openStream")
+            .summary(
+                "Opens the WebSocket of events, with a token or the Authorization header. Frames are JSON. The server \
+                 sends hello; the client sends subscribe with inbox_ids, event_types, payload (full or envelope) and \
+                 since, all optional; the server answers with subscribed, then sends events. It answers a ping with a \
+                 pong. An invalid credential closes the stream with code 4001, a missing permission with 4003. Too many \
+                 streams of one workspace are refused with 429.",
+            )
+            .answers_with(101, None)
+            .errors(&[ErrorCode::InvalidRequest, ErrorCode::RateLimited])
+            .handle(open),
+    ]
+}
+
+/// A stream token, shown once.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StreamToken")]
+struct TokenView {
+    token: String,
+    expires_at: TimestampView,
+    /// URL of the stream, including the token.
+    url: String,
+}
+
+async fn token(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let issued = stream::issue(&app, input.caller).await?;
+    let token = issued.token.reveal().to_owned();
+    // http becomes ws, and https becomes wss.
+    let base = app.config.base_url.trim_end_matches('/').trim_start_matches("http");
+    let url = format!("ws{base}/v1/stream?token={token}");
+    RouteResponse::json(201, &TokenView { token, expires_at: issued.expires_at.into(), url })
+}
+
+query! {
+    /// Credential of a stream.
+    struct StreamQuery {
+        /// A token from `POST /v1/stream/token`. If omitted, the `Authorization` header is used.
+        token: Option<SecretText>,
+    }
+}
+
+async fn open(app: Arc<Api>, input: PublicInput<StreamQuery>) -> Result<RouteResponse, Refusal> {
+    let Some(accept) = &input.request.handshake else {
+        let refusal =
+            Refusal::invalid_field("Upgrade", "must be `websocket`: this route accepts only WebSocket handshakes");
+        return Err(refusal.with_fix("Use a WebSocket client."));
+    };
+    let accept = HeaderValue::from_str(accept)
+        .map_err(|_| Refusal::new(ErrorCode::Internal, "The handshake couldn't be completed."))?;
+    let handshake = admit(&app, input.query.token, &input.request).await?;
+    let response = RouteResponse::upgrade(handshake)
+        .with(header::CONNECTION, HeaderValue::from_static("Upgrade"))
+        .with(header::UPGRADE, HeaderValue::from_static("websocket"))
+        .with(header::SEC_WEBSOCKET_ACCEPT, accept);
+    Ok(response)
+}
+
+/// Resolves the caller of a stream and counts the stream. Refusals of the credential are sent as close codes; other
+/// refusals are responses.
+async fn admit(app: &Api, token: Option<SecretText>, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
+    let found = match (token, &request.bearer) {
+        (Some(token), _) => auth::authenticate_token(app, &token, request.client_ip).await,
+        (None, Some(SecretText(key))) => match ApiKeySecret::parse(key) {
+            Some(key) => auth::authenticate_key(app, &key, request.client_ip).await,
+            None => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
+        },
+        (None, None) => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
+    };
+    match found {
+        Ok(found) => count(app, &found, request),
+        Err(refusal) if refusal.code == ErrorCode::Unauthorized => {
+            Ok(HandshakeOutcome::Refused(StreamClose::Credential))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Counts the stream and its connection.
+fn count(app: &Api, found: &AuthenticatedCaller, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
+    let AuthenticatedCaller { caller, workspace } = found;
+    if stream::check_can_subscribe(caller).is_err() {
+        return Ok(HandshakeOutcome::Refused(StreamClose::Permission));
+    }
+    if let Some(slot) = &request.connection {
+        slot.authenticated(app, workspace)?;
+    }
+    let max = app.config.plans.of(workspace.plan).streams;
+    let share = app.streams.take_one(workspace.id, max).map_err(too_many)?;
+    Ok(HandshakeOutcome::Admitted(*caller, Arc::new(share)))
+}
+
+fn too_many(exceeded: BudgetExceeded) -> Refusal {
+    let max = exceeded.max();
+    let refusal = Refusal::new(ErrorCode::RateLimited, format!("This workspace has {max} open streams."));
+    let refusal = refusal.with_fix("Close a stream, or use one stream for several inboxes.");
+    refusal.at_limit(LimitName::Streams, max, STREAM_RETRY_S)
+}

@@ -1,0 +1,108 @@
+//! `/v1/suppressions`: addresses the workspace does not send to.
+
+use posthouse_http::Api;
+use std::sync::Arc;
+
+use axum::http::Method;
+use posthouse_domain::{
+    auth::{Caller, Permission},
+    error::{ErrorCode, Refusal},
+    list::searched_text,
+    page::{NamedCursorPosition, Page, PageRequest},
+    suppression::{Suppression, SuppressionReason},
+};
+use posthouse_store::{
+    Tx,
+    suppressions::{self as stored, SuppressionFilter},
+};
+
+use posthouse_api::{
+    views::{PageView, suppression::SuppressionView},
+    wire::{AddressText, BoundedLine, Cursor, EmptyInput, Limit, choice, object, paging, query},
+};
+use posthouse_app::contacts::suppressions;
+use posthouse_http::route::{Route, RouteInput, RouteResponse};
+
+pub(crate) fn routes() -> Vec<Route> {
+    use Permission::{ContactsRead, ContactsWrite};
+    vec![
+        Route::new(Method::GET, "/v1/suppressions", "listSuppressions", ContactsRead)
+            .summary("Lists suppressed addresses, newest first.")
+            .answers::<PageView<SuppressionView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor])
+            .handle(list),
+        Route::new(Method::POST, "/v1/suppressions", "createSuppression", ContactsWrite)
+            .workspace_wide()
+            .summary("Suppresses an address. An existing suppression keeps its reason and is returned with 200.")
+            .answers::<SuppressionView<'_>>(201)
+            .answers::<SuppressionView<'_>>(200)
+            .handle(create),
+        Route::new(Method::DELETE, "/v1/suppressions/{address}", "deleteSuppression", ContactsWrite)
+            .workspace_wide()
+            .summary("Deletes the suppression of an address, so that the workspace can send to it again.")
+            .answers_with(204, None)
+            .errors(&[ErrorCode::NotFound])
+            .handle(delete),
+    ]
+}
+
+choice! {
+    /// Why an address is suppressed.
+    enum ReasonChoice {
+        /// Its server refused mail permanently.
+        Bounce = "bounce",
+        /// Its owner marked a message as spam.
+        Complaint = "complaint",
+        /// Added by a request.
+        Manual = "manual",
+    }
+}
+
+query! {
+    /// Filters and page of a list of suppressions.
+    struct SuppressionListQuery {
+        /// Part of the address.
+        q: Option<BoundedLine<1, 200>>,
+        /// Only suppressions with this reason.
+        reason: Option<ReasonChoice>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of suppressions per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+object! {
+    /// An address to suppress.
+    struct CreateSuppressionBody {
+        /// The address, without a name.
+        address: AddressText,
+    }
+}
+
+async fn list(app: Arc<Api>, input: RouteInput<SuppressionListQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, query) = (input.caller, input.query);
+    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
+    RouteResponse::page(&app, &page, SuppressionView::of)
+}
+
+fn read_page(tx: &mut Tx, caller: &Caller, query: &SuppressionListQuery) -> Result<Page<Suppression>, Refusal> {
+    let filter = SuppressionFilter {
+        q: query.q.as_ref().map(|q| searched_text(&q.0)),
+        reason: query.reason.and_then(|reason| SuppressionReason::parse(reason.text())),
+    };
+    let named = format!("suppressions of {}: {filter:?}", caller.workspace);
+    let paging: PageRequest<NamedCursorPosition> = paging(named, query.cursor.as_ref(), query.limit)?;
+    let found = stored::page(tx, caller.workspace, &filter, paging.after.as_ref(), paging.rows_to_fetch())?;
+    Ok(paging.page_of(found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() }))
+}
+
+async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateSuppressionBody>) -> Result<RouteResponse, Refusal> {
+    let made = suppressions::add(&app, input.caller, &input.body.address.0).await?;
+    RouteResponse::json(if made.is_new { 201 } else { 200 }, &SuppressionView::of(&made.suppression))
+}
+
+async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    suppressions::remove(&app, input.caller, input.path.text("address")).await?;
+    Ok(RouteResponse::empty())
+}

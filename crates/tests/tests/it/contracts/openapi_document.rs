@@ -1,0 +1,196 @@
+//! The OpenAPI description is complete: it contains every route, references resolve, names are unique, and schemas are valid.
+
+use std::collections::HashSet;
+
+use posthouse_domain::error::ErrorCode;
+use serde_json::Value;
+
+use posthouse::all_routes;
+use posthouse_http::{
+    docs,
+    openapi::{document, path_parameters},
+    route::RouteAccess,
+};
+
+fn whole() -> Value {
+    document(&all_routes(), "http://127.0.0.1:8080")
+}
+
+/// Visits every value with its JSON pointer.
+fn visit<'a>(value: &'a Value, at: &str, seen: &mut impl FnMut(&str, &'a Value)) {
+    seen(at, value);
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                visit(member, &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), seen);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                visit(item, &format!("{at}/{index}"), seen);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_errors_of_the_issuer_have_the_form_of_oauth() {
+    let document = whole();
+    for (path, security) in [("/oidc/token", "appSecret"), ("/oidc/userinfo", "accessToken")] {
+        let operations = document["paths"][path].as_object().expect("the path");
+        for (method, operation) in operations {
+            let responses = operation["responses"].as_object().expect("responses");
+            for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
+                let schema = &response["content"]["application/json"]["schema"]["$ref"];
+                assert_eq!(schema, "#/components/schemas/OAuthError", "{method} {path} {status}");
+            }
+            if method == "options" {
+                continue;
+            }
+            assert!(operation["security"][0].get(security).is_some(), "{method} {path}");
+            assert!(document["components"]["securitySchemes"].get(security).is_some(), "{security}");
+            let has = |status: &str, field: &str| responses[status]["headers"].get(field).is_some();
+            assert!(has("401", "WWW-Authenticate") && has("429", "Retry-After") && has("200", "RateLimit"), "{path}");
+        }
+    }
+    for method in ["get", "post"] {
+        let answers = &document["paths"]["/oidc/authorize"][method]["responses"];
+        assert!(answers["303"]["headers"].get("Location").is_some(), "{method}");
+    }
+}
+
+#[test]
+fn every_route_is_in_the_document() {
+    let document = whole();
+    let mut names = HashSet::new();
+    for route in all_routes() {
+        let method = route.method.as_str().to_ascii_lowercase();
+        let operation = &document["paths"][route.path][&method];
+        assert_eq!(operation["operationId"], route.name, "{method} {}", route.path);
+        assert!(names.insert(route.name), "{} is used twice", route.name);
+        assert!(!route.summary.is_empty(), "{} has no summary", route.name);
+        assert!(!route.answers.is_empty(), "{} has no answer", route.name);
+        for answer in &route.answers {
+            // A WebSocket begins with 101 (RFC 6455 §4.2.2).
+            // Another page, or a copy that the client has, is a success too (RFC 9110 §15.4).
+            let is_success = (200..300).contains(&answer.status) || [101, 303, 304].contains(&answer.status);
+            // A page explains a link that doesn't work, because people read it. OAuth has errors of its own.
+            let has_own_errors = ["/claim/", "/confirm/", "/oidc/"].iter().any(|page| route.path.starts_with(page));
+            let is_page = has_own_errors && [400, 401].contains(&answer.status);
+            let is_of_oauth = route.path.starts_with("/oidc/") && [429, 503].contains(&answer.status);
+            assert!(is_success || is_page || is_of_oauth, "{} succeeds with {}", route.name, answer.status);
+        }
+        if let RouteAccess::Key(permission, _) = route.access {
+            assert_eq!(operation["x-permission"], permission.text());
+            for status in ["400", "401", "403", "429", "500", "503"] {
+                assert!(operation["responses"].get(status).is_some(), "{} has no {status}", route.name);
+            }
+        }
+        for name in path_parameters(route.path) {
+            let parameters = operation["parameters"].as_array().expect("parameters");
+            assert!(parameters.iter().any(|one| one["in"] == "path" && one["name"] == name), "{} {name}", route.name);
+        }
+    }
+}
+
+#[test]
+fn every_reference_resolves() {
+    let document = whole();
+    visit(&document, "", &mut |at, value| {
+        if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
+            let pointer = reference.strip_prefix('#').unwrap_or_else(|| panic!("{at} refers elsewhere: {reference}"));
+            assert!(document.pointer(pointer).is_some(), "{at} refers to nothing: {reference}");
+        }
+        assert!(value.get("$defs").is_none() && value.get("definitions").is_none(), "{at} has private definitions");
+    });
+}
+
+/// Types of JSON Schema 2020-12.
+const TYPES: &[&str] = &["null", "boolean", "object", "array", "number", "string", "integer"];
+
+#[test]
+fn schemas_have_known_types_and_required_members_exist() {
+    let document = whole();
+    visit(&document, "", &mut |at, value| {
+        if !at.contains("/schema") || at.ends_with("/properties") {
+            return;
+        }
+        let kinds: Vec<&str> = match value.get("type") {
+            Some(Value::String(kind)) => vec![kind],
+            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+            _ => return,
+        };
+        assert!(kinds.iter().all(|kind| TYPES.contains(kind)), "{at}: {kinds:?}");
+        for name in value["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            assert!(value["properties"].get(name).is_some(), "{at} requires {name}, which it does not describe");
+        }
+    });
+}
+
+#[test]
+fn every_property_of_a_schema_is_a_schema() {
+    let document = whole();
+    visit(&document, "", &mut |at, value| {
+        if at.ends_with("/properties") && !at.contains("/example") {
+            for (name, member) in value.as_object().into_iter().flatten() {
+                assert!(member.is_object() || member.is_boolean(), "{at}/{name} is {member}");
+            }
+        }
+    });
+}
+
+#[test]
+fn every_code_is_listed_with_its_status() {
+    let document = whole();
+    let listed = document["x-errors"].as_array().expect("a list");
+    assert_eq!(listed.len(), ErrorCode::ALL.len());
+    for route in all_routes() {
+        let operation = &document["paths"][route.path][route.method.as_str().to_ascii_lowercase()];
+        for code in route.errors {
+            let status = code.status().to_string();
+            let codes = &operation["responses"][&status]["content"]["application/json"]["schema"]["properties"]["error"]
+                ["properties"]["code"]["enum"];
+            let named = codes.as_array().is_some_and(|codes| codes.iter().any(|one| one == code.text()));
+            assert!(named, "{} does not name {}", route.name, code.text());
+        }
+    }
+}
+
+#[test]
+fn the_error_schema_describes_the_details_of_every_code() {
+    let document = whole();
+    let schemas = &document["components"]["schemas"];
+    let conditions = schemas["Error"]["properties"]["error"]["allOf"].as_array().expect("conditions");
+    for code in ErrorCode::ALL {
+        let condition = conditions.iter().find(|one| one["if"]["properties"]["code"]["const"] == code.text());
+        let schema = &schemas[format!("ErrorDetails.{}", code.text())];
+        if code.details().is_empty() {
+            assert!(condition.is_none() && schema.is_null(), "{} has no details", code.text());
+            continue;
+        }
+        let reference = &condition.unwrap_or_else(|| panic!("{code:?}"))["then"]["properties"]["details"]["$ref"];
+        assert_eq!(reference, &format!("#/components/schemas/ErrorDetails.{}", code.text()));
+        for rule in code.details() {
+            let name = rule.kind.text();
+            assert_eq!(schema["properties"][name], rule.kind.schema(), "{} {name}", code.text());
+            let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+            assert_eq!(required, rule.is_required, "{} {name}", code.text());
+        }
+    }
+}
+
+#[test]
+fn every_operation_is_rendered_without_external_resources() {
+    let document = whole();
+    let page = docs::page(&document);
+    let llms = docs::llms::page(&document);
+    for route in all_routes() {
+        assert!(page.contains(&format!("<article id=\"{}\">", route.name)), "{}", route.name);
+        assert!(llms.contains(&format!("`{} {}`", route.method, route.path)), "{}", route.path);
+    }
+    for foreign in ["<script", "<link", "<img", "src=", "@import", "url(", "style=\"", "onclick"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert_eq!(page.matches("<style>").count(), 1);
+}
