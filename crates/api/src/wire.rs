@@ -24,7 +24,7 @@ pub use agents::{
     revocation_reason,
 };
 pub use json::{BoundedJson, JsonObject, Metadata};
-pub use jwk::{JwsText, PublicJwkBody};
+pub use jwk::PublicJwkBody;
 pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Patch, ShownName};
 pub use labels::{AddableLabel, Label, UserLabel, label_change, no_label_both_ways};
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};

@@ -29,8 +29,8 @@ use super::fields::LeaseIdText;
 use posthouse_api::{
     views::message::MessageView,
     wire::{
-        Base64, BoundedJson, BoundedLine, BoundedList, BoundedText, EmptyInput, FileName, JwsText, MimeType, OneOrMany,
-        Problems, Recipient, UserLabel, member, object, query,
+        Base64, BoundedJson, BoundedLine, BoundedList, BoundedText, EmptyInput, FileName, MimeType, OneOrMany,
+        Problems, Recipient, SignatureText, UserLabel, member, object, query,
     },
 };
 use posthouse_app::{
@@ -134,7 +134,7 @@ object! {
         kind = "type": Option<MessageKind>,
         /// The signature of the author, who holds a key of its own: a compact JSON Web Signature with the `typ`
         /// `service-author+jwt`. The content then leaves exactly as signed.
-        agent_signature: Option<JwsText>,
+        agent_signature: Option<SignatureText>,
     }
     check one_of_the_bodies, schema has_a_body;
     check recipients_together, schema has_a_recipient;
@@ -159,7 +159,7 @@ object! {
         kind = "type": Option<MessageKind>,
         /// The signature of the author, as in a send. It usually covers neither subject nor recipients, which the
         /// server computes.
-        agent_signature: Option<JwsText>,
+        agent_signature: Option<SignatureText>,
         /// The lease under which the message was claimed. If it is not the current lease, the request fails with
         /// `lease_expired`.
         lease_id: Option<LeaseIdText>,
@@ -257,7 +257,7 @@ pub(super) fn answer(posted: SendResponse) -> RouteResponse {
 }
 
 /// Parses the signature of an author.
-fn author(app: &App, given: Option<JwsText>) -> Result<Option<AuthorClaims>, Refusal> {
+fn author(app: &App, given: Option<SignatureText>) -> Result<Option<AuthorClaims>, Refusal> {
     let Some(text) = given else { return Ok(None) };
     agent_keys::check_enabled(app)?;
     AuthorClaims::parse(&text.0).map(Some)

@@ -1,15 +1,9 @@
-//! Public keys in request bodies, as JSON Web Keys (RFC 7517), and signatures with them.
+//! Public keys in request bodies, as JSON Web Keys (RFC 7517).
 
 use posthouse_mail::jose::jwk::PublicJwk;
 use serde_json::{Value, json};
 
-use super::{BodyValue, BoundedText, Problems, expected};
-
-/// Longest JWS in characters.
-const JWS_CHARS_MAX: usize = 16_384;
-
-/// A signature as a JWS in compact form (RFC 7515 §3.1).
-pub type JwsText = BoundedText<1, JWS_CHARS_MAX>;
+use super::{BodyValue, Problems, expected};
 
 /// A public key on P-256 or Ed25519.
 #[derive(Clone, PartialEq, Eq, Debug)]

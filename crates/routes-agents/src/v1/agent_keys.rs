@@ -13,7 +13,7 @@ use posthouse_domain::{
 
 use posthouse_api::{
     views::agent_key::{AgentKeyView, AgentKeysView},
-    wire::{BoundedText, EmptyInput, JwsText, PublicJwkBody, object},
+    wire::{BoundedText, EmptyInput, PublicJwkBody, SignatureText, object},
 };
 use posthouse_app::agent_keys::{self, KeyRevocation, NewAgentKey};
 use posthouse_http::route::{Route, RouteInput, RouteResponse};
@@ -75,7 +75,7 @@ object! {
         /// A compact JSON Web Signature by the new key, with the `typ` `service-key-proof+jwt`, the thumbprint of the
         /// key as `kid`, and the claims `aud` (`service:agent-key`), `sub` (the address of the inbox), `jkt` (the
         /// thumbprint), `iat` and `nonce`. It is valid once, for five minutes.
-        proof: JwsText,
+        proof: SignatureText,
     }
 }
 
