@@ -94,10 +94,6 @@ texts! {
     /// A skill id, tag or OASF class.
     CapabilityText: kinds::line_schema(1, CAPABILITY_CHARS_MAX),
         |text| kinds::check_line(text, 1, CAPABILITY_CHARS_MAX);
-
-    /// A compact JSON Web Signature.
-    SignatureText: json!({ "type": "string", "minLength": 1, "maxLength": JWS_BYTES_MAX }),
-        |text| kinds::check_text(text, 1, JWS_BYTES_MAX);
 }
 
 /// Defines a handle or a part of one. A wrong form has an error code of its own.
@@ -137,6 +133,9 @@ handles! {
 
 /// The shortest handle of a workspace, in characters.
 const WORKSPACE_CHARS_MIN: usize = 1;
+
+/// A compact JSON Web Signature (RFC 7515 §3.1).
+pub type SignatureText = BoundedText<1, JWS_BYTES_MAX>;
 
 /// The longest reason of a revocation or suspension, in characters.
 const REASON_CHARS_MAX: usize = 500;
