@@ -47,9 +47,7 @@ pub fn response(status: u16, title: &str, content: &str) -> RouteResponse {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (HeaderName::from_static("x-robots-tag"), "noindex"),
     ];
-    let page = fields.into_iter().fold(RouteResponse::typed(status, HTML, text), |page, (name, value)| {
-        page.with(name, HeaderValue::from_static(value))
-    });
+    let page = RouteResponse::typed(status, HTML, text).with_fields(fields);
     match HeaderValue::from_str(&policy) {
         Ok(policy) => page.with(header::CONTENT_SECURITY_POLICY, policy),
         Err(_) => page,

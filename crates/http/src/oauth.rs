@@ -1,31 +1,19 @@
-//! The endpoints whose clients expect errors in the form of OAuth 2.0 (RFC 6749 §5.2, RFC 6750 §3), and their responses.
+//! Responses of endpoints whose clients expect errors in the form of OAuth 2.0 (RFC 6749 §5.2, RFC 6750 §3).
 
-use axum::{
-    http::{HeaderName, HeaderValue, Method, StatusCode, header},
-    response::Response,
-};
+use axum::http::{HeaderValue, StatusCode, header};
 use posthouse_api::views::oauth::OAuthErrorView;
 use posthouse_app::identity::failure::OAuthFailure;
 use posthouse_domain::{
-    error::{ErrorCode, Refusal},
+    error::Refusal,
     identity::oauth::{OAuthError, OAuthErrorCode},
 };
 
-use crate::{
-    rate_limits::RateLimitStatus,
-    route::{Route, RouteResponse},
-};
-use serde_json::{Value, json};
-
-/// Path of the token endpoint.
-pub const TOKEN: &str = "/oidc/token";
-/// Path of the userinfo endpoint.
-pub const USERINFO: &str = "/oidc/userinfo";
+use crate::{rate_limits::RateLimitStatus, route::RouteResponse};
 
 /// Status of a request without valid credentials.
 const UNAUTHORIZED: u16 = 401;
 
-/// Returns the response of a refusal.
+/// Returns the response of a failed request.
 #[must_use]
 pub fn response(failure: &OAuthFailure) -> RouteResponse {
     match failure {
@@ -53,8 +41,8 @@ fn protocol(error: &OAuthError) -> RouteResponse {
     }
 }
 
-/// Returns the response of an error of the service.
-fn service(refusal: &Refusal) -> RouteResponse {
+/// Returns the response of a refusal by the service.
+pub(crate) fn service(refusal: &Refusal) -> RouteResponse {
     let code = match refusal.code.status() {
         429 | 503 => OAuthErrorCode::TemporarilyUnavailable,
         500.. => OAuthErrorCode::ServerError,
@@ -75,29 +63,6 @@ fn body(status: u16, error: &OAuthError) -> RouteResponse {
     RouteResponse { status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), ..response }
 }
 
-/// Returns the response of a refusal of an endpoint whose clients expect errors of OAuth 2.0; `None` for other paths.
-/// The router uses it for every refusal of these routes, whichever check made it. A method that they don't have is no request
-/// of OAuth.
-pub(crate) fn refused(path: &str, refusal: &Refusal) -> Option<Response> {
-    let is_of_route = refusal.code != ErrorCode::MethodNotAllowed;
-    (is_of_route && has_oauth_errors(path)).then(|| service(refusal).into_response())
-}
-
-/// Returns whether the errors of a path have the form of OAuth 2.0.
-pub(crate) fn has_oauth_errors(path: &str) -> bool {
-    [TOKEN, USERINFO].contains(&path)
-}
-
-/// Returns the security requirements of a public route, for the OpenAPI description.
-pub(crate) fn security(route: &Route) -> Value {
-    match route.path {
-        _ if route.method == Method::OPTIONS => json!([]),
-        TOKEN => json!([{ "appSecret": [] }, {}]),
-        USERINFO => json!([{ "accessToken": [] }]),
-        _ => json!([]),
-    }
-}
-
 /// Lets pages of every site read a response: no cookie is involved.
 #[must_use]
 pub fn open(response: RouteResponse) -> RouteResponse {
@@ -107,11 +72,5 @@ pub fn open(response: RouteResponse) -> RouteResponse {
 /// Forbids caches to store a response with a token (RFC 6749 §5.1).
 #[must_use]
 pub fn uncached(response: RouteResponse) -> RouteResponse {
-    with_fields(open(response), [(header::CACHE_CONTROL, "no-store"), (header::PRAGMA, "no-cache")])
-}
-
-/// Adds fields to a response.
-#[must_use]
-pub fn with_fields<const N: usize>(response: RouteResponse, fields: [(HeaderName, &'static str); N]) -> RouteResponse {
-    fields.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
+    open(response).with_fields([(header::CACHE_CONTROL, "no-store"), (header::PRAGMA, "no-cache")])
 }

@@ -60,7 +60,7 @@ impl RequestLimits {
 
 impl RateLimitStatus {
     /// Returns the status after a count. `None` if the limit counts nothing over time.
-    pub fn of(limit: LimitName, max: u64, count: WindowCount) -> Option<Self> {
+    pub(crate) fn of(limit: LimitName, max: u64, count: WindowCount) -> Option<Self> {
         let resets_in_s = u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(60);
         let (remaining, is_allowed) = (count.remaining, count.is_allowed);
         Some(Self { limit, max, window_s: limit.window_s()?, remaining, resets_in_s, is_allowed })
@@ -72,7 +72,7 @@ impl RateLimitStatus {
     }
 
     /// Returns the status of a limit that a refused request exceeded. `None` if the refusal names no such limit.
-    pub fn of_refusal(refusal: &Refusal) -> Option<Self> {
+    pub(crate) fn of_refusal(refusal: &Refusal) -> Option<Self> {
         let limit = refusal.limit().filter(|_| refusal.code.status() == TOO_MANY_REQUESTS)?;
         let (max, resets_in_s, window_s) = (refusal.max()?, refusal.retry_after_s?, limit.window_s()?);
         Some(Self { limit, max, window_s, remaining: 0, resets_in_s, is_allowed: false })
@@ -88,7 +88,7 @@ impl RateLimitStatus {
     ///
     /// # Errors
     /// Returns `rate_limited` with the seconds to wait if it was not.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         if self.is_allowed {
             return Ok(());
         }
@@ -111,7 +111,7 @@ impl RateLimitStatus {
 
     /// Adds the limit to `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), which are lists. A
     /// refused request has them too. A limit that they name already stays as it is.
-    pub fn write(&self, headers: &mut HeaderMap) {
+    pub(crate) fn write(&self, headers: &mut HeaderMap) {
         let policy = self.policy();
         let items = [
             ("ratelimit-policy", format!("\"{policy}\";q={};w={}", self.max, self.window_s)),

@@ -126,6 +126,10 @@ pub struct Route {
     pub limit: Option<DirectoryLimit>,
     /// Whether pages of every origin may read the responses.
     pub is_shared: bool,
+    /// Whether the errors have the form of OAuth 2.0 (RFC 6749 §5.2).
+    pub has_oauth_errors: bool,
+    /// The security schemes of a public route in the OpenAPI description. A request uses one; an empty name is none.
+    pub security: &'static [&'static str],
     /// Renders a refusal for browsers.
     pub error_page: Option<fn(&Refusal) -> RouteResponse>,
     handler: Option<Handler>,
@@ -170,6 +174,8 @@ impl Route {
             switch: None,
             limit: None,
             is_shared: false,
+            has_oauth_errors: false,
+            security: &[],
             error_page: None,
             handler: None,
         }
@@ -269,6 +275,20 @@ impl Route {
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.is_shared = true;
+        self
+    }
+
+    /// Has errors in the form of OAuth 2.0, whichever check refuses a request.
+    #[must_use]
+    pub fn oauth_errors(mut self) -> Self {
+        self.has_oauth_errors = true;
+        self
+    }
+
+    /// Documents the security schemes of a public route. A request uses one; an empty name is none.
+    #[must_use]
+    pub fn security(mut self, schemes: &'static [&'static str]) -> Self {
+        self.security = schemes;
         self
     }
 

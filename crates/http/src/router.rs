@@ -73,7 +73,7 @@ pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
                     return finish(response, &request_id(&app));
                 }
                 if let Some(response) = (app.site.unmatched)(&request) {
-                    return finish(response, &request_id(&app));
+                    return finish(response.into_response(), &request_id(&app));
                 }
                 let refusal = dashboard::no_route(&request);
                 let is_shared = shared::is_below(request.uri().path());
@@ -110,7 +110,9 @@ pub(super) async fn refuse(app: &Api, request: Request, refusal: Refusal) -> Res
     let path = head.uri.path().to_owned();
     let client = client_of(app, &head.extensions, &head.headers).address;
     app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
-    let response = oauth::refused(&path, &refusal).unwrap_or_else(|| error::response(&refusal, &id));
+    // A method that the endpoint doesn't have is no request of OAuth.
+    let is_of_oauth = refusal.code != ErrorCode::MethodNotAllowed && app.site.has_oauth_errors(&path);
+    let response = if is_of_oauth { oauth::service(&refusal).into_response() } else { error::response(&refusal, &id) };
     finish(response, &id)
 }
 
@@ -232,8 +234,8 @@ fn hold(
     Ok(RouteResponse { body, ..response })
 }
 
-/// Returns the response of a refusal, and counts it if it is due to a limit. Routes of the issuer have errors of their
-/// own; a browser that asked for a page gets one.
+/// Returns the response of a refusal, and counts it if it is due to a limit. Some routes have errors in the
+/// form of OAuth 2.0; a browser that asked for a page gets one.
 fn refused(
     app: &App,
     route: &Route,
@@ -242,10 +244,10 @@ fn refused(
     page: Option<fn(&Refusal) -> RouteResponse>,
 ) -> Response {
     app.metrics.refused(refusal);
-    let mut response = match (oauth::refused(route.path, refusal), page) {
-        (Some(response), _) => response,
-        (None, Some(page)) => error::complete(refusal, page(refusal)),
-        (None, None) => error::response(refusal, id),
+    let mut response = match page {
+        _ if route.has_oauth_errors => oauth::service(refusal).into_response(),
+        Some(page) => error::complete(refusal, page(refusal)),
+        None => error::response(refusal, id),
     };
     if refusal.limit() == Some(LimitName::Connections) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -30,6 +30,5 @@ pub(crate) fn write(headers: &mut HeaderMap) {
 
 /// Returns the response to a preflight request.
 pub(crate) fn preflight() -> RouteResponse {
-    let response = RouteResponse::empty().with(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
-    PREFLIGHT.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
+    RouteResponse::empty().with(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN).with_fields(PREFLIGHT)
 }

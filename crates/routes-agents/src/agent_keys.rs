@@ -1,7 +1,6 @@
 //! `agent-keys.json`: the public keys that verify signatures of the service on messages between agents. Everyone may
 //! read them, with or without the path of the issuer.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -9,7 +8,10 @@ use posthouse_api::views::signing_key::ServiceKeysView;
 use posthouse_app::signing::published;
 use posthouse_domain::{error::Refusal, signing_key::SigningPurpose};
 
-use posthouse_http::route::{PublicInput, Route, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{PublicInput, Route, RouteResponse},
+};
 
 /// How long clients may cache the keys, in seconds. A new key is published for twice as long before it signs.
 const CACHED_S: u32 = 300;

@@ -2,13 +2,11 @@
 //! `robots.txt`. Pages are rendered here, without scripts. Everything that an agent wrote is escaped, and shown without
 //! invisible characters.
 
-use posthouse_http::{Api, directory_limits::DirectoryLimit};
 use std::sync::Arc;
 
 use axum::{
     extract::Request,
     http::{HeaderName, HeaderValue, Method, StatusCode, header},
-    response::Response,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use posthouse_domain::{
@@ -35,7 +33,9 @@ use posthouse_api::{
 };
 use posthouse_app::directory::{search, switches, view::AgentViewer};
 use posthouse_http::{
+    Api,
     dashboard::{accepts_html, no_route},
+    directory_limits::DirectoryLimit,
     docs::html::escape,
     link_page::HTML,
     route::{PublicInput, RequestInfo, Route, RouteResponse},
@@ -194,7 +194,7 @@ fn refused(refusal: &Refusal) -> RouteResponse {
 
 /// Returns the response to a request below the directory that matches no route: a path with a slash at its end leads to
 /// the page without it, and a browser gets a page.
-pub fn unmatched(request: &Request) -> Option<Response> {
+pub fn unmatched(request: &Request) -> Option<RouteResponse> {
     let path = request.uri().path();
     if !path.strip_prefix(INDEX)?.starts_with('/') || !matches!(*request.method(), Method::GET | Method::HEAD) {
         return None;
@@ -202,12 +202,12 @@ pub fn unmatched(request: &Request) -> Option<Response> {
     let page = path.trim_end_matches('/');
     if page == path {
         let is_browser = accepts_html(request.headers());
-        return is_browser.then(|| refused(&no_route(request)).into_response());
+        return is_browser.then(|| refused(&no_route(request)));
     }
     let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
     let location = HeaderValue::from_str(&format!("{page}{query}")).ok()?;
     let moved = RouteResponse { status: StatusCode::PERMANENT_REDIRECT, ..RouteResponse::empty() };
-    Some(moved.with(header::LOCATION, location).into_response())
+    Some(moved.with(header::LOCATION, location))
 }
 
 async fn index(app: Arc<Api>, input: PublicInput<IndexQuery>) -> Result<RouteResponse, Refusal> {

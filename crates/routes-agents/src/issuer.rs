@@ -13,16 +13,22 @@ use self::form::OAuthQuery;
 use posthouse_domain::error::Refusal;
 use posthouse_http::{
     Api,
-    oauth::{TOKEN, USERINFO, open, with_fields},
+    oauth::open,
     route::{PublicInput, Route, RouteResponse},
 };
 use std::sync::Arc;
+
+/// Path of the token endpoint.
+const TOKEN: &str = "/oidc/token";
+/// Path of the userinfo endpoint.
+const USERINFO: &str = "/oidc/userinfo";
 
 pub(crate) fn routes() -> Vec<Route> {
     let preflight = |path, name| {
         Route::public(Method::OPTIONS, path, name)
             .summary("Allows apps in browsers to call the endpoint.")
             .answers_with(204, None)
+            .oauth_errors()
             .handle(allow)
     };
     let mut routes = documents::routes();
@@ -40,5 +46,5 @@ async fn allow(_: Arc<Api>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse,
         (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),
         (header::ACCESS_CONTROL_MAX_AGE, "86400"),
     ];
-    Ok(with_fields(open(RouteResponse::empty()), fields))
+    Ok(open(RouteResponse::empty()).with_fields(fields))
 }

@@ -2,7 +2,6 @@
 //!
 //! Content from strangers is served for download only, so that browsers neither render, sniff nor run it.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -18,7 +17,10 @@ use posthouse_app::{
     drafts,
     messages::{download::Download, raw},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Denies a browser every use of the bytes.
 const POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");

@@ -1,6 +1,5 @@
 //! `GET /v1/messages/{id}/delivery-attempts`: what each recipient's server answered to each attempt.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -19,7 +18,10 @@ use posthouse_api::{
     wire::{Cursor, Limit, paging, query},
 };
 use posthouse_app::access::visible;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -2,7 +2,6 @@
 
 mod bodies;
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -34,7 +33,10 @@ use posthouse_app::{
     app::App,
     drafts::{self, DraftRef},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse, render_page},
+};
 
 /// Largest number of statuses in a list filter: each status once.
 const STATUSES_MAX: usize = DraftStatus::ALL.len();

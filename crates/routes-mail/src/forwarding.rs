@@ -1,6 +1,5 @@
 //! `/v1/inboxes/{id}/forwarding`: automatic forwarding of an inbox's mail.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -16,7 +15,10 @@ use posthouse_api::{
     wire::{AddressText, EmptyInput, object},
 };
 use posthouse_app::forwarding::addresses::{self, NewForwardingAddress};
-use posthouse_http::route::{PathParams, Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{PathParams, Route, RouteInput, RouteResponse},
+};
 
 /// Path of the forwarding addresses of an inbox.
 const ALL: &str = "/v1/inboxes/{id}/forwarding";

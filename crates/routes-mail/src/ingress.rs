@@ -3,7 +3,6 @@
 //!
 //! The route exists only on loopback with `delivery.mode = "capture"`, and ends in the same use case as SMTP's DATA.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -13,7 +12,10 @@ use serde::Serialize;
 
 use posthouse_api::wire::{BoundedLine, query};
 use posthouse_app::inbound::inject::{self, Injection, InjectionResult};
-use posthouse_http::route::{ATTACHMENT_BODY_BYTES_MAX, PublicInput, RawBody, Route, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{ATTACHMENT_BODY_BYTES_MAX, PublicInput, RawBody, Route, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -2,7 +2,6 @@
 //! embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too. Links open
 //! in a tab of their own.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -20,7 +19,10 @@ use posthouse_app::{
     drafts::{self, DraftRef},
     messages::mail_html,
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
 const CLOSED: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \

@@ -1,6 +1,5 @@
 //! Reading and changing messages.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -38,7 +37,10 @@ use posthouse_app::{
     inbound::release,
     messages::change::{self, MessageChange},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page, render_view};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse, render_page, render_view},
+};
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;

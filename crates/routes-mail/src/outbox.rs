@@ -2,7 +2,6 @@
 //!
 //! Responses never claim that captured mail was sent: each entry is marked as captured.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -27,7 +26,10 @@ use posthouse_app::{
     inbound::return_path::{self, ReturnPath},
     messages::raw,
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

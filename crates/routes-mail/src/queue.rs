@@ -1,6 +1,5 @@
 //! The work queue of an inbox: claim, ack, nack, extend. See `docs/reference/queue.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -22,7 +21,10 @@ use posthouse_app::messages::{
     claim::{self, ClaimRequest},
     settle_claim::{self, ClaimReference},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse, render_view};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse, render_view},
+};
 
 /// Length of a lease in seconds.
 type LeaseSeconds = BoundedInt<30, 3_600>;

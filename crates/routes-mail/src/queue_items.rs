@@ -1,6 +1,5 @@
 //! Work queues for people: `/v1/queue`, and giving back or dropping a message by hand.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -25,7 +24,10 @@ use posthouse_app::{
     access::visible,
     messages::queue_items::{self, ListedItem},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -1,6 +1,5 @@
 //! Full-text search.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -20,7 +19,10 @@ use posthouse_api::{
     wire::{Cursor, Limit, SearchText, query, rows},
 };
 use posthouse_app::messages::search::{self, SearchRequest};
-use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse, render_page},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

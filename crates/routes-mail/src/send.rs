@@ -3,7 +3,6 @@
 //! These routes decode requests; the use cases in `app/src/outbound` decide what may be sent and store it in one
 //! write.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method};
@@ -45,6 +44,7 @@ use posthouse_app::{
     },
 };
 use posthouse_http::{
+    Api,
     idempotency::{self, REPLAYED_HEADER},
     route::{ATTACHMENT_BODY_BYTES_MAX, Route, RouteInput, RouteResponse},
 };

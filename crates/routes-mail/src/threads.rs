@@ -1,6 +1,5 @@
 //! `/v1/threads` and the threads of an inbox.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -42,7 +41,10 @@ use posthouse_app::{
     app::App,
     messages::threads::{self, ThreadChange},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page, render_view};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse, render_page, render_view},
+};
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;

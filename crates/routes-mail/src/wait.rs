@@ -1,6 +1,5 @@
 //! Long polls for messages and verifications.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -26,7 +25,10 @@ use posthouse_api::{
     wire::{AuthorFilter, BoundedLine, Seconds, query},
 };
 use posthouse_app::messages::wait::{self, LongPoll, NewMessageFilter};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// How long to wait: 1 to 60 seconds, 30 by default.
 type Timeout = Seconds<1, 60, 30>;

@@ -1,16 +1,16 @@
 //! `/claim/…`: the pages behind claim links. A GET changes nothing, because programs open links too; the button claims
 //! the workspace (`docs/decisions/0025-links-in-mail.md`).
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::error::{ErrorCode, Refusal};
 
 use posthouse_app::signup::claim_link::{self, ClaimableWorkspace};
-use posthouse_http::link_page::{self, HTML};
 use posthouse_http::{
+    Api,
     docs::html::escape,
+    link_page::{self, HTML},
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 

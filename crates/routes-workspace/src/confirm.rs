@@ -1,7 +1,6 @@
 //! `/confirm/…`: pages that links in mail open. A GET changes nothing, because programs open links too; the button
 //! confirms (`docs/decisions/0025-links-in-mail.md`).
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -11,9 +10,10 @@ use posthouse_app::{
     forwarding::confirm::{self, ConfirmationRequest},
     on_call::confirm::{self as on_call, OnCallRequest},
 };
-use posthouse_http::link_page::{self, HTML};
 use posthouse_http::{
+    Api,
     docs::html::escape,
+    link_page::{self, HTML},
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 

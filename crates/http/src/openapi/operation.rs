@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{schemas::header_refs, tag};
 use crate::{
-    host, oauth,
+    host,
     route::{RequiredScope, ResponseDoc, Route, RouteAccess},
 };
 
@@ -21,7 +21,7 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
         "summary": route.summary,
     });
     match route.access {
-        RouteAccess::Public => operation["security"] = oauth::security(route),
+        RouteAccess::Public => operation["security"] = route.security.iter().map(|name| security(name)).collect(),
         RouteAccess::Key(permission, reach) => {
             let (reach, scope) = match reach {
                 RequiredScope::Any => ("any", ""),
@@ -70,6 +70,11 @@ fn parameters(route: &Route) -> Vec<Value> {
         }));
     }
     all
+}
+
+/// Returns a security requirement; an empty name is none.
+fn security(scheme: &str) -> Value {
+    if scheme.is_empty() { json!({}) } else { json!({ scheme: [] }) }
 }
 
 /// Returns the names of the parameters in a path: those in braces.
@@ -171,7 +176,7 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
     }
     let names: Vec<&str> = codes.iter().map(|code| code.text()).collect();
     let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.text(), code.fix())).collect();
-    let schema = if oauth::has_oauth_errors(route.path) {
+    let schema = if route.has_oauth_errors {
         json!({ "$ref": "#/components/schemas/OAuthError" })
     } else {
         json!({
@@ -188,8 +193,7 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
 
 /// Returns whether requests count for a limit that responses state.
 fn is_limited(route: &Route) -> bool {
-    let is_of_issuer = oauth::has_oauth_errors(route.path) && route.method != Method::OPTIONS;
-    route.access.needs_caller() || route.limit.is_some() || is_of_issuer
+    route.access.needs_caller() || route.limit.is_some() || !route.security.is_empty()
 }
 
 /// Returns the codes that the route can refuse with, by status: its own, and those of the router.

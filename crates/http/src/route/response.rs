@@ -302,6 +302,12 @@ impl RouteResponse {
         })
     }
 
+    /// Adds headers with fixed values.
+    #[must_use]
+    pub fn with_fields<const N: usize>(self, fields: [(HeaderName, &'static str); N]) -> Self {
+        fields.into_iter().fold(self, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
+    }
+
     /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
@@ -309,9 +315,7 @@ impl RouteResponse {
         self
     }
 
-    /// Returns the response that the router finishes.
-    #[must_use]
-    pub fn into_response(self) -> Response {
+    pub(crate) fn into_response(self) -> Response {
         let (body, handshake) = match self.body {
             ResponseBody::Bytes(bytes) => (Body::from(bytes), None),
             ResponseBody::Stream(stream) => (Body::new(stream), None),

@@ -1,7 +1,6 @@
 //! `/oidc/authorize`: where apps send browsers, and the page that waits for an agent. The page has no script; it reloads
 //! itself, and the person can reload it too.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -17,10 +16,10 @@ use posthouse_domain::{
 };
 
 use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
-use posthouse_http::link_page::{self, HTML};
 use posthouse_http::{
-    auth, client,
+    Api, auth, client,
     docs::html::escape,
+    link_page::{self, HTML},
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
 

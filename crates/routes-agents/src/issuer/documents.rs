@@ -1,6 +1,5 @@
 //! The documents of the issuer: its metadata (OpenID Connect Discovery §3, RFC 8414) and its keys (RFC 7517).
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -15,8 +14,11 @@ use posthouse_domain::{
 };
 
 use super::form::OAuthQuery;
-use posthouse_http::oauth::open;
-use posthouse_http::route::{PublicInput, Route, RouteResponse};
+use posthouse_http::{
+    Api,
+    oauth::open,
+    route::{PublicInput, Route, RouteResponse},
+};
 
 /// How long clients may cache the documents, in seconds.
 const CACHED_S: u32 = 300;

@@ -1,6 +1,5 @@
 //! `POST /oidc/token`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -20,10 +19,11 @@ use posthouse_domain::{
 };
 use sha2::{Digest, Sha256};
 
+use super::TOKEN;
 use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
-use posthouse_http::oauth::{self, TOKEN, uncached};
 use posthouse_http::{
-    client,
+    Api, client,
+    oauth::{self, uncached},
     rate_limits::RateLimitStatus,
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
@@ -64,6 +64,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::public(Method::POST, TOKEN, "exchangeToken")
             .summary("Exchanges an authorization code, an identity token or an access token of an app (RFC 6749).")
             .accepts(FORM, FORM_BYTES_MAX)
+            .oauth_errors()
+            .security(&["appSecret", ""])
             .answers::<OAuthTokensView>(200)
             .answers::<OAuthErrorView>(400)
             .answers::<OAuthErrorView>(401)

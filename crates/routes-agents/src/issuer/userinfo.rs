@@ -1,6 +1,5 @@
 //! `GET` and `POST /oidc/userinfo`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -10,9 +9,10 @@ use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::form::OAuthQuery;
-use posthouse_http::oauth::{self, USERINFO, uncached};
+use super::{USERINFO, form::OAuthQuery};
 use posthouse_http::{
+    Api,
+    oauth::{self, uncached},
     rate_limits::RateLimitStatus,
     route::{PublicInput, RequestInfo, Route, RouteResponse},
 };
@@ -22,6 +22,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::public(method, USERINFO, name)
             .summary("Returns what an app may know about the agent of an access token.")
             .without_body()
+            .oauth_errors()
+            .security(&["accessToken"])
             .answers::<UserinfoView>(200)
             .answers::<OAuthErrorView>(401)
             .answers::<OAuthErrorView>(429)

@@ -1,6 +1,5 @@
 //! `/v1/inboxes/{id}/agent/keys`: keys that an agent holds.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -16,7 +15,10 @@ use posthouse_api::{
     wire::{BoundedText, EmptyInput, PublicJwkBody, SignatureText, object},
 };
 use posthouse_app::agent_keys::{self, KeyRevocation, NewAgentKey};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Path of the keys of an agent.
 const ALL: &str = "/v1/inboxes/{id}/agent/keys";

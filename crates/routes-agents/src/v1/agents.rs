@@ -1,6 +1,5 @@
 //! `/v1/inboxes/{id}/agent`: the card of an agent of the workspace. See `docs/reference/directory.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -27,7 +26,10 @@ use posthouse_app::directory::{
     change::{self, CardChange},
     switches,
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Path of the card of an agent.
 const AGENT: &str = "/v1/inboxes/{id}/agent";

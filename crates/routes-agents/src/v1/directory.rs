@@ -1,6 +1,5 @@
 //! `/v1/directory`: handles, look-ups, searches and reports. See `docs/reference/directory.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method, header};
@@ -39,6 +38,7 @@ use posthouse_app::directory::{
     verify::{self, VerifiedThing},
 };
 use posthouse_http::{
+    Api,
     directory_limits::DirectoryLimit,
     rate_limits::RateLimitStatus,
     route::{Route, RouteInput, RouteResponse},

@@ -1,6 +1,5 @@
 //! `/v1/identities`: agents without mail.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -34,7 +33,10 @@ use posthouse_app::{
         delete,
     },
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Path of all identities.
 const ALL: &str = "/v1/identities";

@@ -1,6 +1,5 @@
 //! Sign-in of one agent: identity tokens, the switch, the history, and approvals. See `docs/reference/identity.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method, header};
@@ -29,6 +28,7 @@ use posthouse_app::identity::{
 };
 use posthouse_domain::identity::approval::shown;
 use posthouse_http::{
+    Api,
     rate_limits::RateLimitStatus,
     route::{Route, RouteInput, RouteResponse},
 };

@@ -1,6 +1,5 @@
 //! `/v1/identity/clients`: the apps of a workspace that agents sign in to. See `docs/reference/identity.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -28,7 +27,10 @@ use posthouse_api::{
     },
 };
 use posthouse_app::identity::clients::{self, IdentityClientChange, NewIdentityClient};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Path of all apps.
 const ALL: &str = "/v1/identity/clients";

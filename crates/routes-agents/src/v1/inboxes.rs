@@ -1,7 +1,6 @@
 //! `/v1/inboxes`.
 
 use posthouse_app::inboxes::view;
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -42,7 +41,10 @@ use posthouse_app::{
         delete,
     },
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Longest `client_id` and display name in characters.
 pub(super) const NAME_CHARS_MAX: usize = 255;

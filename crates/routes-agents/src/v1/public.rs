@@ -1,6 +1,5 @@
 //! `/v1/public`: the public directory, for everyone, with or without a key. See `docs/reference/directory.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -28,6 +27,7 @@ use posthouse_app::directory::{
     search, switches,
 };
 use posthouse_http::{
+    Api,
     directory_limits::DirectoryLimit,
     route::{PublicInput, Route, RouteResponse, render_page, render_view},
 };

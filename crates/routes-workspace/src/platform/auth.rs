@@ -1,6 +1,5 @@
 //! `/platform/auth/…`: sign-in by mail, and sign-out.
 
-use posthouse_http::Api;
 use std::{net::IpAddr, sync::Arc};
 
 use axum::http::{Method, header};
@@ -22,7 +21,7 @@ use posthouse_app::{
     },
 };
 use posthouse_http::{
-    client, cookie,
+    Api, client, cookie,
     route::{PublicInput, Route, RouteResponse},
 };
 

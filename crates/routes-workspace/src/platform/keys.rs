@@ -1,6 +1,5 @@
 //! `/platform/api-keys`: the workspace's API keys.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -20,7 +19,10 @@ use posthouse_api::{
     wire::{BoundedLine, BoundedList, EmptyInput, Problems, choice, member, object},
 };
 use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Longest name of a key, in characters.
 const NAME_CHARS_MAX: usize = 100;

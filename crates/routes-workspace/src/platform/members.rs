@@ -1,6 +1,5 @@
 //! `/platform/members`: the people of the workspace.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -14,7 +13,10 @@ use posthouse_api::{
     wire::{AddressText, EmptyInput, object},
 };
 use posthouse_app::people::members;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Path of all members.
 const ALL: &str = "/platform/members";

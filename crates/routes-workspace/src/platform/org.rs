@@ -1,6 +1,5 @@
 //! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -20,7 +19,10 @@ use posthouse_app::{
     people::org::{self, DisclosureChange, OrgChange},
     workspaces::stop,
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Longest name of a workspace, in characters.
 const NAME_CHARS_MAX: usize = 100;

@@ -1,6 +1,5 @@
 //! `/platform/me` and `/platform/sessions`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -11,7 +10,10 @@ use posthouse_domain::{
 
 use posthouse_api::views::user::{ListView, SessionView, SignedInView};
 use posthouse_app::people::sessions;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,6 +1,5 @@
 //! `/platform/waiting-sign-ins`: sign-ins of agents that wait for a person.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -8,7 +7,10 @@ use posthouse_domain::{error::Refusal, user::Role};
 
 use posthouse_api::views::{identity_client::WaitingSignInView, user::ListView};
 use posthouse_app::identity::approvals;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

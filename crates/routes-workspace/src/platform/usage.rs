@@ -1,6 +1,5 @@
 //! `/platform/usage`: today's mail, the limits, and a daily series.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -10,7 +9,10 @@ use serde::Serialize;
 
 use posthouse_api::wire::{BoundedInt, query};
 use posthouse_app::people::usage::{self, DailyUsage, UsageReport};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Most days in a series.
 const DAYS_MAX: i64 = 90;

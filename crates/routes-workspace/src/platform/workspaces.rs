@@ -1,6 +1,5 @@
 //! `/platform/workspaces`: the workspaces of a person, and the change of the session to another one.
 
-use posthouse_http::{Api, cookie};
 use std::sync::Arc;
 
 use axum::http::{Method, header};
@@ -15,7 +14,10 @@ use uuid::Uuid;
 
 use posthouse_api::views::user::{ListView, SignedInView};
 use posthouse_app::people::switch::{self, NamedMembership};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api, cookie,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,6 +1,5 @@
 //! `GET /v1/account`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -20,7 +19,10 @@ use uuid::Uuid;
 
 use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
 use posthouse_app::{App, directory::switches, signup::expire};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

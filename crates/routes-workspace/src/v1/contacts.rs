@@ -1,6 +1,5 @@
 //! `/v1/contacts`: the addresses that mail was exchanged with.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -38,7 +37,10 @@ use posthouse_app::{
     app::App,
     contacts::change::{self, ContactChange},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Longest notes in characters.
 const NOTES_CHARS_MAX: usize = 10_000;

@@ -1,6 +1,5 @@
 //! `GET /v1/deliverability`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -20,7 +19,10 @@ use posthouse_store::{
 
 use posthouse_api::views::deliverability::{DeliverabilityInput, DeliverabilityView};
 use posthouse_app::domains::reputation;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Largest number of domains in the response.
 const DOMAINS_MAX: u32 = 100;

@@ -1,6 +1,5 @@
 //! `/v1/domains`: custom domains.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -24,7 +23,10 @@ use posthouse_app::{
     app::App,
     domains::{add, change, check},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// The text that cursors of the list are bound to.
 const LIST: &str = "domains";

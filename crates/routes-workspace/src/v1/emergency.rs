@@ -1,7 +1,6 @@
 //! `POST /v1/emergency-stop`. No route ends a stop: only an owner does
 //! (`docs/decisions/0049-only-an-owner-resumes.md`).
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -14,7 +13,10 @@ use posthouse_api::{
     wire::{BoundedText, EmptyInput, object},
 };
 use posthouse_app::workspaces::stop;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Longest reason in characters.
 const REASON_CHARS_MAX: usize = 500;

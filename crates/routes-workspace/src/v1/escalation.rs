@@ -1,6 +1,5 @@
 //! `/v1/escalation` and `/v1/inboxes/{id}/escalation`: people on call.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -23,7 +22,10 @@ use posthouse_app::on_call::{
     contacts::OnCallContactState,
     settings::{self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 /// Path of the settings of the workspace.
 const WORKSPACE: &str = "/v1/escalation";

@@ -1,7 +1,6 @@
 //! `GET /v1/events`: the event log of the workspace.
 
 use posthouse_app::events::render::{self, EventDetail};
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -21,7 +20,10 @@ use posthouse_api::{
     wire::{CommaList, Cursor, Limit, choice, query, rows},
 };
 use posthouse_app::events::log::{self, EventBatch, EventFilter, EventReadLimits};
-use posthouse_http::route::{Route, RouteInput, RouteResponse, render_page, render_view};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse, render_page, render_view},
+};
 
 /// Largest number of types in one request.
 const TYPES_MAX: usize = 40;

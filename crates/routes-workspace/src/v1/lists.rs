@@ -1,6 +1,5 @@
 //! `/v1/lists`: allow and block lists for receiving, sending and replying.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -19,7 +18,10 @@ use posthouse_api::{
     wire::{EmptyInput, ListPatternText, Problems, member, object, query},
 };
 use posthouse_app::contacts::lists::{self, NewListEntry};
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::ListsManage;

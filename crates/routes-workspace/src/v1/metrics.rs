@@ -1,6 +1,5 @@
 //! `GET /v1/metrics`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -24,7 +23,10 @@ use posthouse_app::{
     access::visible,
     workspaces::report::{self, MetricsReport},
 };
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -1,6 +1,5 @@
 //! `/v1/signup`: self-signup and claiming. See `docs/reference/signup.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -27,7 +26,7 @@ use posthouse_app::signup::{
     create::{self, ClaimMailStatus, CreatedSignup, NewSignup},
 };
 use posthouse_http::{
-    client,
+    Api, client,
     route::{PublicInput, Route, RouteInput, RouteResponse},
 };
 

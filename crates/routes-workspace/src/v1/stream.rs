@@ -3,7 +3,6 @@
 //! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
 //! status of a refused handshake (`docs/decisions/0036-streams-refuse-by-close-code.md`).
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, Method, header};
@@ -23,7 +22,7 @@ use posthouse_app::{
     settings::SecretText,
 };
 use posthouse_http::{
-    auth,
+    Api, auth,
     route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},
     socket::HandshakeOutcome,
 };

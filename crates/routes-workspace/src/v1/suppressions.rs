@@ -1,6 +1,5 @@
 //! `/v1/suppressions`: addresses the workspace does not send to.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -21,7 +20,10 @@ use posthouse_api::{
     wire::{AddressText, BoundedLine, Cursor, EmptyInput, Limit, choice, object, paging, query},
 };
 use posthouse_app::contacts::suppressions;
-use posthouse_http::route::{Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{Route, RouteInput, RouteResponse},
+};
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{ContactsRead, ContactsWrite};

@@ -1,6 +1,5 @@
 //! `/v1/webhooks`: see `docs/reference/webhooks.md`.
 
-use posthouse_http::Api;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -31,7 +30,10 @@ use posthouse_app::webhooks::{
     create::{self, NewWebhook},
     read, test_event,
 };
-use posthouse_http::route::{PublicInput, Route, RouteInput, RouteResponse};
+use posthouse_http::{
+    Api,
+    route::{PublicInput, Route, RouteInput, RouteResponse},
+};
 
 /// Longest URL in characters.
 const URL_CHARS_MAX: usize = 2_048;
