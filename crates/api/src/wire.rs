@@ -236,6 +236,12 @@ pub fn nullable(mut schema: Value) -> Value {
     }
 }
 
+/// Returns the condition that an object has a member of this JSON type. A member that is null counts as omitted.
+#[must_use]
+pub fn has_member(name: &str, json_type: &str) -> Value {
+    json!({ "required": [name], "properties": { name: { "type": json_type } } })
+}
+
 /// Adds a condition across members to the schema of an object.
 pub fn also(schema: &mut Value, condition: Value) {
     match schema.get_mut("allOf").and_then(Value::as_array_mut) {

@@ -8655,7 +8655,11 @@ export interface components {
              * @description The address of an agent.
              */
             address?: string | null;
-        };
+        } & ({
+            signature: string;
+        } | {
+            address: string;
+        });
         /** @description A sign-in in a browser that waits for an agent, with the agent. */
         WaitingSignIn: {
             /**
@@ -19712,7 +19716,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 1048576 bytes. */
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["SignInBody"];
             };
@@ -27630,7 +27634,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description At most 1048576 bytes. */
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["VerifyAgentBody"];
             };

@@ -109,9 +109,12 @@ fn body(route: &Route, schemas: &mut Map<String, Value>) -> Option<Value> {
 
 /// Returns whether a body schema refuses `{}`: it requires a member, or has a condition whose alternatives all do.
 fn refuses_empty(schema: &Value) -> bool {
-    let requires = |one: &Value| one["required"].as_array().is_some_and(|names| !names.is_empty());
-    let conditions = schema["allOf"].as_array().into_iter().flatten();
-    requires(schema) || conditions.filter_map(|one| one["anyOf"].as_array()).any(|some| some.iter().all(requires))
+    let parts = |name: &str| schema[name].as_array().map(Vec::as_slice).unwrap_or_default();
+    let no_choice = |choices: &[Value]| !choices.is_empty() && choices.iter().all(refuses_empty);
+    !parts("required").is_empty()
+        || parts("allOf").iter().any(refuses_empty)
+        || no_choice(parts("anyOf"))
+        || no_choice(parts("oneOf"))
 }
 
 fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {

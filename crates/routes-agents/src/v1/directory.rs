@@ -16,6 +16,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::handles::WorkspaceHandles;
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use posthouse_api::{
@@ -27,7 +28,7 @@ use posthouse_api::{
     },
     wire::{
         AddressQuery, AddressText, BoundedInt, BoundedText, CapabilityText, CardQueryText, Cursor, EmptyInput,
-        FullHandleText, HandleText, SignatureText, choice, object, query,
+        FullHandleText, HandleText, Problems, SignatureText, choice, has_member, member, object, query,
     },
 };
 use posthouse_app::directory::{
@@ -194,14 +195,31 @@ object! {
         /// The address of an agent.
         address: Option<AddressText>,
     }
+    check one_thing, schema has_one_thing;
+}
+
+fn one_thing(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
+    let [signature, address] =
+        ["signature", "address"].map(|name| given.get(name).is_some_and(|value| !value.is_null()));
+    if signature == address {
+        problems.add::<()>(&member(path, "signature"), exactly_one("address", address));
+    }
+}
+
+/// [`one_thing`] as a condition of JSON Schema.
+fn has_one_thing() -> Value {
+    json!({ "oneOf": [has_member("signature", "string"), has_member("address", "string")] })
+}
+
+impl VerifyBody {
+    fn parse(self) -> Option<VerifiedThing> {
+        let signature = self.signature.map(|signature| VerifiedThing::Signature(signature.0));
+        signature.or_else(|| self.address.map(|address| VerifiedThing::Address(address.0)))
+    }
 }
 
 async fn verify(app: Arc<Api>, input: RouteInput<EmptyInput, VerifyBody>) -> Result<RouteResponse, Refusal> {
-    let thing = match (input.body.signature, input.body.address) {
-        (Some(signature), None) => VerifiedThing::Signature(signature.0),
-        (None, Some(address)) => VerifiedThing::Address(address.0),
-        (given, _) => return Err(exactly_one("signature", "address", given.is_some())),
-    };
+    let thing = input.body.parse().ok_or_else(|| not_exactly_one("signature", "address", false))?;
     let view = verify::verify(&app, input.caller, thing).await?;
     Ok(RouteResponse::json(200, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
@@ -240,19 +258,23 @@ impl ResolveQuery {
                 Address::parse(&address.0).map(AgentName::Address).map_err(|_| resolve::not_found())
             }
             (None, Some(handle)) => Ok(AgentName::Handle(handle.0)),
-            (given, _) => Err(exactly_one("address", "handle", given.is_some())),
+            (given, _) => Err(not_exactly_one("address", "handle", given.is_some())),
         }
     }
 }
 
-/// Returns the refusal of a request that needs exactly one of two members.
-fn exactly_one(first: &str, second: &str, has_both: bool) -> Refusal {
-    let problem = if has_both {
-        format!("can't be combined with `{second}`: send exactly one of them")
+/// Returns the refusal of a request that has both or none of two members and needs exactly one.
+fn not_exactly_one(first: &str, second: &str, has_both: bool) -> Refusal {
+    Refusal::invalid(&[FieldProblem { path: first.to_owned(), problem: exactly_one(second, has_both) }])
+}
+
+/// Returns the problem of a member that is given with another or missing without it.
+fn exactly_one(other: &str, has_both: bool) -> String {
+    if has_both {
+        format!("can't be combined with `{other}`: send exactly one of them")
     } else {
-        format!("is required unless `{second}` is sent")
-    };
-    Refusal::invalid(&[FieldProblem { path: first.to_owned(), problem }])
+        format!("is required unless `{other}` is sent")
+    }
 }
 
 async fn search(app: Arc<Api>, input: RouteInput<AgentSearchQuery>) -> Result<RouteResponse, Refusal> {

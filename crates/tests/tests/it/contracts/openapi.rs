@@ -1,8 +1,13 @@
 //! The served OpenAPI description lists exactly the routes of the server.
 
-use posthouse::all_routes;
-use posthouse_tests::TestServer;
 use std::collections::BTreeSet;
+
+use posthouse::all_routes;
+use posthouse_domain::plan::Plan;
+use posthouse_http::route::RouteAccess;
+use posthouse_tests::TestServer;
+
+use crate::contracts::permissions::path;
 
 #[tokio::test]
 async fn the_served_document_lists_exactly_the_routes() {
@@ -53,5 +58,35 @@ async fn every_sending_route_documents_every_send_error() {
             assert!(listed, "{path} does not document {status} {code}: {codes}");
         }
     }
+    server.finish().await;
+}
+
+/// Finds schemas that omit what a handler requires: nothing at all is sent to every route that reads a body.
+#[tokio::test]
+async fn a_body_that_the_document_calls_optional_can_be_left_out_and_no_other() {
+    let mut server = TestServer::plain().await;
+    let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
+    let mut tested = 0;
+    for route in all_routes() {
+        let operation = &document["paths"][route.path][route.method.as_str().to_ascii_lowercase()];
+        let Some(required) = operation["requestBody"]["required"].as_bool() else { continue };
+        // A route may stop the workspace, so each gets its own.
+        let key = server.workspace(Plan::Team).await;
+        let api = match route.access {
+            RouteAccess::Public => server.anonymous(),
+            RouteAccess::Key(..) => server.api(&key),
+            RouteAccess::Session(_) => server.owner_session(&key).await,
+        };
+        let reply = api.send(route.method.clone(), &path(&route), None).await;
+        let refused_with = match route.path {
+            "/oidc/token" => 401,  // The secret of the app comes first (RFC 6749 section 5.2).
+            "/dev/inbound" => 415, // Only JSON can be sent without a content type.
+            _ => 400,
+        };
+        assert_eq!(reply.status == refused_with, required, "{}: {reply}", route.name);
+        tested += 1;
+    }
+    assert!(tested >= 60, "{tested} routes have a body");
+    server.allow().queued();
     server.finish().await;
 }

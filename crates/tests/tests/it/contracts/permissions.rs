@@ -37,7 +37,7 @@ fn guarded() -> impl Iterator<Item = (Route, Permission, RequiredScope)> {
 }
 
 /// Returns the path with an unknown id for every parameter.
-fn path(route: &Route) -> String {
+pub(super) fn path(route: &Route) -> String {
     let segment = |segment: &str| if segment.starts_with('{') { UNKNOWN.to_string() } else { segment.to_owned() };
     route.path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
