@@ -13,7 +13,7 @@ use posthouse_domain::{
     id::WorkspaceId,
 };
 
-/// When a client should send a body again that found no room, in seconds.
+/// `Retry-After` of a body that exceeds the budget, in seconds.
 const BODY_RETRY_S: u64 = 2;
 
 /// The request bodies in memory. Bodies of public routes share what one workspace may hold.

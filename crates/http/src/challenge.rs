@@ -18,7 +18,7 @@ use super::{
 use posthouse_app::domains::acme;
 
 /// Returns the routes of listeners that serve challenges only.
-pub fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/.well-known/acme-challenge/{token}", "getAcmeChallenge")
             .summary("Returns the response to an ACME challenge (RFC 8555 §8.3), while a certificate is being ordered.")
@@ -38,7 +38,7 @@ async fn challenge(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, R
 }
 
 /// Builds a router for these routes that redirects all other requests to `base_url`, if that is https.
-pub fn redirecting(app: &Arc<Api>, routes: Vec<Route>) -> Router {
+pub(crate) fn redirecting(app: &Arc<Api>, routes: Vec<Route>) -> Router {
     let (unmatched_app, method_app) = (Arc::clone(app), Arc::clone(app));
     router::build(app, routes)
         .fallback(move |request: Request| redirect(Arc::clone(&unmatched_app), request))

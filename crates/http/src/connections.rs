@@ -92,7 +92,7 @@ pub struct ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    /// Counts the connection as one of this workspace, whose key a request had. For a proxy, it counts until the guard
+    /// Counts the connection for the workspace that authenticated a request. For a proxy, it counts until the guard
     /// is dropped.
     ///
     /// # Errors

@@ -24,10 +24,10 @@ const DOCUMENT: &str = "index.html";
 /// Paths below which a browser gets the API's errors and not a page.
 const NOT_PAGES: &[&str] =
     &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/directory/"];
-/// Pages that every client gets that accepts HTML, not only one that names it: the address of the server, and what links in
-/// mail open. Programs that check such links don't name HTML.
+/// Pages for clients that accept any type (`*/*`), not only for those that name HTML: the root, and the targets of links in
+/// mail, because programs that check links don't name HTML.
 const PAGES_FOR_ALL: &[&str] = &["/", "/sign-in"];
-/// Paths below which the same holds.
+/// Prefixes of further such pages.
 const BELOW_FOR_ALL: &[&str] = &["/inbox/", "/approvals/", "/settings/"];
 /// What pages may load. Mail is shown in a frame with a stricter policy of its own.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \

@@ -15,9 +15,9 @@ const DAMAGED_RETRY_S: u64 = 60;
 
 /// Returns the response of a refusal, for routes and for requests that match none.
 #[must_use]
-pub fn response(refusal: &Refusal, request_id: &str) -> Response {
+pub(crate) fn response(refusal: &Refusal, request_id: &str) -> Response {
     let body = refusal.body(request_id).to_string();
-    complete(refusal, RouteResponse::written(refusal.code.status(), body))
+    complete(refusal, RouteResponse::rendered_json(refusal.code.status(), body))
 }
 
 /// Adds the fields of every response of a refusal.

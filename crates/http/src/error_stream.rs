@@ -5,7 +5,7 @@
 //! Parsing heads before hyper (httparse) would need a second opinion on where each body ends, which is how requests are
 //! smuggled. This stream only compares whole responses of the library, while no request is in progress.
 
-use crate::Api;
+use crate::{Api, error};
 use std::{
     io::{self, IoSlice},
     pin::Pin,
@@ -71,13 +71,7 @@ impl HttpErrorStream {
             ErrorCode::InvalidRequest => refusal.with_fix("Send the request with an HTTP client library."),
             _ => refusal,
         };
-        let body = refusal.body(&id).to_string();
-        let (line, length) = (head.lines().next()?, body.len());
-        let bytes = format!(
-            "{line}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nx-request-id: {id}\r\n\
-             cache-control: no-store\r\nconnection: close\r\n\r\n{body}"
-        );
-        Some(PendingRefusal { bytes: bytes.into_bytes(), written: 0, replaced_bytes: head.len() })
+        Some(PendingRefusal { bytes: error::closing(&refusal, &id), written: 0, replaced_bytes: head.len() })
     }
 
     fn poll_refusal(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<usize>>> {

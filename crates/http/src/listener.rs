@@ -73,7 +73,7 @@ pub struct ListenerEntry {
 }
 
 /// Serves all entries until shutdown begins, then until every connection has ended.
-pub async fn serve(entries: Vec<ListenerEntry>, app: Arc<Api>) {
+pub(crate) async fn serve(entries: Vec<ListenerEntry>, app: Arc<Api>) {
     let permits = Arc::new(Semaphore::new(app.http.connections_max.min(Semaphore::MAX_PERMITS)));
     let issuer = app.config.issuer();
     let urls = [app.config.base_url.as_str(), issuer.as_str()];

@@ -59,7 +59,7 @@ pub(crate) fn service(refusal: &Refusal) -> RouteResponse {
 fn body(status: u16, error: &OAuthError) -> RouteResponse {
     let view = OAuthErrorView { error: error.code.text(), error_description: error.description.clone() };
     let json = serde_json::to_string(&view).unwrap_or_default();
-    let response = uncached(RouteResponse::written(status, json));
+    let response = uncached(RouteResponse::rendered_json(status, json));
     RouteResponse { status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST), ..response }
 }
 

@@ -20,10 +20,10 @@ use posthouse_api::views::event::catalogue;
 
 /// The description of the API.
 const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
-    Send `Authorization: Bearer <API key>` with every request. Every response has an `X-Request-Id`. Times are \
-    UTC, such as `2026-01-01T00:00:00.000Z`. Members without a value are null; the few that may be absent are \
-    documented. Lists use opaque cursors.\n\n\
-    All errors have the same body: `error.code` (a closed list), `error.message` (what is wrong with this request), \
+    Send `Authorization: Bearer <API key>` with every request, except to public routes. Every response of a route has an \
+    `X-Request-Id`. Times are UTC, such as `2026-01-01T00:00:00.000Z`. Members without a value are null; the few that may \
+    be absent are documented. Lists use opaque cursors.\n\n\
+    Errors have the same body, except those of OAuth (RFC 6749 section 5.2): `error.code` (a closed list), `error.message` (what is wrong with this request), \
     `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`.";
 
 /// Generates the document of these routes; `base_url` is the URL of the server.
@@ -103,45 +103,45 @@ fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
-/// Returns whether the route is part of the API, rather than a page or a probe.
-pub fn is_api(route: &Route) -> bool {
-    route.path.starts_with("/v1/") && (route.access.needs_caller() || !route.path.ends_with(".json"))
-}
-
-/// Returns the chapter of a route: the last collection in its path.
-pub fn tag(route: &Route) -> &'static str {
+/// Returns the chapter of a route: that of its first path segment, if it has one for everything below it, and otherwise
+/// the last collection in its path.
+fn tag(route: &Route) -> &'static str {
+    /// First segments after the version, with the chapter of everything below them.
+    const ROOTS: &[(&str, &str)] =
+        &[("held-messages", "messages"), ("public", "directory"), ("signup", "signup"), ("webhooks", "webhooks")];
     /// Path segments that have their own chapter.
     const CHAPTERS: &[&str] = &[
         "account",
-        "agents",
         "attachments",
         "contacts",
+        "deliverability",
         "directory",
         "domains",
         "drafts",
         "emergency-stop",
+        "escalation",
         "events",
-        "handles",
         "identities",
         "identity",
         "inboxes",
-        "knowledge",
         "lists",
         "messages",
         "metrics",
         "queue",
         "search",
-        "signup",
+        "stream",
         "suppressions",
         "threads",
-        "webhooks",
     ];
     if route.is_platform() {
         return "dashboard";
     }
-    if !is_api(route) {
-        return if route.development { "development" } else { "operation" };
+    if route.development {
+        return "development";
     }
-    let chapter = route.path.rsplit('/').find_map(|segment| CHAPTERS.iter().find(|chapter| **chapter == segment));
-    chapter.copied().unwrap_or("other")
+    let path = route.path.strip_prefix("/v1/").filter(|path| *path != "openapi.json");
+    let Some(path) = path else { return "operation" };
+    let root = path.split('/').next().and_then(|first| ROOTS.iter().find(|(segment, _)| *segment == first));
+    let last = || path.rsplit('/').find_map(|segment| CHAPTERS.iter().find(|chapter| **chapter == segment));
+    root.map(|(_, chapter)| *chapter).or_else(|| last().copied()).unwrap_or("other")
 }

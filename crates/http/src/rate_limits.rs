@@ -1,5 +1,5 @@
-//! Limits the requests per minute of each API key and session, counted in this process, and writes the fields that state
-//! the limits of a response.
+//! Limits the requests per minute of each API key and session, counted in this process, and writes the `RateLimit`
+//! headers.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_app::{

@@ -1,8 +1,8 @@
 //! The memory of responses that their clients have not read yet: a share for each workspace, and a total for the process.
 //!
 //! Each response holds its memory until its last byte is written or its connection ends, at the latest after
-//! `limits.response_write_timeout` without progress. A streamed response holds the memory of each chunk, and waits before
-//! it produces one that has no room.
+//! `limits.response_write_timeout` without progress. A streamed response holds the memory of each chunk, and waits until
+//! the budget allows the next one.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use posthouse_domain::{
 
 use crate::route::{ChunkStream, ResponseStream};
 
-/// Time between two attempts of a chunk to find room, in milliseconds.
+/// Time between two attempts to reserve the memory of a chunk, in milliseconds.
 const RETRY_MS: i64 = 50;
 
-/// When a client should repeat a request whose response found no room, in seconds.
+/// `Retry-After` of a response that exceeds the budget, in seconds.
 const RESPONSE_RETRY_S: u64 = 5;
 
 /// The responses in memory.
@@ -31,7 +31,7 @@ const RESPONSE_RETRY_S: u64 = 5;
 pub(crate) struct ResponseBudget {
     responses: SharedBudget<WorkspaceId>,
     per_workspace_max: u64,
-    /// The longest time that a chunk waits for room, in milliseconds.
+    /// The longest time that a chunk waits for memory, in milliseconds.
     wait_ms: i64,
 }
 
@@ -66,8 +66,8 @@ impl ResponseBudget {
         }
     }
 
-    /// Checks whether a workspace may make further requests. Otherwise a request would change something and its response
-    /// would have no room.
+    /// Checks whether a workspace may make further requests. Otherwise a request could change something and its response
+    /// would exceed the budget.
     ///
     /// # Errors
     /// Returns the errors of [`ResponseBudget::hold`].

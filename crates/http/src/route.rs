@@ -72,7 +72,7 @@ pub struct BodyRule {
     pub bytes_max: usize,
 }
 
-/// A successful response in the OpenAPI description.
+/// A response of a handler in the OpenAPI description.
 #[derive(Clone, Debug)]
 pub struct ResponseDoc {
     /// The status.
@@ -83,8 +83,8 @@ pub struct ResponseDoc {
     pub schema: Option<fn(&mut schemars::SchemaGenerator) -> schemars::Schema>,
 }
 
-type Handled = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
-type Handler = Arc<dyn Fn(Arc<Api>, RequestParts) -> Handled + Send + Sync>;
+type HandlerFuture = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
+type Handler = Arc<dyn Fn(Arc<Api>, RequestParts) -> HandlerFuture + Send + Sync>;
 
 /// Refuses a request for a part of the service that is switched off.
 pub type SwitchCheck = fn(&App) -> Result<(), Refusal>;
@@ -114,7 +114,7 @@ pub struct Route {
     pub parameters: fn() -> Vec<Value>,
     /// Returns the body schema for the OpenAPI description.
     pub body_schema: fn() -> Value,
-    /// Successful responses.
+    /// The responses of the handler.
     pub answers: Vec<ResponseDoc>,
     /// Error codes in addition to those of every route.
     pub errors: &'static [ErrorCode],
@@ -128,7 +128,8 @@ pub struct Route {
     pub is_shared: bool,
     /// Whether the errors have the form of OAuth 2.0 (RFC 6749 §5.2).
     pub has_oauth_errors: bool,
-    /// The security schemes of a public route in the OpenAPI description. A request uses one; an empty name is none.
+    /// The security schemes of a public route in the OpenAPI description. A request uses one; an empty name means no
+    /// authentication.
     pub security: &'static [&'static str],
     /// Renders a refusal for browsers.
     pub error_page: Option<fn(&Refusal) -> RouteResponse>,
@@ -285,7 +286,8 @@ impl Route {
         self
     }
 
-    /// Documents the security schemes of a public route. A request uses one; an empty name is none.
+    /// Documents the security schemes of a public route. A request uses one; an empty name means no
+    /// authentication.
     #[must_use]
     pub fn security(mut self, schemes: &'static [&'static str]) -> Self {
         self.security = schemes;
@@ -350,7 +352,7 @@ impl Route {
         self
     }
 
-    pub(super) fn run(&self, app: Arc<Api>, parts: RequestParts) -> Handled {
+    pub(super) fn run(&self, app: Arc<Api>, parts: RequestParts) -> HandlerFuture {
         match &self.handler {
             Some(handler) => handler(app, parts),
             None => Box::pin(async { Err(Refusal::new(ErrorCode::Internal, "The route has no handler.")) }),

@@ -2,7 +2,10 @@
 //! one log line.
 
 use crate::Api;
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use axum::{
     Router,
@@ -43,11 +46,11 @@ use posthouse_app::{
 };
 
 /// `X-Request-Id`.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 
 /// Builds the router that serves a route table.
-pub fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
+pub(crate) fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
     let mut router = Router::new();
     for route in routes.into_iter().filter(|route| !route.development || app.config.is_loopback_profile()) {
         let (preflight_app, is_shared) = (app.clone(), route.is_shared);
@@ -110,7 +113,7 @@ pub(super) async fn refuse(app: &Api, request: Request, refusal: Refusal) -> Res
     let path = head.uri.path().to_owned();
     let client = client_of(app, &head.extensions, &head.headers).address;
     app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
-    // A method that the endpoint doesn't have is no request of OAuth.
+    // A 405 has the error body of the API on every path.
     let is_of_oauth = refusal.code != ErrorCode::MethodNotAllowed && app.site.has_oauth_errors(&path);
     let response = if is_of_oauth { oauth::service(&refusal).into_response() } else { error::response(&refusal, &id) };
     finish(response, &id)
@@ -361,7 +364,7 @@ fn check_part(
     extras.counted(app.directory_limits.count(limit, caller, client, app.clock.now())?)
 }
 
-/// Takes the place of a request with an idempotency key, so that a repetition at the same time is refused.
+/// Reserves the idempotency key of a request, so that a repetition is refused until the request ends.
 fn take_flight(
     app: &Api,
     route: &Route,
@@ -405,9 +408,9 @@ async fn notice_of_caller(app: &Api, headers: &HeaderMap, client: IpAddr) -> Opt
 }
 
 fn client_of(app: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
-    // Without a listener there is no remote peer, only this machine.
-    let peer =
-        extensions.get::<HttpConnectionInfo>().map_or(IpAddr::from([127, 0, 0, 1]), |connection| connection.peer);
+    // A peer that isn't known has no rights of this machine.
+    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    let peer = extensions.get::<HttpConnectionInfo>().map_or(unknown, |connection| connection.peer);
     client::of(peer, &app.http.trusted_proxies, headers)
 }
 
@@ -426,7 +429,7 @@ fn write_extras(extras: &Extras, headers: &mut HeaderMap) {
 
 /// A plain text response, for requests outside the API.
 #[must_use]
-pub fn plain(status: StatusCode, text: &'static str) -> Response {
+pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response

@@ -4,13 +4,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::route::RouteResponse;
 
-/// Where all documents are shared, unknown ones included.
+/// The prefix below which every origin may read all responses, those of unknown paths included.
 const SHARED: &str = "/v1/public/";
 /// The origins.
 const EVERY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 /// The fields of responses that pages may read, beyond those that they always may.
 const EXPOSED: HeaderValue = HeaderValue::from_static("etag, ratelimit, ratelimit-policy, retry-after, x-request-id");
-/// What a page may send, and how long its browser remembers that.
+/// The methods and header fields that a page may send, and how long its browser caches that, in seconds.
 const PREFLIGHT: [(HeaderName, &str); 3] = [
     (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD"),
     (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type, if-none-match"),

@@ -1,4 +1,4 @@
-//! What the service serves: the product's part of it, which the binary passes in.
+//! What the service serves: the binary passes it in, because the routes of the product are in crates above this one.
 
 use axum::extract::Request;
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use tikv_jemallocator::Jemalloc;
 
 /// Faster than the allocator of glibc for many threads that parse mail, and it returns memory to the system while
-/// thousands of connections wait; see docs/decisions.
+/// thousands of connections wait (`docs/decisions/0060-jemalloc.md`).
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 

@@ -1,5 +1,5 @@
 //! `/oidc/…`: the issuer of identity tokens, an OpenID Connect provider (`docs/reference/identity.md`). Apps and browsers
-//! call it without an API key. Errors have the form of OAuth 2.0 (RFC 6749 §5.2).
+//! call it without an API key. Errors of the token and userinfo endpoints have the form of OAuth 2.0 (RFC 6749 §5.2).
 
 mod authorize;
 mod documents;

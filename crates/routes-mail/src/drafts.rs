@@ -241,7 +241,7 @@ async fn page(
         let page = read_page(tx, &caller, inbox, &query, bytes_max)?;
         render_page(&page, bytes_max, DraftView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 fn read_page(

@@ -1,11 +1,8 @@
 //! Fields that several routes share.
 
 use posthouse_api::wire::{BoundedLine, query};
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{Detail, ErrorCode, Refusal},
-    record::Record,
-};
+use posthouse_app::access::authorize;
+use posthouse_domain::{auth::Caller, error::Refusal, record::Record};
 
 /// A lease id in a request. Malformed ids count as expired leases.
 pub(super) type LeaseIdText = BoundedLine<1, 100>;
@@ -31,17 +28,9 @@ impl ScreeningQuery {
     /// # Errors
     /// Returns `insufficient_permissions` if the caller lacks `messages:release`.
     pub(super) fn check(&self, caller: &Caller) -> Result<(), Refusal> {
-        // No mail waits for screening yet; held mail was stopped by a list.
+        // No message is ever unscreened, so this flag changes nothing.
         let _ = self.include_unscreened;
-        let name = Permission::MessagesRelease.text();
-        if !self.include_held || caller.permissions().has(Permission::MessagesRelease) {
-            return Ok(());
-        }
-        let refusal =
-            Refusal::new(ErrorCode::InsufficientPermissions, format!("`include_held` needs the permission `{name}`."));
-        Err(refusal
-            .detail(Detail::Permission(Permission::MessagesRelease))
-            .with_fix(format!("Use an API key with the permission `{name}`.")))
+        authorize::check_held(caller, self.include_held)
     }
 
     /// Reveals the content that the request includes.

@@ -57,7 +57,7 @@ choice! {
 query! {
     /// How the HTML is shown.
     struct HtmlQuery {
-        /// Whether to load remote images, which tells the sender that the mail was read. Default: off.
+        /// Whether to load remote images, which shows the sender that the mail was read. Default: off.
         remote: Option<RemoteImages>,
         /// Whether to include the content of mail that is not screened yet.
         include_unscreened: bool,

@@ -215,7 +215,7 @@ impl MessageListQuery {
     /// Returns the filter for the store, or `None` if no message can match.
     fn filter(&self, inbox: &Inbox) -> Option<MessageFilter> {
         let labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
-        // Only received mail is screened, and no mail waits for it.
+        // Only received mail is screened, and no message is ever pending.
         let direction = if self.screening.is_some() { Some(Direction::Inbound) } else { self.direction };
         let screening = match self.screening {
             Some(_) if self.direction == Some(Direction::Outbound) => return None,
@@ -254,7 +254,7 @@ async fn list(app: Arc<Api>, input: RouteInput<MessageListQuery>) -> Result<Rout
         let page = read_page(tx, &caller, id, &query, bytes_max)?;
         render_page(&page, bytes_max, MessageView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 fn read_page(
@@ -291,7 +291,7 @@ async fn list_held(app: Arc<Api>, input: RouteInput<HeldQuery>) -> Result<RouteR
         screening.open(page.rows_mut());
         render_page(&page, bytes_max, MessageView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 /// Returns the position of a message in lists, newest first.
@@ -326,7 +326,7 @@ async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteRe
         input.query.open(&mut records);
         render_one(&records)
     });
-    Ok(RouteResponse::written(200, read.await?))
+    Ok(RouteResponse::rendered_json(200, read.await?))
 }
 
 async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateMessageBody>) -> Result<RouteResponse, Refusal> {
@@ -335,7 +335,7 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateMessageBody>)
     let lease = lease_id.map(|lease| lease.0);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
     let changed = change::change(&app, input.caller, id, change).await?;
-    Ok(RouteResponse::written(200, render_one(&changed)?))
+    Ok(RouteResponse::rendered_json(200, render_one(&changed)?))
 }
 
 async fn batch_get(app: Arc<Api>, input: RouteInput<EmptyInput, BatchGetBody>) -> Result<RouteResponse, Refusal> {
@@ -359,7 +359,7 @@ async fn batch_update(app: Arc<Api>, input: RouteInput<EmptyInput, BatchUpdateBo
 async fn release_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let released = release::release(&app, input.caller, id).await?;
-    Ok(RouteResponse::written(200, render_one(&[released])?))
+    Ok(RouteResponse::rendered_json(200, render_one(&[released])?))
 }
 
 /// Returns each id once, in order.

@@ -13,7 +13,7 @@ use posthouse_domain::{
     message::{Channel, Message, RecipientDelivery},
     page::{CursorPosition, Page, PageRequest},
 };
-use posthouse_store::{Tx, deliveries, inboxes, messages, recipients, service_mails};
+use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -41,7 +41,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(list),
         Route::new(Method::GET, "/dev/outbox/{id}/raw", "getCapturedRaw", Permission::MessagesRead)
             .workspace_wide()
-            .summary("Downloads a captured message. Links to people are in it as they would have been sent.")
+            .summary("Downloads a captured message. The links in mail to people work.")
             .development()
             .answers_with(200, Some("message/rfc822"))
             .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
@@ -122,13 +122,8 @@ async fn list(app: Arc<Api>, input: RouteInput<OutboxQuery>) -> Result<RouteResp
 }
 
 async fn raw_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (caller, id) = (input.caller, input.path.id("id", "message")?);
-    let is_service = app
-        .store
-        .read_for(caller.workspace, move |tx| Ok::<_, Refusal>(service_mails::is_for(tx, caller.workspace, id)?))
-        .await?;
-    let reader = if is_service { Caller::operator(WorkspaceId::SERVICE) } else { caller };
-    let raw = raw::message(&app, reader, id, true).await?;
+    let id = input.path.id("id", "message")?;
+    let raw = raw::captured(&app, input.caller, id).await?;
     Ok(RouteResponse::typed(200, "message/rfc822", raw))
 }
 

@@ -145,7 +145,7 @@ impl ClaimBody {
     }
 
     fn claim(self, inbox: InboxId) -> ClaimRequest {
-        // No mail is categorized yet, so categorization counts as skipped and `enriched` excludes nothing.
+        // Messages have no categories, which counts as skipped, so `enriched` excludes nothing.
         let _ = self.enriched;
         ClaimRequest {
             inbox,
@@ -173,7 +173,7 @@ async fn claim(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimBody>) -> Resul
     let claims = claim::claim(&app, &app.waiters, input.caller, input.body.claim(inbox)).await?;
     let bytes = claims.claimed.iter().map(|claimed| claimed.record.bodies.bytes()).sum();
     let rendered = app.blocking_pool.run_sized(bytes, move || render_view(&ClaimsView::of(&claims))).await??;
-    Ok(RouteResponse::written(200, rendered))
+    Ok(RouteResponse::rendered_json(200, rendered))
 }
 
 async fn ack(app: Arc<Api>, input: RouteInput<EmptyInput, AckBody>) -> Result<RouteResponse, Refusal> {

@@ -42,7 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::POST, "/v1/messages/{id}/requeue", "requeueMessage", Permission::MessagesWrite)
-            .summary("Gives a message in flight or a dead letter back to its queue, claimable at once. Its lease ends.")
+            .summary("Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.")
             .without_body()
             .answers::<GivenBackView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])

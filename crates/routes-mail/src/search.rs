@@ -73,5 +73,5 @@ async fn search(app: Arc<Api>, input: RouteInput<SearchQuery>) -> Result<RouteRe
     let bytes_max = app.config.limits.page_bytes;
     let render = move |page: &Page<SearchHit>| render_page(page, bytes_max, SearchHitView::of);
     let rendered = search::search(&app, &app.index, input.caller, input.query.asked(), render).await?;
-    Ok(RouteResponse::written(200, rendered.into_json()))
+    Ok(RouteResponse::rendered_json(200, rendered.into_json()))
 }

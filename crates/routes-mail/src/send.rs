@@ -132,8 +132,8 @@ object! {
         data: Option<BoundedJson<DATA_BYTES_MAX>>,
         /// The advisory message type.
         kind = "type": Option<MessageKind>,
-        /// The signature of the author, who holds a key of its own: a compact JSON Web Signature with the `typ`
-        /// `service-author+jwt`. The content then leaves exactly as signed.
+        /// The author's signature, made with an agent key: a compact JSON Web Signature with the `typ`
+        /// `service-author+jwt`. The content is then sent exactly as signed.
         agent_signature: Option<SignatureText>,
     }
     check one_of_the_bodies, schema has_a_body;
@@ -226,7 +226,7 @@ async fn forward(app: Arc<Api>, input: RouteInput<EmptyInput, ForwardBody>) -> R
     Ok(answer(forward::forward(&app.app, context, original, command, render()).await?))
 }
 
-/// Builds the send order of a request: its caller, the inbox of the path and the idempotency key.
+/// Builds the context of a send: the caller, the inbox of the path and the idempotency key.
 pub(super) fn send_context<Q, B>(input: &RouteInput<Q, B>, route: &'static str) -> Result<SendContext, Refusal> {
     let key = idempotency_key(input, route);
     Ok(SendContext { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
@@ -252,7 +252,7 @@ fn render() -> RenderResponse {
 
 /// Converts a stored response, marked if it is a replay.
 pub(super) fn answer(posted: SendResponse) -> RouteResponse {
-    let answer = RouteResponse::written(posted.answer.status, posted.answer.body);
+    let answer = RouteResponse::rendered_json(posted.answer.status, posted.answer.body);
     if posted.replayed { answer.with(REPLAYED_HEADER, HeaderValue::from_static("true")) } else { answer }
 }
 

@@ -238,7 +238,7 @@ async fn get(app: Arc<Api>, input: RouteInput<ThreadQuery>) -> Result<RouteRespo
         let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
         render_view(&FullThreadView::of(&thread, &rendered))
     };
-    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?))
+    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?))
 }
 
 fn read_thread(

@@ -1,5 +1,5 @@
-//! `/platform/…`: what the dashboard needs beyond the API: sign-in, sessions, keys, members and settings. These routes
-//! authenticate with the session cookie only.
+//! `/platform/…`: what the dashboard needs beyond the API: sign-in, sessions, keys, members and settings. Except for
+//! sign-in, these routes authenticate with the session cookie only.
 
 mod auth;
 mod keys;

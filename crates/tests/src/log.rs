@@ -2,7 +2,8 @@
 //! process.
 //!
 //! A line belongs to the server that owns the current thread: the server's runtime and its store threads register their
-//! server. Lines from other threads belong to the only running server if there is just one.
+//! server, and so does the thread of a test that runs due jobs. Lines from other threads belong to the only running
+//! server if there is just one.
 
 use std::{
     cell::RefCell,

@@ -288,6 +288,8 @@ impl TestServer {
     /// # Panics
     /// Panics if the store fails.
     pub async fn settle(&self) {
+        // The jobs run on the thread of the test.
+        self.log.capture_this_thread();
         loop {
             posthouse_app::jobs::runner::run_due(self.app()).await;
             if posthouse_app::webhooks::dispatch::run_due(&self.app().app).await.expect("the store of a test works")

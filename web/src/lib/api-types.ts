@@ -203,7 +203,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. Agents share one if the workspace can't have more.
+         * Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. If the workspace can't have more of them, agents share one.
          * @description Needs the permission `inboxes:write`; only org-wide keys are allowed.
          */
         post: operations["addSignupAgent"];
@@ -543,7 +543,7 @@ export interface paths {
          */
         get: operations["getInboxEscalation"];
         /**
-         * Gives an inbox contacts and triggers of its own. Absent members keep their values. New contacts get a mail that asks them to confirm.
+         * Sets the contacts and triggers of an inbox. Absent members keep their values. New contacts get a mail that asks them to confirm.
          * @description Needs the permission `escalation:manage`.
          */
         put: operations["updateInboxEscalation"];
@@ -1220,7 +1220,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the sign-ins in browsers that name an agent of the workspace and wait, newest first: 50 at most.
+         * Lists up to 50 pending sign-ins that name an agent of the workspace, newest first.
          * @description Needs the session of a member of the workspace.
          */
         get: operations["listWaitingSignIns"];
@@ -1850,7 +1850,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Switches sign-in on or off. Off refuses identity tokens, sign-ins and userinfo of the agent at once.
+         * Switches sign-in on or off. While it is off, identity tokens, sign-ins and userinfo of the agent are refused.
          * @description Needs the permission `identity:manage`.
          */
         patch: operations["updateAgentSignIn"];
@@ -2473,7 +2473,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Downloads a captured message. Links to people are in it as they would have been sent.
+         * Downloads a captured message. The links in mail to people work.
          * @description Needs the permission `messages:read`; inbox-scoped keys are refused.
          */
         get: operations["getCapturedRaw"];
@@ -2655,7 +2655,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a message in flight or a dead letter back to its queue, claimable at once. Its lease ends.
+         * Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.
          * @description Needs the permission `messages:write`.
          */
         post: operations["requeueMessage"];
@@ -4298,7 +4298,7 @@ export interface components {
             pending_email: string | null;
             /**
              * Format: date-time
-             * @description Time at which an unclaimed workspace is deleted unless somebody uses it.
+             * @description Time at which an unclaimed workspace is deleted, unless it is used before.
              */
             expires_at: string | null;
         };
@@ -4479,7 +4479,7 @@ export interface components {
              * @description The inbox or identity of a key with the scope `inbox`.
              */
             inbox_id?: string | null;
-        };
+        } & (unknown & unknown & unknown);
         /** @description A domain to add. */
         CreateDomainBody: {
             /**
@@ -4610,7 +4610,7 @@ export interface components {
             redirect_uris?: string[] | null;
             /** @description What the app may learn, separated by spaces, with `openid`. Default: `openid email profile`. */
             allowed_scopes?: (string & unknown) | ("openid" | "email" | "profile" | "workspace")[] | null;
-            /** @description Whether the app knows agents by ids of its own. Never changes. Default: `pairwise`. */
+            /** @description The ids by which the app knows agents: those that only it gets (`pairwise`), or the public ones. Never changes. Default: `pairwise`. */
             subject_type?: ("pairwise" | "public") | null;
             /**
              * Format: homepage-url
@@ -7660,7 +7660,7 @@ export interface components {
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
             type?: ("message" | "task" | "event") | null;
-            /** @description The signature of the author, who holds a key of its own: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content then leaves exactly as signed. */
+            /** @description The author's signature, made with an agent key: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content is then sent exactly as signed. */
             agent_signature?: string | null;
         } & (({
             text: string;
@@ -7704,7 +7704,7 @@ export interface components {
             data?: Record<string, never> | unknown[] | null;
             /** @description The advisory message type. */
             type?: ("message" | "task" | "event") | null;
-            /** @description The signature of the author, who holds a key of its own: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content then leaves exactly as signed. */
+            /** @description The author's signature, made with an agent key: a compact JSON Web Signature with the `typ` `service-author+jwt`. The content is then sent exactly as signed. */
             agent_signature?: string | null;
         } & (({
             text: string;
@@ -8502,7 +8502,7 @@ export interface components {
             retention_days?: number | null;
             /** @description How sent mail discloses that an agent wrote it. */
             ai_disclosure?: {
-                /** @description Where mail has a visible line that says so. Default: unchanged. */
+                /** @description Where mail shows the line. Default: unchanged. */
                 visible_line?: ("off" | "text" | "html") | null;
                 /** @description Text of the visible line. Null or empty text restores the built-in one. Default: unchanged. */
                 text?: string | null;
@@ -13069,7 +13069,7 @@ export interface operations {
             query?: {
                 /** @description The id of the last event you received. If omitted, the list begins with the oldest event. Can't be combined with `order=desc`. */
                 after?: string;
-                /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. */
+                /** @description The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined with `after`. */
                 cursor?: string;
                 /** @description Event types, separated by commas. If omitted, all types. */
                 types?: ("message.received" | "message.sent" | "message.delivered" | "message.bounced" | "message.complained" | "message.enriched" | "message.released" | "message.received.blocked" | "inbox.expired" | "inbox.paused" | "inbox.resumed" | "draft.created" | "draft.updated" | "draft.sent" | "draft.cancelled" | "draft.failed" | "domain.verified" | "domain.failed" | "domain.dkim_rotated" | "domain.dkim_rotation_due" | "workspace.stopped" | "workspace.resumed" | "signup.created" | "signup.claimed" | "identity.token_issued" | "identity.signed_in" | "escalation.sent" | "agent.updated" | "agent.revoked" | "agent.deleted" | "agent.reported" | "webhook.test")[];
@@ -16788,7 +16788,7 @@ export interface operations {
             query?: {
                 /** @description The start: a time, or a date (midnight in `tz`). Default: 30 days before the end. */
                 from?: string | unknown | unknown;
-                /** @description The end: a time, or a date (included). Default: now. At most 90 days after the start. */
+                /** @description The end: a time, or a date (included). Default: now. Must be after `from`, by at most 90 days. */
                 to?: string | unknown | unknown;
                 /** @description The IANA time zone of dates, hours and days. Default: UTC. */
                 tz?: string;
@@ -27057,9 +27057,9 @@ export interface operations {
     resolveAgent: {
         parameters: {
             query?: {
-                /** @description The exact address. */
+                /** @description The exact address. Send either `address` or `handle`. */
                 address?: string;
-                /** @description The handle, such as `@acme/support`. */
+                /** @description The handle, such as `@acme/support`. Send either `address` or `handle`. */
                 handle?: string;
             };
             header?: never;
@@ -34818,7 +34818,7 @@ export interface operations {
     getMessageHtml: {
         parameters: {
             query?: {
-                /** @description Whether to load remote images, which tells the sender that the mail was read. Default: off. */
+                /** @description Whether to load remote images, which shows the sender that the mail was read. Default: off. */
                 remote?: "off" | "on";
                 /** @description Whether to include the content of mail that is not screened yet. */
                 include_unscreened?: boolean;

@@ -84,7 +84,8 @@ texts! {
 
     /// An https URL.
     DocumentationUrl: json!({
-        "type": "string", "format": "https-url", "maxLength": URL_CHARS_MAX, "examples": ["https://acme.example/docs"],
+        "type": "string", "format": "https-url", "minLength": 1, "maxLength": URL_CHARS_MAX,
+        "examples": ["https://acme.example/docs"],
     }), |text| kinds::check_line(text, 1, URL_CHARS_MAX).and_then(|()| check_documentation_url(text));
 
     /// A part of a name, description, skill name or tag.

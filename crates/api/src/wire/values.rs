@@ -23,7 +23,7 @@ macro_rules! lines {
 
         impl BodyValue for $name {
             fn schema() -> Value {
-                json!({ "type": "string", "format": $format })
+                json!({ "type": "string", "format": $format, "minLength": 1, "maxLength": $max })
             }
             fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
                 kinds::string(value, path, problems, <Self as QueryValue>::read)

@@ -16,7 +16,26 @@ pub fn require_permission(caller: &Caller, permission: Permission) -> Result<(),
     let name = permission.text();
     let refusal =
         Refusal::new(ErrorCode::InsufficientPermissions, format!("The API key lacks the permission `{name}`."));
-    Err(refusal
-        .detail(Detail::Permission(permission))
-        .with_fix(format!("Use an API key with the permission `{name}`.")))
+    Err(names(refusal, permission))
+}
+
+/// Checks that a caller that requests held mail may release it.
+///
+/// # Errors
+/// Returns `insufficient_permissions` if it may not.
+pub fn check_held(caller: &Caller, include_held: bool) -> Result<(), Refusal> {
+    let permission = Permission::MessagesRelease;
+    if !include_held || caller.permissions().has(permission) {
+        return Ok(());
+    }
+    let name = permission.text();
+    let refusal =
+        Refusal::new(ErrorCode::InsufficientPermissions, format!("`include_held` needs the permission `{name}`."));
+    Err(names(refusal, permission))
+}
+
+/// Adds the missing permission to a refusal.
+fn names(refusal: Refusal, permission: Permission) -> Refusal {
+    let fix = format!("Use an API key with the permission `{}`.", permission.text());
+    refusal.detail(Detail::Permission(permission)).with_fix(fix)
 }

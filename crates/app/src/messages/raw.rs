@@ -14,7 +14,7 @@ use posthouse_store::{
     Error, Tx,
     blobs::{self, BlobDigest},
     contents::{self, RawLocation},
-    messages,
+    messages, service_mails,
 };
 
 use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
@@ -44,6 +44,19 @@ pub async fn message(app: &App, caller: Caller, id: MessageId, held: bool) -> Re
     let unpacked = unpack(app, raw, |raw| raw).await?;
     bytes.extend_from_slice(&unpacked);
     Ok(bytes)
+}
+
+/// Returns the raw mail of a captured message as [`message`] does: of the workspace, or sent by the service to one of its
+/// people.
+///
+/// # Errors
+/// Returns the errors of [`message`].
+pub async fn captured(app: &App, caller: Caller, id: MessageId) -> Result<Vec<u8>, Refusal> {
+    let workspace = caller.workspace;
+    let find = move |tx: &mut Tx| Ok::<_, Refusal>(service_mails::is_for(tx, workspace, id)?);
+    let is_of_service = app.store.read_for(workspace, find).await?;
+    let reader = if is_of_service { Caller::operator(WorkspaceId::SERVICE) } else { caller };
+    message(app, reader, id, true).await
 }
 
 /// Returns the raw mail of a message as [`message`] does, in chunks if it is large.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     DocsOperation,
-    schema::{content, resolve},
+    schema::{all_of, alternatives, content, resolve},
     text,
 };
 
@@ -38,13 +38,13 @@ pub(super) fn curl(document: &Value, base: &str, entry: &DocsOperation<'_>) -> S
     lines.join(" \\\n")
 }
 
-/// Returns a value that fits the schema: its required members, or the first member if none is required.
+/// Returns a value that fits the schema: the required members of an object, or its first one if none is required.
 pub(super) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
     let schema = resolve(document, schema);
     if let Some(one) = schema["enum"].as_array().and_then(|all| all.first()).or_else(|| schema.get("const")) {
         return one.clone();
     }
-    if let Some(some) = ["anyOf", "oneOf"].iter().find_map(|name| schema[name].as_array()) {
+    if let Some(some) = alternatives(schema) {
         return some.first().map_or(Value::Null, |one| body(document, one, depth));
     }
     let kind = match &schema["type"] {
@@ -63,16 +63,33 @@ pub(super) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
 
 fn object(document: &Value, schema: &Value, depth: usize) -> Value {
     let Some(members) = schema["properties"].as_object().filter(|_| depth < DEPTH_MAX) else { return json!({}) };
-    let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
-    // Mail needs one of text, html and data, which the schema does not express.
-    let needed = |name: &String| name == "text" || required.iter().any(|one| one == name.as_str());
-    let names: Vec<&String> = if required.is_empty() {
-        members.keys().take(1).collect()
-    } else {
-        members.keys().filter(|name| needed(name)).collect()
-    };
-    let filled = names.into_iter().map(|name| (name.clone(), body(document, &members[name], depth + 1)));
-    Value::Object(filled.collect::<Map<String, Value>>())
+    let mut shown = Map::new();
+    add_required(document, schema, members, depth, &mut shown);
+    if shown.is_empty() {
+        let first = members.iter().take(1);
+        shown.extend(first.map(|(name, member)| (name.clone(), body(document, member, depth + 1))));
+    }
+    Value::Object(shown)
+}
+
+/// Adds the members that a schema requires, itself or by the first choice of a condition across members.
+fn add_required(
+    document: &Value,
+    schema: &Value,
+    members: &Map<String, Value>,
+    depth: usize,
+    shown: &mut Map<String, Value>,
+) {
+    for name in schema["required"].as_array().into_iter().flatten().map(text) {
+        let own = &schema["properties"][name];
+        // A condition names the type of a member, or the values for which it holds.
+        let of = if own["enum"].is_array() { Some(own) } else { members.get(name) };
+        shown.extend(of.map(|of| (name.to_owned(), body(document, of, depth + 1))));
+    }
+    let first = alternatives(schema).and_then(|some| some.first());
+    for condition in all_of(schema).into_iter().flatten().chain(first) {
+        add_required(document, condition, members, depth, shown);
+    }
 }
 
 fn string(schema: &Value) -> &'static str {

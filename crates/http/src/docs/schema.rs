@@ -69,8 +69,8 @@ fn object_in<'a>(document: &'a Value, schema: &'a Value) -> Option<&'a Value> {
         if schema["properties"].as_object().is_some_and(|members| !members.is_empty()) {
             return Some(schema);
         }
-        schema = match alternatives(schema) {
-            Some(some) => some.into_iter().find(|one| has_members(document, one))?,
+        schema = match alternatives(schema).or_else(|| all_of(schema)) {
+            Some(some) => some.iter().find(|one| has_members(document, one))?,
             None => schema.get("items")?,
         };
     }
@@ -82,8 +82,14 @@ fn has_members(document: &Value, schema: &Value) -> bool {
     schema.get("properties").is_some() || schema.get("items").is_some()
 }
 
-fn alternatives(schema: &Value) -> Option<Vec<&Value>> {
-    ["anyOf", "oneOf", "allOf"].iter().find_map(|name| schema[name].as_array()).map(|some| some.iter().collect())
+/// Returns the schemas of which a value fits one.
+pub(super) fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
+    ["anyOf", "oneOf"].iter().find_map(|name| schema[name].as_array())
+}
+
+/// Returns the schemas that a value fits beside its own: parts of an object, or conditions across members.
+pub(super) fn all_of(schema: &Value) -> Option<&Vec<Value>> {
+    schema["allOf"].as_array()
 }
 
 /// Describes a type in words: `string or null, 1 to 64 characters`.

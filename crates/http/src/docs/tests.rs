@@ -28,6 +28,7 @@ fn types_are_described_in_words() {
         (json!({ "type": "array", "items": { "type": "string" }, "maxItems": 3 }), "array of string, at most 3 items"),
         (json!({ "enum": ["a", "b", null] }), "a | b | null"),
         (json!({ "anyOf": [{ "$ref": "#/components/schemas/A" }, { "type": "null" }] }), "object or null"),
+        (json!({ "type": "object", "allOf": [{ "required": ["a"] }] }), "object"),
         (json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 25 }), "integer, 1 to 100, default: 25"),
     ];
     for (schema, expected) in table {
@@ -45,4 +46,18 @@ fn recursive_types_end() {
     super::schema::members(&document, &schema, &mut out);
     assert!(out.matches("child").count() < 20);
     assert!(example::body(&document, &schema, 0).to_string().len() < 200);
+}
+
+#[test]
+fn an_example_meets_the_conditions_across_members() {
+    let text = json!({ "type": "string" });
+    let members = json!({ "name": text, "type": { "enum": ["public", "private"] }, "to": text, "cc": text });
+    let has = |name: &str| json!({ "required": [name], "properties": { name: { "type": "string" } } });
+    let private = json!({ "required": ["type"], "properties": { "type": { "enum": ["private"] } } });
+    let schema = json!({ "type": "object", "properties": members, "required": ["name"], "allOf": [
+        { "anyOf": [private, has("cc")] },
+        { "oneOf": [{ "allOf": [has("to"), has("cc")] }, has("name")] },
+    ] });
+    let expected = json!({ "name": "text", "type": "private", "to": "text", "cc": "text" });
+    assert_eq!(example::body(&json!({}), &schema, 0), expected);
 }

@@ -72,7 +72,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     all
 }
 
-/// Returns a security requirement; an empty name is none.
+/// Returns a security requirement; an empty name means no authentication.
 fn security(scheme: &str) -> Value {
     if scheme.is_empty() { json!({}) } else { json!({ scheme: [] }) }
 }

@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
                 let texts = openapi.clone();
                 async move {
                     let text = texts.openapi.get_or_init(|| of_app(&app).to_string().into());
-                    cached(RouteResponse::written(200, text.clone()))
+                    cached(RouteResponse::rendered_json(200, text.clone()))
                 }
             }),
         Route::public(Method::GET, "/docs", "getDocs")

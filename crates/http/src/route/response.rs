@@ -1,4 +1,4 @@
-//! Successful responses of handlers.
+//! The responses of handlers.
 
 use std::{
     pin::Pin,
@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use super::input::RequestInfo;
 use crate::{rate_limits::RateLimitStatus, socket::HandshakeOutcome};
 
-/// A successful response.
+/// The response of a handler.
 #[derive(Debug)]
 pub struct RouteResponse {
     /// The status.
@@ -173,7 +173,7 @@ impl RouteResponse {
     /// # Errors
     /// Returns `internal_error` if the view cannot be serialized.
     pub fn json<T: Serialize>(status: u16, view: &T) -> Result<Self, Refusal> {
-        Ok(Self::written(status, render_view(view)?))
+        Ok(Self::rendered_json(status, render_view(view)?))
     }
 
     /// Creates the response of a list: a page that ends early if it exceeds `limits.page_bytes`. For items of bounded
@@ -182,12 +182,12 @@ impl RouteResponse {
     /// # Errors
     /// Returns `internal_error` if a view cannot be serialized.
     pub fn page<'a, T, V: Serialize>(app: &App, page: &'a Page<T>, view: impl Fn(&'a T) -> V) -> Result<Self, Refusal> {
-        Ok(Self::written(200, render_page(page, app.config.limits.page_bytes, view)?.into_json()))
+        Ok(Self::rendered_json(200, render_page(page, app.config.limits.page_bytes, view)?.into_json()))
     }
 
     /// Creates a response from rendered JSON.
     #[must_use]
-    pub fn written(status: u16, body: impl Into<Bytes>) -> Self {
+    pub fn rendered_json(status: u16, body: impl Into<Bytes>) -> Self {
         Self::typed(status, "application/json", body)
     }
 
@@ -218,8 +218,8 @@ impl RouteResponse {
         Self::tagged(request, seconds, content_type, tag, body)
     }
 
-    /// [`RouteResponse::cached`] for a body that differs with each request, although it says the same: `identity` is what
-    /// equal bodies have in common. The tag is weak (RFC 9110 §8.8.1).
+    /// [`RouteResponse::cached`] for a body whose bytes differ with each request although its content is the same: `identity`
+    /// is what equal bodies have in common. The tag is weak (RFC 9110 §8.8.1).
     #[must_use]
     pub fn cached_as(
         request: &RequestInfo,

@@ -37,7 +37,7 @@ async fn read(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResp
     let Some(token) = &input.request.bearer else { return Ok(without_token()) };
     let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
     let answer = match claims(&app, &input.request, &token.0, digest).await {
-        Ok(claims) => uncached(RouteResponse::written(200, claims.to_string())),
+        Ok(claims) => uncached(RouteResponse::rendered_json(200, claims.to_string())),
         Err(failure) => oauth::response(&failure),
     };
     let rest = app.identity_limits.rest_of_issuer(digest, app.clock.now());

@@ -138,9 +138,9 @@ object! {
 query! {
     /// What an agent is looked up by: exactly one of the two.
     struct ResolveQuery {
-        /// The exact address.
+        /// The exact address. Send either `address` or `handle`.
         address: Option<AddressQuery>,
-        /// The handle, such as `@acme/support`.
+        /// The handle, such as `@acme/support`. Send either `address` or `handle`.
         handle: Option<FullHandleText>,
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(read),
         Route::new(Method::PATCH, "/v1/inboxes/{id}/identity", "updateAgentSignIn", IdentityManage)
             .summary(
-                "Switches sign-in on or off. Off refuses identity tokens, sign-ins and userinfo of the agent at once.",
+                "Switches sign-in on or off. While it is off, identity tokens, sign-ins and userinfo of the agent are refused.",
             )
             .answers::<AgentSignInView>(200)
             .handle(update),

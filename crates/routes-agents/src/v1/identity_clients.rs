@@ -140,7 +140,8 @@ object! {
         redirect_uris: Option<BoundedList<RedirectUri, 1, REDIRECT_URIS_MAX>>,
         /// What the app may learn, separated by spaces, with `openid`. Default: `openid email profile`.
         allowed_scopes: Option<AllowedScopeList>,
-        /// Whether the app knows agents by ids of its own. Never changes. Default: `pairwise`.
+        /// The ids by which the app knows agents: those that only it gets (`pairwise`), or the public ones. Never changes.
+        /// Default: `pairwise`.
         subject_type: Option<ClientSubjectType>,
         /// The home page of the app.
         homepage_url: Option<HomepageUrl>,

@@ -25,8 +25,7 @@ use posthouse_http::{
     route::{PublicInput, Route, RouteResponse},
 };
 
-/// Links that one client address asks for, and proofs that it tries, in a quarter of an hour. Those of people who signed in
-/// don't count.
+/// Requests for a link and proofs of one client address per window. Those of people who signed in don't count.
 const PER_CLIENT_MAX: u64 = 30;
 /// The length of that window, in milliseconds.
 const WINDOW_MS: i64 = 15 * MINUTE_MS;

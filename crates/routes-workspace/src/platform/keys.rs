@@ -11,12 +11,12 @@ use posthouse_domain::{
 use posthouse_store::keys::ApiKey;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use posthouse_api::{
     views::{TimestampView, user::ListView},
-    wire::{BoundedLine, BoundedList, EmptyInput, Problems, choice, member, object},
+    wire::{BoundedLine, BoundedList, EmptyInput, Problems, choice, has_member, member, object},
 };
 use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
 use posthouse_http::{
@@ -92,7 +92,18 @@ object! {
         /// The inbox or identity of a key with the scope `inbox`.
         inbox_id: Option<Uuid>,
     }
-    check one_choice;
+    check one_choice, schema has_one_choice;
+}
+
+/// [`one_choice`] as a condition of JSON Schema.
+fn has_one_choice() -> Value {
+    let is = |scopes: &[&str]| json!({ "required": ["scope"], "properties": { "scope": { "enum": scopes } } });
+    let no_inbox = json!({ "properties": { "inbox_id": { "type": "null" } } });
+    json!({ "allOf": [
+        { "not": { "allOf": [has_member("preset", "string"), has_member("permissions", "array")] } },
+        { "if": is(&["inbox"]), "then": has_member("inbox_id", "string") },
+        { "if": is(&["org", "workspace"]), "then": no_inbox },
+    ] })
 }
 
 /// Reports members that contradict each other.

@@ -50,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
 object! {
     /// How sent mail discloses that an agent wrote it.
     struct DisclosureBody {
-        /// Where mail has a visible line that says so. Default: unchanged.
+        /// Where mail shows the line. Default: unchanged.
         visible_line: Option<DisclosureLine>,
         /// Text of the visible line. Null or empty text restores the built-in one. Default: unchanged.
         text: Patch<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,

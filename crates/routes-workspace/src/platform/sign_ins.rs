@@ -15,7 +15,7 @@ use posthouse_http::{
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::GET, "/platform/waiting-sign-ins", "listWaitingSignIns", Role::Member)
-            .summary("Lists the sign-ins in browsers that name an agent of the workspace and wait, newest first: 50 at most.")
+            .summary("Lists up to 50 pending sign-ins that name an agent of the workspace, newest first.")
             .answers::<ListView<WaitingSignInView>>(200)
             .handle(list),
     ]

@@ -88,7 +88,7 @@ struct ClaimView {
     claimed_at: Option<TimestampView>,
     /// Recipient of a claim link that is still valid, partly hidden.
     pending_email: Option<String>,
-    /// Time at which an unclaimed workspace is deleted unless somebody uses it.
+    /// Time at which an unclaimed workspace is deleted, unless it is used before.
     expires_at: Option<TimestampView>,
 }
 

@@ -1,4 +1,4 @@
-//! `POST /v1/emergency-stop`. No route ends a stop: only an owner does
+//! `POST /v1/emergency-stop`. No API key ends a stop: an owner does
 //! (`docs/decisions/0049-only-an-owner-resumes.md`).
 
 use std::sync::Arc;

@@ -62,8 +62,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(read_inbox),
         Route::new(Method::PUT, INBOX, "updateInboxEscalation", EscalationManage)
             .summary(
-                "Gives an inbox contacts and triggers of its own. Absent members keep their values. New contacts get a \
-                 mail that asks them to confirm.",
+                "Sets the contacts and triggers of an inbox. Absent members keep their values. New contacts get a mail that \
+                 asks them to confirm.",
             )
             .answers::<InboxEscalationView<'_>>(200)
             .errors(INBOX_CHANGE_ERROR_CODES)

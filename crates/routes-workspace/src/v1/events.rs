@@ -61,7 +61,8 @@ query! {
         /// The id of the last event you received. If omitted, the list begins with the oldest event. Can't be combined
         /// with `order=desc`.
         after: Option<Cursor>,
-        /// The `next_cursor` of the previous page; the same as `after` if the oldest events come first.
+        /// The `next_cursor` of the previous page; the same as `after` if the oldest events come first. Can't be combined
+        /// with `after`.
         cursor: Option<Cursor>,
         /// Event types, separated by commas. If omitted, all types.
         types: CommaList<EventKind, TYPES_MAX>,
@@ -88,7 +89,7 @@ async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResp
         })?;
         render_page(&page, bytes_max, EventView::of)
     };
-    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
 }
 
 async fn get(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
@@ -101,7 +102,7 @@ async fn get(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal>
         let shown = render::load(tx, caller.workspace, found, &plans, now, detail)?;
         render_view(&EventView::of(shown.first().ok_or_else(|| Refusal::not_found("event"))?))
     };
-    Ok(RouteResponse::written(200, app.store.read_for(caller.workspace, work).await?))
+    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?))
 }
 
 /// Returns the events of a page.

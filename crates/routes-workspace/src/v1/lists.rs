@@ -108,7 +108,7 @@ impl CreateListEntryBody {
     }
 }
 
-/// Reports `require_auth` on an entry that compares no authors of received mail.
+/// Reports `require_auth` on an entry that isn't an allow entry for receiving.
 fn require_auth_of_receiving(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
     let is = |name: &str, text: &str| given.get(name).is_some_and(|value| value == text);
     let is_required = given.get("require_auth") == Some(&Value::Bool(true));

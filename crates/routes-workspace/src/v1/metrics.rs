@@ -43,7 +43,7 @@ query! {
     struct MetricsQuery {
         /// The start: a time, or a date (midnight in `tz`). Default: 30 days before the end.
         from: Option<MetricsBound>,
-        /// The end: a time, or a date (included). Default: now. At most 90 days after the start.
+        /// The end: a time, or a date (included). Default: now. Must be after `from`, by at most 90 days.
         to: Option<MetricsBound>,
         /// The IANA time zone of dates, hours and days. Default: UTC.
         tz: Option<NamedTimeZone>,
@@ -55,15 +55,14 @@ query! {
 }
 
 async fn read(app: Arc<Api>, input: RouteInput<MetricsQuery>) -> Result<RouteResponse, Refusal> {
-    let asked = asked(&input.caller, input.query, app.clock.now())?;
-    let caller = input.caller;
-    let span = asked.clone();
-    let now = app.clock.now();
+    let (caller, now) = (input.caller, app.clock.now());
+    let parameters = parameters(&caller, input.query, now)?;
+    let span = parameters.clone();
     let report = app.store.read_for(caller.workspace, move |tx| load(tx, &caller, &span, now)).await?;
-    RouteResponse::json(200, &MetricsView::of(&asked, &report))
+    RouteResponse::json(200, &MetricsView::of(&parameters, &report))
 }
 
-fn asked(caller: &Caller, query: MetricsQuery, now: Time) -> Result<MetricsParameters, Refusal> {
+fn parameters(caller: &Caller, query: MetricsQuery, now: Time) -> Result<MetricsParameters, Refusal> {
     let (tz, zone) = query.tz.map_or_else(|| ("UTC".to_owned(), TimeZone::UTC), |zone| (zone.name, zone.zone));
     let span = MetricsSpan::new(query.from, query.to, zone, now).map_err(|problem| {
         let problem = match problem {

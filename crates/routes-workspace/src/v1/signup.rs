@@ -65,7 +65,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .org_wide()
             .summary(
                 "Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. \
-                 Agents share one if the workspace can't have more.",
+                 If the workspace can't have more of them, agents share one.",
             )
             .answers::<SignupAgentView>(201)
             .errors(&[

@@ -1,4 +1,4 @@
-//! `/v1/stream`: tokens, the handshake and the frames of a client. See `docs/reference/stream.md`.
+//! `/v1/stream`: tokens and the handshake. See `docs/reference/stream.md`.
 //!
 //! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
 //! status of a refused handshake (`docs/decisions/0036-streams-refuse-by-close-code.md`).

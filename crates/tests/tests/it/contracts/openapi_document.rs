@@ -70,6 +70,7 @@ fn every_route_is_in_the_document() {
         assert_eq!(operation["operationId"], route.name, "{method} {}", route.path);
         assert!(names.insert(route.name), "{} is used twice", route.name);
         assert!(!route.summary.is_empty(), "{} has no summary", route.name);
+        assert_ne!(operation["tags"][0], "other", "{} has no chapter", route.name);
         assert!(!route.answers.is_empty(), "{} has no answer", route.name);
         for answer in &route.answers {
             // A WebSocket begins with 101 (RFC 6455 §4.2.2).
