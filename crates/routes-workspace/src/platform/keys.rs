@@ -149,7 +149,7 @@ struct CreatedKeyView {
 }
 
 impl KeyPreset {
-    fn permissions(self) -> Permissions {
+    fn grants(self) -> Permissions {
         Permissions::preset(self.text()).unwrap_or_default()
     }
 }
@@ -179,7 +179,7 @@ async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result
     let body = input.body;
     let permissions = match (body.permissions, body.preset) {
         (Some(listed), _) => Permissions::of(&listed.0),
-        (None, Some(preset)) => preset.permissions(),
+        (None, Some(preset)) => preset.grants(),
         (None, None) => Permissions::full(),
     };
     let scope = match (body.inbox_id, body.scope) {

@@ -107,6 +107,19 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        name: "access in routes",
+        advice: "A route decodes, calls a use case and renders: put the check or the change of the caller into `app`.",
+        check: access_in_routes,
+        fails: &[
+            ("crates/routes-mail/src/x.rs", "fn f() { Caller::operator(workspace); }"),
+            ("crates/routes-agents/src/v1/x.rs", "fn f(caller: &Caller) { caller.permissions().has(wanted); }"),
+        ],
+        passes: &[
+            ("crates/app/src/access/authorize.rs", "fn f(caller: &Caller) { caller.permissions().has(wanted); }"),
+            ("crates/routes-agents/src/v1/x.rs", "fn f(key: Key) { view(key.permissions); }"),
+        ],
+    },
+    Rule {
         name: "concrete adapters",
         advice: "Only boot.rs uses concrete adapters: use the trait in `ports`.",
         check: concrete_adapters,
@@ -141,6 +154,15 @@ fn crate_direction(source: &SourceFile) -> Vec<Violation> {
     let banned: Vec<String> = others.map(|name| format!("posthouse_{}", name.replace('-', "_"))).collect();
     let named = source.tokens.iter().filter(|token| banned.iter().any(|name| token.is(name)));
     named.map(|token| Violation::new(token.line, format!("names `{}`", token.text))).collect()
+}
+
+fn access_in_routes(source: &SourceFile) -> Vec<Violation> {
+    if !source.path.starts_with("crates/routes-") {
+        return Vec::new();
+    }
+    let calls = source.tokens.windows(2).filter(|pair| pair[1].is("(") && !pair[0].in_test);
+    let named = calls.filter(|pair| pair[0].is("permissions") || pair[0].is("operator"));
+    named.map(|pair| Violation::new(pair[0].line, format!("calls `{}`", pair[0].text))).collect()
 }
 
 fn functional_core(source: &SourceFile) -> Vec<Violation> {
