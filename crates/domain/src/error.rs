@@ -60,8 +60,8 @@ codes! {
     PlanLimitEmails = 402 "plan_limit_emails", "Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.";
     /// The API key lacks a permission.
     InsufficientPermissions = 403 "insufficient_permissions", "Use a key that has the permission in `details.permission`.";
-    /// The caller may not make this request, whatever its permissions: its key is limited to one inbox, or too narrow.
-    Forbidden = 403 "forbidden", "Use a workspace-wide key.";
+    /// The caller may not make this request, whatever its permissions.
+    Forbidden = 403 "forbidden", "Use a workspace-wide key, or have an owner make the request.";
     /// A change came with a session cookie, but not from the dashboard.
     Csrf = 403 "csrf", "Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.";
     /// Sending is suspended for the workspace.
@@ -87,7 +87,7 @@ codes! {
     /// The sign-in app is switched off.
     ClientDisabled = 403 "client_disabled", "Ask the owner of the app to enable it.";
     /// No person has claimed the workspace yet.
-    UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first; until then, read events with `GET /v1/events`.";
+    UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first: `POST /v1/signup/claim`.";
     /// The limit of cards in the public directory is reached.
     PlanLimitPublicListings = 403 "plan_limit_public_listings", "Set another card's visibility to `workspace`, or move the workspace to a larger plan.";
     /// The operator suspended the agent.
@@ -119,7 +119,7 @@ codes! {
     /// The draft's content isn't the one that was read.
     DraftChanged = 409 "draft_changed", "Read the draft again, and approve it with its new `content_sha256`.";
     /// The domain is already verified by another workspace or added to this one.
-    DomainTaken = 409 "domain_taken", "Use another domain, or ask the operator of this server which workspace has it.";
+    DomainTaken = 409 "domain_taken", "Use another domain. If this one is yours, ask the operator of this server.";
     /// The domain still has inboxes.
     DomainInUse = 409 "domain_in_use", "Delete the domain's inboxes first, or repeat the request with `force=true`.";
     /// The DNS record of the new DKIM key was not found.
@@ -139,7 +139,7 @@ codes! {
     /// The key was revoked and can't be retired.
     AgentKeyRevoked = 409 "agent_key_revoked", "No action is needed: a revoked key doesn't sign.";
     /// Sending this message would continue a mail loop.
-    LoopDetected = 409 "loop_detected", "Answer automatic mail at most once, and have a person review the thread.";
+    LoopDetected = 409 "loop_detected", "Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.";
     /// The message is larger than the size limit.
     MessageTooLarge = 413 "message_too_large", "Send fewer or smaller attachments, or link to the files instead.";
     /// The request body is larger than the route's limit.
@@ -157,7 +157,7 @@ codes! {
     /// The send or reply lists block a recipient.
     RecipientBlocked = 422 "recipient_blocked", "Remove the addresses in `details.addresses` from the message, or change the lists.";
     /// The webhook URL is not an allowed public URL.
-    InvalidWebhookUrl = 422 "invalid_webhook_url", "Use an https URL on a public host, without credentials, on port 443 or 1024 to 65535.";
+    InvalidWebhookUrl = 422 "invalid_webhook_url", "Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535.";
     /// A recipient's address is suppressed after a bounce or a complaint.
     RecipientSuppressed = 422 "recipient_suppressed", "Remove the addresses in `details.addresses` from the message, or delete their suppressions.";
     /// Cards can't be public, because the public directory is switched off.

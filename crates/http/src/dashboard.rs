@@ -34,9 +34,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /// The names of assets contain a hash of their content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// What to do instead of asking for `/`.
-const FIX: &str =
-    "Send requests to paths that begin with `/v1/`. The reference is at `/docs`, and as OpenAPI at `/v1/openapi.json`.";
+/// What to do instead of requesting an unknown path.
+const FIX: &str = "Use a path of the reference: `/docs`, or `/v1/openapi.json` as OpenAPI.";
 /// Level of compression. Each file is compressed once, when it is first asked for.
 const ZSTD_LEVEL: i32 = 12;
 
@@ -157,8 +156,7 @@ fn accepts_anything(headers: &HeaderMap) -> bool {
 
 /// Returns the error for a path without a route.
 pub fn no_route(request: &Request) -> Refusal {
-    let refusal = Refusal::new(ErrorCode::NotFound, format!("There is no route `{}`.", request.uri().path()));
-    if request.uri().path() == "/" { Refusal { fix: Some(FIX.to_owned()), ..refusal } } else { refusal }
+    Refusal::new(ErrorCode::NotFound, format!("There is no route `{}`.", request.uri().path())).with_fix(FIX)
 }
 
 #[cfg(test)]

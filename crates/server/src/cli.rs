@@ -88,7 +88,7 @@ enum Command {
     /// Maintain stored data.
     #[command(subcommand)]
     Admin(admin::Command),
-    /// Save database and blobs in one file, also while the service runs.
+    /// Save database, blobs and instance key in one file, also while the service runs.
     Backup(store::Archive),
     /// Restore a backup into an empty data directory.
     Restore(store::Archive),

@@ -61,8 +61,9 @@ fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey, plans: &Plans) 
     }
     let limit = plans.of(tenant.plan).domains;
     if limit.is_some_and(|limit| mail_domains::count(tx, domain.workspace).is_ok_and(|count| count >= limit)) {
-        let message = format!("The workspace uses all {} domains in its plan.", limit.unwrap_or(0));
-        return Err(Refusal::new(ErrorCode::PlanLimitDomains, message).detail(Detail::Max(limit.unwrap_or(0))));
+        let max = limit.unwrap_or(0);
+        let message = format!("The workspace uses all of the {max} domains it can have.");
+        return Err(Refusal::new(ErrorCode::PlanLimitDomains, message).detail(Detail::Max(max)));
     }
     if mail_domains::owner(tx, &domain.name)?.is_some_and(|owner| !owner.is_expired_claim()) {
         return Err(Refusal::new(ErrorCode::DomainTaken, format!("Another workspace has verified {}.", domain.name)));

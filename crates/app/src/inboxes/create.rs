@@ -9,6 +9,7 @@ use posthouse_domain::{
     id::{IdGenerator, InboxId, JobId},
     inbox::{self, Inbox, InboxKind, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username},
     job::{JobKind, JobReason},
+    mail_domain::DomainStatus,
     metadata::Metadata,
     plan::{PlanLimits, Plans},
     time::{SECOND_MS, Time},
@@ -185,7 +186,12 @@ impl InboxCreation {
             Some(domain) if domain.may_send() => Ok(()),
             Some(domain) => {
                 let message = format!("The domain {} is {}.", domain.name, domain.status.text());
-                Err(Refusal::new(ErrorCode::DomainNotVerified, message))
+                let refusal = Refusal::new(ErrorCode::DomainNotVerified, message);
+                Err(if domain.status == DomainStatus::Disabled {
+                    refusal.with_fix("Ask the operator of this server to enable the domain.")
+                } else {
+                    refusal
+                })
             }
             None => {
                 let problem = format!("must be a verified domain of the workspace, or {}", self.default_domain);

@@ -107,14 +107,14 @@ async fn fail_dead_envelopes(app: &Arc<Instance>) -> Result<()> {
         let why = format!("not sent: given up after {} attempts ({})", dead.attempts, dead.why);
         let reference = deliver::EnvelopeRef { workspace: dead.workspace, envelope: dead.id };
         if deliver::fail_envelope(&app.app, &app.outbound, reference, why).await? {
-            tracing::error!(envelope = %dead.id, attempts = dead.attempts, why = dead.why, "delivery.attempts_used_up");
+            tracing::error!(envelope = %dead.id, attempts = dead.attempts, reason = dead.why, "delivery.attempts_used_up");
         }
     }
     for dead in app.store.read(|tx| local_deliveries::dead(tx, LOST_MAX)).await? {
         let why = format!("not delivered: given up after {} attempts ({})", dead.attempts, dead.why);
         let reference = LocalDeliveryRef { workspace: dead.workspace, id: dead.id };
         if local_delivery::run::give_up(&app.app, reference, why).await? {
-            tracing::error!(envelope = %dead.id, attempts = dead.attempts, why = dead.why, "delivery.attempts_used_up");
+            tracing::error!(envelope = %dead.id, attempts = dead.attempts, reason = dead.why, "delivery.attempts_used_up");
         }
     }
     Ok(())

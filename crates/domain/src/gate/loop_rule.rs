@@ -7,7 +7,7 @@ named! {
         AnsweredAutomaticReply = "answered_automatic_reply",
         /// Replies to one of the inbox's own messages that came back as new mail.
         OwnMessageReturned = "own_message_returned",
-        /// More than 20 automated replies in one thread within an hour.
+        /// More than 20 replies of the inbox in one thread within an hour.
         TooManyRepliesInThread = "too_many_replies_in_thread",
     }
 }

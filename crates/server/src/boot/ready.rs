@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{self, Write},
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
 };
 
@@ -176,7 +176,10 @@ fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
         format!("  {base}/v1/inboxes/{inbox}/messages"),
         String::new(),
     ]);
-    if let Some(smtp) = bound.smtp {
+    if let Some(mut smtp) = bound.smtp {
+        if smtp.ip().is_unspecified() {
+            smtp.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
         lines.extend([
             "Send it another mail:".to_owned(),
             String::new(),

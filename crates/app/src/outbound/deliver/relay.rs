@@ -38,7 +38,7 @@ pub(super) async fn send(
     let hosts = match find(app, &relay.host, origin.choice()).await {
         Ok(hosts) => hosts,
         Err(text) => {
-            tracing::error!(relay = %relay.host, why = text, "delivery.relay_not_found");
+            tracing::error!(relay = %relay.host, reason = text, "delivery.relay_not_found");
             return Ok(vec![AttemptReport::local_failure("4.4.3", text); count]);
         }
     };

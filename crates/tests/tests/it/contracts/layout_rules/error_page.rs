@@ -21,6 +21,10 @@ fn retry(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::IdempotencyInFlight => "After `Retry-After`.",
         ErrorCode::ContentDamaged => "No.",
+        ErrorCode::AgentKeysDisabled
+        | ErrorCode::SignupDisabled
+        | ErrorCode::DirectoryDisabled
+        | ErrorCode::PublicDirectoryDisabled => "No, until the operator switches it on.",
         code if matches!(code.status(), 429 | 503) => "After `Retry-After`.",
         code if code.status() == 500 => "Yes, with the same `Idempotency-Key`.",
         ErrorCode::PlanLimitEmails => "Next month (UTC).",
