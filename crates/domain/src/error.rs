@@ -77,7 +77,7 @@ codes! {
     /// The plan's limit of stored bytes is reached.
     PlanLimitStorage = 403 "plan_limit_storage", "Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.";
     /// The domain of the sending inbox is not verified.
-    DomainNotVerified = 403 "domain_not_verified", "Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.";
+    DomainNotVerified = 403 "domain_not_verified", "Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.";
     /// The workspace's limit of webhooks is reached.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook you no longer need, or subscribe an existing one to more events.";
     /// The workspace's limit of sign-in apps is reached.

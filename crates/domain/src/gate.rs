@@ -188,7 +188,9 @@ fn check_recipients(facts: &SendFacts) -> Result<(), Refusal> {
                 "The message is an automatic reply or a bounce, and was already answered."
             }
             LoopRule::OwnMessageReturned => "The message was sent by this inbox and came back.",
-            LoopRule::TooManyRepliesInThread => "The inbox already sent 20 replies in this thread within the last hour.",
+            LoopRule::TooManyRepliesInThread => {
+                "The inbox already sent 20 replies in this thread within the last hour."
+            }
         };
         return Err(Refusal::new(ErrorCode::LoopDetected, message).detail(Detail::Rule(rule)));
     }

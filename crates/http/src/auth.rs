@@ -101,7 +101,9 @@ fn bearer(headers: &HeaderMap) -> Result<ApiKeySecret, Refusal> {
     let text = value.to_str().map_err(|_| unauthorized("The `Authorization` header must be ASCII text."))?;
     match text.trim().split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => {
-            ApiKeySecret::parse(key.trim()).ok_or_else(|| unauthorized("The API key is incomplete or mistyped: it is `ph_` and 40 letters and digits."))
+            ApiKeySecret::parse(key.trim()).ok_or_else(|| {
+                unauthorized("The API key is incomplete or mistyped: it is `ph_` and 40 letters and digits.")
+            })
         }
         _ => Err(unauthorized("The `Authorization` header must be `Bearer <API key>`.")),
     }

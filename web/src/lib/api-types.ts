@@ -5364,7 +5364,7 @@ export interface components {
          *     - `unauthorized` (401): Send the header `Authorization: Bearer <API key>` with a valid key.
          *     - `plan_limit_emails` (402): Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.
          *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
-         *     - `forbidden` (403): Use a workspace-wide key.
+         *     - `forbidden` (403): Use a workspace-wide key, or have an owner make the request.
          *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
          *     - `org_suspended` (403): Ask the operator of this server to review the workspace; receiving still works.
          *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
@@ -5372,12 +5372,12 @@ export interface components {
          *     - `plan_limit_identities` (403): Delete an identity you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_domains` (403): Delete a domain you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_storage` (403): Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.
-         *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+         *     - `domain_not_verified` (403): Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
          *     - `plan_limit_webhooks` (403): Delete a webhook you no longer need, or subscribe an existing one to more events.
          *     - `plan_limit_identity_clients` (403): Delete a sign-in app you no longer need.
          *     - `identity_disabled` (403): Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
          *     - `client_disabled` (403): Ask the owner of the app to enable it.
-         *     - `unclaimed_workspace` (403): Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+         *     - `unclaimed_workspace` (403): Have a person claim the workspace first: `POST /v1/signup/claim`.
          *     - `plan_limit_public_listings` (403): Set another card's visibility to `workspace`, or move the workspace to a larger plan.
          *     - `agent_suspended` (403): Ask the operator of this server to review the agent.
          *     - `not_found` (404): Check the path, the id, and whether the key can access the record.
@@ -5393,7 +5393,7 @@ export interface components {
          *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
          *     - `draft_not_editable` (409): Read the draft's `status`. A sent or cancelled draft can't change; create a new one.
          *     - `draft_changed` (409): Read the draft again, and approve it with its new `content_sha256`.
-         *     - `domain_taken` (409): Use another domain, or ask the operator of this server which workspace has it.
+         *     - `domain_taken` (409): Use another domain. If this one is yours, ask the operator of this server.
          *     - `domain_in_use` (409): Delete the domain's inboxes first, or repeat the request with `force=true`.
          *     - `dkim_record_not_found` (409): Publish the `dkim_next` record, wait for DNS to propagate, and try again.
          *     - `dkim_rotation_too_soon` (409): Wait until `details.retire_at`, then start the rotation.
@@ -5403,7 +5403,7 @@ export interface components {
          *     - `agent_key_exists` (409): Generate a new key pair; a key is registered once, even if it was retired or revoked.
          *     - `agent_key_limit` (409): Retire or revoke a key you no longer use; retired and revoked keys count toward the limit of all keys.
          *     - `agent_key_revoked` (409): No action is needed: a revoked key doesn't sign.
-         *     - `loop_detected` (409): Answer automatic mail at most once, and have a person review the thread.
+         *     - `loop_detected` (409): Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
          *     - `message_too_large` (413): Send fewer or smaller attachments, or link to the files instead.
          *     - `body_too_large` (413): Send a smaller request body.
          *     - `unsupported_media_type` (415): Set `Content-Type` to a type that the route accepts.
@@ -5412,7 +5412,7 @@ export interface components {
          *     - `invalid_agent_signature` (422): Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
          *     - `invalid_key_proof` (422): Sign a new proof with the private key of `public_jwk`, and send it within five minutes.
          *     - `recipient_blocked` (422): Remove the addresses in `details.addresses` from the message, or change the lists.
-         *     - `invalid_webhook_url` (422): Use an https URL on a public host, without credentials, on port 443 or 1024 to 65535.
+         *     - `invalid_webhook_url` (422): Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535.
          *     - `recipient_suppressed` (422): Remove the addresses in `details.addresses` from the message, or delete their suppressions.
          *     - `visibility_unavailable` (422): Use the visibility `private` or `workspace`; the operator can switch the public directory on.
          *     - `routing_unavailable` (422): Use the routing `relay`, or leave it out.
@@ -10180,7 +10180,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
@@ -10188,7 +10188,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -10238,7 +10238,7 @@ export interface operations {
              *
              *     `not_claimable`: No action is needed: a person or the operator of this server created the workspace.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -10505,11 +10505,11 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -11057,7 +11057,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -11595,7 +11595,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -12168,7 +12168,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -12361,7 +12361,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -12543,7 +12543,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -12721,7 +12721,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -13786,7 +13786,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -13979,7 +13979,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -14139,11 +14139,11 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -14532,7 +14532,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -14768,7 +14768,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -14928,13 +14928,13 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
              *     `plan_limit_webhooks`: Delete a webhook you no longer need, or subscribe an existing one to more events.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -15022,7 +15022,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or 1024 to 65535. */
+            /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15253,7 +15253,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -15426,7 +15426,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -15608,7 +15608,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -15698,7 +15698,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or 1024 to 65535. */
+            /** @description `invalid_webhook_url`: Use an https URL on a public host, without credentials, on port 443 or a port from 1024 to 65535. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15839,7 +15839,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -16057,7 +16057,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -16279,7 +16279,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -16455,7 +16455,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -16631,7 +16631,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -17022,7 +17022,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -17186,7 +17186,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -17346,13 +17346,13 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
              *     `plan_limit_domains`: Delete a domain you no longer need or move the workspace to a larger plan.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -17371,7 +17371,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `domain_taken`: Use another domain, or ask the operator of this server which workspace has it. */
+            /** @description `domain_taken`: Use another domain. If this one is yours, ask the operator of this server. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17563,7 +17563,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -17739,7 +17739,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -17939,7 +17939,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -18152,7 +18152,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -18191,7 +18191,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `domain_taken`: Use another domain, or ask the operator of this server which workspace has it. */
+            /** @description `domain_taken`: Use another domain. If this one is yours, ask the operator of this server. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18383,7 +18383,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -18614,7 +18614,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -18845,7 +18845,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -20666,7 +20666,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -20877,7 +20877,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -21211,7 +21211,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -21404,7 +21404,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -21717,7 +21717,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -21910,7 +21910,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -22092,7 +22092,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -23158,15 +23158,15 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
              *     `plan_limit_inboxes`: Delete an inbox you no longer need or move the workspace to a larger plan.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              *
              *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
              */
@@ -24582,13 +24582,13 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
              *     `plan_limit_identities`: Delete an identity you no longer need or move the workspace to a larger plan.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              *
              *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
              */
@@ -25746,11 +25746,11 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              *
              *     `plan_limit_public_listings`: Set another card's visibility to `workspace`, or move the workspace to a larger plan.
              */
@@ -26735,11 +26735,11 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -26954,7 +26954,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -29664,7 +29664,7 @@ export interface operations {
              *
              *     `client_disabled`: Ask the owner of the app to enable it.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              *
              *     `agent_suspended`: Ask the operator of this server to review the agent.
              */
@@ -30870,7 +30870,7 @@ export interface operations {
              *
              *     `client_disabled`: Ask the owner of the app to enable it.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              *
              *     `agent_suspended`: Ask the operator of this server to review the agent.
              */
@@ -31112,7 +31112,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -31272,13 +31272,13 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
              *     `plan_limit_identity_clients`: Delete a sign-in app you no longer need.
              *
-             *     `unclaimed_workspace`: Have a person claim the workspace first; until then, read events with `GET /v1/events`.
+             *     `unclaimed_workspace`: Have a person claim the workspace first: `POST /v1/signup/claim`.
              */
             403: {
                 headers: {
@@ -31471,7 +31471,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -31644,7 +31644,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -31826,7 +31826,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -32039,7 +32039,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
@@ -34158,7 +34158,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -34204,7 +34204,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -35881,7 +35881,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -35927,7 +35927,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -36227,7 +36227,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -36273,7 +36273,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -36573,7 +36573,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -36619,7 +36619,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -36866,7 +36866,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: Use a workspace-wide key. */
+            /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37236,7 +37236,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -37393,7 +37393,7 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
-             *     `forbidden`: Use a workspace-wide key.
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
              */
             403: {
                 headers: {
@@ -42585,7 +42585,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -42633,7 +42633,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -42933,7 +42933,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -42983,7 +42983,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -44364,7 +44364,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -44410,7 +44410,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {
@@ -44701,7 +44701,7 @@ export interface operations {
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
-             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`.
+             *     `domain_not_verified`: Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.
              */
             403: {
                 headers: {
@@ -44747,7 +44747,7 @@ export interface operations {
              *
              *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
              *
-             *     `loop_detected`: Answer automatic mail at most once, and have a person review the thread.
+             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
              */
             409: {
                 headers: {

@@ -184,14 +184,14 @@ impl InboxCreation {
         }
         match mail_domains::by_name(tx, self.caller.workspace, &self.domain)? {
             Some(domain) if domain.may_send() => Ok(()),
+            Some(domain) if domain.status == DomainStatus::Disabled => {
+                let message = format!("The operator of this server disabled the domain {}.", domain.name);
+                Err(Refusal::new(ErrorCode::DomainNotVerified, message)
+                    .with_fix("Ask the operator of this server to enable the domain."))
+            }
             Some(domain) => {
                 let message = format!("The domain {} is {}.", domain.name, domain.status.text());
-                let refusal = Refusal::new(ErrorCode::DomainNotVerified, message);
-                Err(if domain.status == DomainStatus::Disabled {
-                    refusal.with_fix("Ask the operator of this server to enable the domain.")
-                } else {
-                    refusal
-                })
+                Err(Refusal::new(ErrorCode::DomainNotVerified, message))
             }
             None => {
                 let problem = format!("must be a verified domain of the workspace, or {}", self.default_domain);

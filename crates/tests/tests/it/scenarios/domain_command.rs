@@ -169,6 +169,12 @@ async fn an_operator_disables_and_enables_a_domain() {
     let output = fixture.run(&["set", DOMAIN, "--status", "disabled"]).success();
     assert_eq!(output, "mail.acme.test is disabled and neither receives nor sends mail\n");
     fixture.api.post(&messages, message.clone()).await.expect(403).error("domain_not_verified");
+    let new = json!({ "username": "sales", "domain": DOMAIN });
+    let refused = fixture.api.post("/v1/inboxes", new).await.error("domain_not_verified");
+    assert_eq!(
+        refused["error"]["fix"], "Ask the operator of this server to enable the domain.",
+        "verifying can't help"
+    );
     let events = fixture.api.get("/v1/events?types=domain.failed").await.expect(200);
     assert_eq!(events.data()[0]["data"]["domain"]["status"], "disabled", "{:?}", events.data());
     let id = fixture.domain().await["id"].as_str().unwrap().to_owned();
