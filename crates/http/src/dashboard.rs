@@ -35,7 +35,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 /// The names of assets contain a hash of their content.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// What to do instead of requesting an unknown path.
-const FIX: &str = "Use a path of the reference: `/docs`, or `/v1/openapi.json` as OpenAPI.";
+const FIX: &str = "Check the path. The reference is at `/docs`, and as OpenAPI at `/v1/openapi.json`.";
 /// Level of compression. Each file is compressed once, when it is first asked for.
 const ZSTD_LEVEL: i32 = 12;
 
