@@ -16,7 +16,7 @@ pub fn require_permission(caller: &Caller, permission: Permission) -> Result<(),
     let name = permission.text();
     let refusal =
         Refusal::new(ErrorCode::InsufficientPermissions, format!("The API key lacks the permission `{name}`."));
-    Err(names(refusal, permission))
+    Err(with_permission(refusal, permission))
 }
 
 /// Checks that a caller that requests held mail may release it.
@@ -31,11 +31,11 @@ pub fn check_held(caller: &Caller, include_held: bool) -> Result<(), Refusal> {
     let name = permission.text();
     let refusal =
         Refusal::new(ErrorCode::InsufficientPermissions, format!("`include_held` needs the permission `{name}`."));
-    Err(names(refusal, permission))
+    Err(with_permission(refusal, permission))
 }
 
 /// Adds the missing permission to a refusal.
-fn names(refusal: Refusal, permission: Permission) -> Refusal {
+fn with_permission(refusal: Refusal, permission: Permission) -> Refusal {
     let fix = format!("Use an API key with the permission `{}`.", permission.text());
     refusal.detail(Detail::Permission(permission)).with_fix(fix)
 }

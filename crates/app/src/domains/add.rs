@@ -62,7 +62,7 @@ fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey, plans: &Plans) 
     let limit = plans.of(tenant.plan).domains;
     if limit.is_some_and(|limit| mail_domains::count(tx, domain.workspace).is_ok_and(|count| count >= limit)) {
         let max = limit.unwrap_or(0);
-        let message = format!("The workspace uses all of the {max} domains it can have.");
+        let message = format!("The workspace uses {max} of the {max} domains it can have.");
         return Err(Refusal::new(ErrorCode::PlanLimitDomains, message).detail(Detail::Max(max)));
     }
     if mail_domains::owner(tx, &domain.name)?.is_some_and(|owner| !owner.is_expired_claim()) {
