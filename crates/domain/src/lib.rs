@@ -34,6 +34,7 @@ pub mod metadata;
 pub mod metrics;
 pub mod pacing;
 pub mod page;
+pub mod party;
 pub mod plan;
 pub mod queue;
 pub mod record;

@@ -1,0 +1,218 @@
+//! Which addresses count as one party: one person or one organization, however many addresses it writes from. Every rule
+//! that counts distinct people counts parties. Pure.
+
+use std::fmt;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use posthouse_mail::address::Address;
+use psl::{Psl as _, Type};
+
+use crate::contact::FREE_MAIL_DOMAINS;
+
+const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfkc();
+
+/// Domains of [`FREE_MAIL_DOMAINS`] that give one person any number of addresses, so the domain is the party.
+const ALIAS_DOMAINS: &[&str] = &["duck.com"];
+
+/// Large mailbox providers beside [`FREE_MAIL_DOMAINS`].
+const FURTHER_MAILBOX_PROVIDERS: &[&str] = &[
+    "googlemail.com",
+    "hotmail.ca",
+    "hotmail.com.br",
+    "live.ca",
+    "live.com.au",
+    "live.it",
+    "mail.com",
+    "outlook.at",
+    "outlook.com.br",
+    "outlook.jp",
+    "rambler.ru",
+    "sina.cn",
+    "yahoo.at",
+    "yahoo.co.id",
+    "yahoo.com.ar",
+    "yahoo.com.au",
+    "yahoo.com.cn",
+    "yahoo.com.hk",
+    "yahoo.com.mx",
+    "yahoo.com.sg",
+    "yahoo.com.tw",
+    "yahoo.com.vn",
+    "yahoo.in",
+    "yahoo.se",
+    "yandex.by",
+    "yandex.kz",
+    "yandex.ua",
+    "yeah.net",
+];
+
+/// Domains whose mailboxes are also reachable at another domain of the provider: the alias and the domain that counts.
+const SAME_MAILBOXES: &[(&str, &str)] = &[
+    ("googlemail.com", "gmail.com"),
+    ("mac.com", "icloud.com"),
+    ("me.com", "icloud.com"),
+    ("pm.me", "proton.me"),
+    ("protonmail.ch", "proton.me"),
+    ("protonmail.com", "proton.me"),
+    ("fastmail.fm", "fastmail.com"),
+    ("ya.ru", "yandex.ru"),
+    ("yandex.by", "yandex.ru"),
+    ("yandex.com", "yandex.ru"),
+    ("yandex.kz", "yandex.ru"),
+    ("yandex.ua", "yandex.ru"),
+];
+
+/// Providers that ignore characters of the local part, and those characters.
+const IGNORED_CHARACTERS: &[(&str, &[char])] =
+    &[("gmail.com", &['.']), ("proton.me", &['.', '-', '_']), ("yandex.ru", &['.', '-'])];
+
+/// Providers where a hyphen begins a tag, as in `name-tag@`.
+const HYPHEN_TAGS: &[&str] = &["rocketmail.com", "ymail.com"];
+
+/// Providers where a subdomain is the mailbox, as in `tag@name.fastmail.com`.
+const SUBDOMAIN_MAILBOXES: &[&str] = &["fastmail.com"];
+
+/// One person or organization. Its text is an address at a large mailbox provider, and a domain everywhere else.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Party(String);
+
+impl Party {
+    /// Returns the party of an address. The parties of `a@x.example.com` and `b@example.com` are the same, and those of
+    /// `a.b+tag@gmail.com` and `ab@gmail.com`.
+    #[must_use]
+    pub fn of(address: &Address) -> Self {
+        let organization = organization_of(address.domain());
+        let provider = SAME_MAILBOXES
+            .iter()
+            .find(|(alias, _)| *alias == organization)
+            .map_or(organization.as_str(), |(_, domain)| domain);
+        if !is_mailbox_provider(provider) {
+            return Self(organization);
+        }
+        Self(format!("{}@{provider}", mailbox_name(address, provider)))
+    }
+
+    /// Returns the party of an address in text form. A text that is no address is a party of its own.
+    #[must_use]
+    pub fn of_text(address: &str) -> Self {
+        Address::parse(address).map_or_else(|_| Self(address.to_lowercase()), |address| Self::of(&address))
+    }
+
+    /// Returns the text, for comparisons, hashes and messages to people.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Returns whether strangers share the domain, so that its mailboxes count one by one.
+fn is_mailbox_provider(domain: &str) -> bool {
+    let is_listed = FREE_MAIL_DOMAINS.contains(&domain) || FURTHER_MAILBOX_PROVIDERS.contains(&domain);
+    is_listed && !ALIAS_DOMAINS.contains(&domain)
+}
+
+/// Returns the name of a mailbox at a provider: without tag and, where the provider ignores them, without punctuation.
+fn mailbox_name(address: &Address, provider: &str) -> String {
+    let subdomain = SUBDOMAIN_MAILBOXES
+        .contains(&provider)
+        .then(|| address.domain().strip_suffix(provider)?.strip_suffix('.')?.rsplit('.').next())
+        .flatten();
+    if let Some(name) = subdomain {
+        return name.to_owned();
+    }
+    let untagged = address.without_tag();
+    let mut name = NFKC.normalize(untagged.local().trim_matches('"')).to_lowercase();
+    if HYPHEN_TAGS.contains(&provider) || provider.starts_with("yahoo.") {
+        name.truncate(name.find('-').filter(|at| *at > 0).unwrap_or(name.len()));
+    }
+    if let Some((_, ignored)) = IGNORED_CHARACTERS.iter().find(|(domain, _)| *domain == provider) {
+        name.retain(|character| !ignored.contains(&character));
+    }
+    name
+}
+
+/// Returns the organizational domain by the section of the public suffix list that registries maintain. The section of
+/// private registries is left out: anyone gets any number of free names below `github.io` or `duckdns.org`.
+#[must_use]
+pub fn organization_of(domain: &str) -> String {
+    let domain = domain.trim_end_matches('.').to_ascii_lowercase();
+    let mut suffix = domain.as_str();
+    while let Some(found) = psl::List.suffix(suffix.as_bytes()) {
+        suffix = &suffix[suffix.len() - found.as_bytes().len()..];
+        if found.typ() != Some(Type::Private) {
+            break;
+        }
+        let Some((_, parent)) = suffix.split_once('.') else { break };
+        suffix = parent;
+    }
+    let Some(above) = domain.strip_suffix(suffix).and_then(|labels| labels.strip_suffix('.')) else { return domain };
+    let label = above.rsplit('.').next().unwrap_or(above);
+    format!("{label}.{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn party(address: &str) -> String {
+        Party::of_text(address).to_string()
+    }
+
+    #[test]
+    fn an_organization_is_one_party() {
+        for (address, expected) in [
+            ("a@example.com", "example.com"),
+            ("b+tag@EXAMPLE.com", "example.com"),
+            ("c@deep.mail.example.com", "example.com"),
+            ("a@example.co.uk", "example.co.uk"),
+            ("a@mail.example.co.uk", "example.co.uk"),
+            ("a@one.github.io", "github.io"),
+            ("a@two.github.io", "github.io"),
+            ("a@x.duckdns.org", "duckdns.org"),
+            ("a@b.bücher.example", "xn--bcher-kva.example"),
+            ("a@localhost", "localhost"),
+            ("a@host.internal", "host.internal"),
+            ("a@x@y", "a@x@y"),
+        ] {
+            assert_eq!(party(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_mailbox_at_a_large_provider_is_one_party() {
+        for (address, expected) in [
+            ("ann@gmail.com", "ann@gmail.com"),
+            ("A.n.N+shop@googlemail.com", "ann@gmail.com"),
+            ("a.nn@outlook.com", "a.nn@outlook.com"),
+            ("ann+x+y@outlook.com", "ann@outlook.com"),
+            ("\"ann\"@outlook.com", "ann@outlook.com"),
+            ("ann-lists@yahoo.co.uk", "ann@yahoo.co.uk"),
+            ("ann-b@gmx.de", "ann-b@gmx.de"),
+            ("a-n_n.x+t@protonmail.com", "annx@proton.me"),
+            ("ann@me.com", "ann@icloud.com"),
+            ("shop@ann.fastmail.com", "ann@fastmail.com"),
+            ("ann+shop@fastmail.fm", "ann@fastmail.com"),
+            ("one@duck.com", "duck.com"),
+            ("two@duck.com", "duck.com"),
+        ] {
+            assert_eq!(party(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn tags_and_dots_never_make_a_second_party() {
+        for provider in ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "proton.me", "example.com"] {
+            let one = party(&format!("jane.doe@{provider}"));
+            for variant in ["jane.doe+1", "Jane.Doe+a.b", "JANE.DOE+x+y", "jane.doe+"] {
+                assert_eq!(party(&format!("{variant}@{provider}")), one, "{variant}@{provider}");
+            }
+        }
+        assert_ne!(party("jane@gmail.com"), party("john@gmail.com"));
+    }
+}
