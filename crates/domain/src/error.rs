@@ -65,7 +65,7 @@ codes! {
     /// A change came with a session cookie, but not from the dashboard.
     Csrf = 403 "csrf", "Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.";
     /// Sending is suspended for the workspace.
-    OrgSuspended = 403 "org_suspended", "Ask the operator of this server to review the workspace; receiving still works.";
+    OrgSuspended = 403 "org_suspended", "An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.";
     /// Temporary inboxes can't send.
     TemporaryInboxReceiveOnly = 403 "temporary_inbox_receive_only", "Send from an inbox that isn't temporary.";
     /// The plan's limit of inboxes is reached.
@@ -108,6 +108,8 @@ codes! {
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
     /// The message is not held.
     NotHeld = 409 "not_held", "No action is needed: the message is not held.";
+    /// A review was requested for a workspace that is not suspended.
+    NotSuspended = 409 "not_suspended", "No action is needed: the workspace can send.";
     /// A receive list blocked the message.
     MessageBlocked = 409 "message_blocked", "Change the receive lists for future mail; a message that was already blocked can't be released.";
     /// The lease is not the message's current lease.

@@ -10,6 +10,7 @@ pub use loop_rule::LoopRule;
 use crate::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     plan::Limit,
+    suspension::Suspension,
     time::{MINUTE_MS, Time},
 };
 
@@ -49,6 +50,8 @@ pub struct SendFacts {
     pub inbox_temporary: bool,
     /// Whether the workspace is suspended.
     pub workspace_suspended: bool,
+    /// Why it is suspended.
+    pub suspension: Option<Suspension>,
     /// Whether the inbox's domain is a custom one that is not verified.
     pub domain_unverified: bool,
     /// Recipients that the send or reply lists block.
@@ -150,7 +153,8 @@ fn check_status(facts: &SendFacts) -> Result<(), Refusal> {
         return Err(Refusal::new(ErrorCode::InboxPaused, "The inbox is paused; it receives mail but can't send."));
     }
     if facts.workspace_suspended && !facts.inbox_temporary {
-        return Err(Refusal::new(ErrorCode::OrgSuspended, "Sending is suspended for this workspace."));
+        let unknown = || Refusal::new(ErrorCode::OrgSuspended, "Sending is suspended for this workspace.");
+        return Err(facts.suspension.as_ref().map_or_else(unknown, Suspension::refusal));
     }
     check_inbox(facts)
 }

@@ -98,6 +98,15 @@ impl Party {
         Address::parse(address).map_or_else(|_| Self(address.to_lowercase()), |address| Self::of(&address))
     }
 
+    /// Returns the party of an address at this service, where each mailbox counts: its owner is known here.
+    #[must_use]
+    pub fn mailbox(address: &str) -> Self {
+        Self(
+            Address::parse(address)
+                .map_or_else(|_| address.to_lowercase(), |address| address.without_tag().canonical()),
+        )
+    }
+
     /// Returns the text, for comparisons, hashes and messages to people.
     #[must_use]
     pub fn as_str(&self) -> &str {

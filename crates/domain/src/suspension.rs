@@ -1,7 +1,11 @@
 //! When sending is suspended: the bounce or complaint rate is exceeded with enough sends and enough affected recipients
 //! (docs/decisions/0024-suspension-needs-distinct-recipients.md). Pure: the counters are passed in.
 
-use crate::{metrics::Counters, time::DAY_MS};
+use crate::{
+    error::{ErrorCode, Refusal},
+    metrics::Counters,
+    time::{DAY_MS, Time},
+};
 
 /// The length of the window that is counted, in milliseconds.
 pub const WINDOW_MS: i64 = 7 * DAY_MS;
@@ -11,9 +15,9 @@ pub const SENT_MIN: u64 = 20;
 pub const BOUNCE_RATE_MAX: f64 = 0.05;
 /// The share of complaints above which sending is suspended.
 pub const COMPLAINT_RATE_MAX: f64 = 0.001;
-/// The number of distinct recipients that must have bounced hard.
+/// The number of distinct parties that must have bounced hard.
 pub const HARD_BOUNCES_MIN: u64 = 5;
-/// The number of distinct recipients that must have complained.
+/// The number of distinct parties that must have complained.
 pub const COMPLAINANTS_MIN: u64 = 3;
 
 /// An event at a recipient that counts against the sender.
@@ -36,38 +40,71 @@ impl Incident {
     }
 }
 
-/// The reason why sending is suspended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SuspensionReason {
-    /// More than 5 % of the messages bounced, with hard bounces at 5 or more recipients.
-    Bounces,
-    /// More than 0.1 % of the messages were marked as spam, by 3 or more recipients.
-    Complaints,
+named! {
+    /// The reason why sending is suspended.
+    SuspensionReason {
+        /// More than 5 % of the messages bounced, with hard bounces at 5 or more parties.
+        Bounces = "bounces",
+        /// Parties complained about more than 0.1 % of the messages, and 3 or more did.
+        Complaints = "complaints",
+        /// The operator suspended the workspace.
+        Operator = "operator",
+    }
 }
 
 impl SuspensionReason {
-    /// Returns the name in the log.
+    /// Returns the incident to count and the number of distinct parties required, because a single one can exceed a
+    /// rate; `None` for a decision of the operator.
     #[must_use]
-    pub const fn text(self) -> &'static str {
+    pub const fn parties_min(self) -> Option<(Incident, u64)> {
         match self {
-            Self::Bounces => "bounces",
-            Self::Complaints => "complaints",
-        }
-    }
-
-    /// Returns the incident to count and the number of distinct recipients required, because a single recipient can
-    /// exceed a rate.
-    #[must_use]
-    pub const fn recipients_min(self) -> (Incident, u64) {
-        match self {
-            Self::Bounces => (Incident::HardBounce, HARD_BOUNCES_MIN),
-            Self::Complaints => (Incident::Complaint, COMPLAINANTS_MIN),
+            Self::Bounces => Some((Incident::HardBounce, HARD_BOUNCES_MIN)),
+            Self::Complaints => Some((Incident::Complaint, COMPLAINANTS_MIN)),
+            Self::Operator => None,
         }
     }
 }
 
-/// Returns the reasons whose rate is exceeded. Sending is suspended for the first one that also affects enough
-/// recipients ([`SuspensionReason::recipients_min`]).
+/// The suspension of a workspace. It ends when the operator ends it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suspension {
+    /// Why sending is suspended.
+    pub reason: SuspensionReason,
+    /// Since when.
+    pub since: Time,
+    /// The parties whose bounces or complaints counted: domains, and addresses at large mailbox providers.
+    pub parties: Vec<String>,
+    /// When an owner asked for a review.
+    pub review_requested_at: Option<Time>,
+    /// What the owner wrote to the operator.
+    pub review_note: Option<String>,
+}
+
+impl Suspension {
+    /// Creates a suspension that starts now.
+    #[must_use]
+    pub const fn new(reason: SuspensionReason, since: Time, parties: Vec<String>) -> Self {
+        Self { reason, since, parties, review_requested_at: None, review_note: None }
+    }
+
+    /// Returns the refusal of a send: who counted, and since when.
+    #[must_use]
+    pub fn refusal(&self) -> Refusal {
+        let what = match self.reason {
+            SuspensionReason::Complaints => "complained about its mail",
+            SuspensionReason::Bounces => "rejected its mail for good",
+            SuspensionReason::Operator => {
+                return Refusal::new(ErrorCode::OrgSuspended, "The operator suspended sending for this workspace.");
+            }
+        };
+        let (parties, since) = (self.parties.join(", "), self.since);
+        let message = format!("Sending is suspended for this workspace since {since}: {parties} {what}.");
+        Refusal::new(ErrorCode::OrgSuspended, message)
+    }
+}
+
+/// Returns the reasons whose rate is exceeded; `complained` counts parties, not messages. Sending is suspended for the
+/// first one that also affects enough parties ([`SuspensionReason::parties_min`]).
 pub fn exceeded(counted: &Counters) -> impl Iterator<Item = SuspensionReason> {
     let enough = counted.sent >= SENT_MIN;
     // Integer arithmetic, so that exactly 5 % doesn't exceed 5 %.

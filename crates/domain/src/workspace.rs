@@ -3,6 +3,7 @@
 use crate::{
     id::WorkspaceId,
     plan::{Limit, Plan, PlanLimits, Plans},
+    suspension::Suspension,
     time::{DAY_MS, Time},
 };
 
@@ -93,6 +94,8 @@ pub struct Workspace {
     pub plan: Plan,
     /// Whether sending is suspended.
     pub suspended: bool,
+    /// Why sending is suspended, if it is.
+    pub suspension: Option<Suspension>,
     /// Whether a person owns it, if it was created by self-signup.
     pub claim: ClaimStatus,
     /// When it was claimed.

@@ -20,6 +20,7 @@ CREATE TABLE workspaces (
   owner_email {TEXT} NOT NULL,
   plan {TEXT} NOT NULL,
   status {TEXT} NOT NULL,                -- active | suspended
+  suspension {TEXT},                     -- JSON: why sending is suspended, and which parties counted
   claim_status {TEXT} NOT NULL,          -- unclaimed | claimed | not_applicable
   claimed_at {I64},
   notice {TEXT},                         -- a message of the operator that the API shows to the workspace
@@ -536,13 +537,13 @@ CREATE TABLE unclaimed_recipients (
   PRIMARY KEY (workspace_id, day, address)
 ){STRICT};
 
--- Recipients whose complaint or hard bounce counts toward a suspension, which counts people, not reports.
+-- Parties whose complaint or hard bounce counts toward a suspension: one row for each person or organization.
 CREATE TABLE sending_incidents (
   workspace_id {ID} NOT NULL,
   kind {TEXT} NOT NULL,                  -- complaint | hard_bounce
-  recipient {BLOB} NOT NULL,             -- SHA-256 of the canonical address
+  party {TEXT} NOT NULL,                 -- a domain, or an address at a large mailbox provider
   happened_at {I64} NOT NULL,            -- the last time
-  PRIMARY KEY (workspace_id, kind, recipient)
+  PRIMARY KEY (workspace_id, kind, party)
 ){STRICT};
 CREATE INDEX sending_incidents_window ON sending_incidents (workspace_id, kind, happened_at);
 -- Finds expired rows.

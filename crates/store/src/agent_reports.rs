@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use posthouse_domain::{
     agent::report::ReportReason,
     id::{AgentReportId, InboxId, MessageId, WorkspaceId},
+    party::Party,
     time::Time,
-    user::mailbox_of,
 };
 
 use crate::{Result, Tx, p, statements};
@@ -18,7 +18,7 @@ statements! {
     INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     MADE_SINCE = "SELECT count(*) FROM agent_reports WHERE workspace_id = $1 AND created_at >= $2";
-    REPORTERS = "SELECT DISTINCT w.owner_email FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
+    REPORTERS = "SELECT w.owner_email, r.created_at FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
         WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL LIMIT $3";
     SETTLE = "UPDATE agent_reports SET settled_at = $2 WHERE agent_id = $1 AND settled_at IS NULL";
     FORGET_MESSAGE = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1 AND message_id = $2";
@@ -104,20 +104,25 @@ pub fn made_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u6
     Ok(tx.value(&MADE_SINCE, p![workspace, since])?.unwrap_or(0))
 }
 
-/// Returns how many owners of workspaces have reported an agent since a time, in reports that count. Counts no further
-/// than `enough`. Addresses that are one mailbox count once.
+/// Who has reported an agent.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AgentReporters {
+    /// The parties that own the reporting workspaces, sorted.
+    pub parties: Vec<Party>,
+    /// The time between the first and the last report, in milliseconds.
+    pub span_ms: i64,
+}
+
+/// Returns who has reported an agent since a time, in reports that count.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time, enough: u64) -> Result<u64> {
-    let mut mailboxes = BTreeSet::new();
-    let mut counted = 0;
-    tx.rows_until::<(String,)>(&REPORTERS, p![agent, since, ADDRESSES_MAX], |(email,)| {
-        mailboxes.insert(mailbox_of(email));
-        counted = mailboxes.len() as u64;
-        counted >= enough
-    })?;
-    Ok(counted)
+pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReporters> {
+    let found: Vec<ReporterRow> = tx.rows(&REPORTERS, p![agent, since, ADDRESSES_MAX])?;
+    let times = || found.iter().map(|row| row.created_at);
+    let span_ms = times().max().zip(times().min()).map_or(0, |(last, first)| last.since_ms(first));
+    let parties: BTreeSet<Party> = found.iter().map(|row| Party::of_text(&row.owner_email)).collect();
+    Ok(AgentReporters { parties: parties.into_iter().collect(), span_ms })
 }
 
 /// Marks the open reports about an agent as settled, so that they count no more; returns how many.
@@ -172,3 +177,4 @@ pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
 
 crate::from_row!(ReportedAgent { workspace = agent_workspace_id, inbox = agent_id, reports, last_at });
 crate::from_row!(OpenReport { workspace = workspace_id, reason, details, message = message_id, counts, created_at });
+crate::row_struct!(ReporterRow { owner_email: String, created_at: Time });

@@ -2,16 +2,19 @@
 
 use posthouse_domain::{
     id::WorkspaceId,
+    suspension::{Suspension, SuspensionReason},
     time::Time,
     workspace::{AiDisclosure, DisclosureLine, Workspace, WorkspaceNotice},
 };
 
-use crate::{Error, Result, Tx, p, statements};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Json, Result, Tx, p, statements};
 
 /// The columns of a workspace in the order that rows are read; the table alias is `w`.
 macro_rules! columns {
     () => {
-        "w.id, w.name, w.owner_email, w.plan, w.status, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
+        "w.id, w.name, w.owner_email, w.plan, w.status, w.suspension, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
         w.ai_processing, w.screening, w.daily_send_limit, w.retention_days, w.disclosure_line, w.disclosure_text, w.disclosure_name, w.created_at"
     };
 }
@@ -26,11 +29,11 @@ statements! {
     LIST = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > $1 ORDER BY w.id LIMIT $2");
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
         ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11, name = $12, disclosure_line = $13,
-        disclosure_text = $14, disclosure_name = $15 WHERE id = $1";
+        disclosure_text = $14, disclosure_name = $15, suspension = $16 WHERE id = $1";
     WITH_RETENTION = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     STOP = "UPDATE workspaces SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL";
     RESUME = "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = $1 AND stopped_at IS NOT NULL";
-    SUSPEND = "UPDATE workspaces SET status = 'suspended' WHERE id = $1 AND status = 'active'";
+    SUSPEND = "UPDATE workspaces SET status = 'suspended', suspension = $2 WHERE id = $1 AND status = 'active'";
     SET_OWNER = "UPDATE workspaces SET owner_email = $2 WHERE id = $1";
     CLAIM = "UPDATE workspaces SET claim_status = 'claimed', claimed_at = $2 WHERE id = $1 AND claim_status = 'unclaimed'";
     ANY = "SELECT created_at FROM workspaces WHERE id <> $1 LIMIT 1";
@@ -111,7 +114,8 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.name,
             w.ai_disclosure.visible_line,
             w.ai_disclosure.text,
-            w.ai_disclosure.shares_name
+            w.ai_disclosure.shares_name,
+            stored_suspension(w.suspension.as_ref())
         ],
     )?;
     Ok(())
@@ -137,8 +141,8 @@ pub fn resume(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn suspend(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
-    Ok(tx.exec(&SUSPEND, p![id])? > 0)
+pub fn suspend(tx: &mut Tx, id: WorkspaceId, suspension: &Suspension) -> Result<bool> {
+    Ok(tx.exec(&SUSPEND, p![id, stored_suspension(Some(suspension))])? > 0)
 }
 
 /// Sets the address of the owner.
@@ -187,6 +191,7 @@ crate::from_row!(Workspace {
     owner_email,
     plan,
     status: String,
+    suspension: Option<Json<StoredSuspension>>,
     claim = claim_status,
     claimed_at,
     notice,
@@ -207,6 +212,7 @@ crate::from_row!(Workspace {
     owner_email,
     plan,
     suspended: status == "suspended",
+    suspension: suspension.map(|stored| stored.0.suspension()).transpose()?,
     claim,
     claimed_at,
     notice: workspace_notice(notice, notice_at),
@@ -223,6 +229,40 @@ crate::from_row!(Workspace {
     },
     created_at,
 });
+
+/// The stored form of a suspension.
+#[derive(Serialize, Deserialize)]
+struct StoredSuspension {
+    reason: String,
+    since: i64,
+    parties: Vec<String>,
+    review_requested_at: Option<i64>,
+    review_note: Option<String>,
+}
+
+impl StoredSuspension {
+    fn suspension(self) -> Result<Suspension> {
+        Ok(Suspension {
+            reason: named(&self.reason, SuspensionReason::parse)?,
+            since: Time::from_millis(self.since),
+            parties: self.parties,
+            review_requested_at: self.review_requested_at.map(Time::from_millis),
+            review_note: self.review_note,
+        })
+    }
+}
+
+fn stored_suspension(suspension: Option<&Suspension>) -> Option<Json<StoredSuspension>> {
+    suspension.map(|s| {
+        Json(StoredSuspension {
+            reason: s.reason.text().to_owned(),
+            since: s.since.millis(),
+            parties: s.parties.clone(),
+            review_requested_at: s.review_requested_at.map(Time::millis),
+            review_note: s.review_note.clone(),
+        })
+    })
+}
 
 fn workspace_notice(message: Option<String>, created_at: Option<Time>) -> Option<WorkspaceNotice> {
     Some(WorkspaceNotice { message: message?, created_at: created_at? })

@@ -3,6 +3,7 @@
 use posthouse_domain::{
     actor::{Actor, ActorKind},
     plan::Plan,
+    suspension::{Suspension, SuspensionReason},
     workspace::{AiProcessing, DisclosureLine, Workspace},
 };
 use schemars::JsonSchema;
@@ -34,6 +35,8 @@ pub struct WorkspaceView {
     plan: &'static str,
     /// `active` or `suspended`.
     status: &'static str,
+    /// Why sending is suspended; null if it isn't.
+    suspension: Option<SuspensionView>,
     /// The operator's notice to the workspace.
     notice: Option<NoticeView>,
     /// Time of the emergency stop; null if the workspace is not stopped.
@@ -51,6 +54,36 @@ pub struct WorkspaceView {
     /// A daily message limit that replaces the plan's; null without one.
     daily_send_limit: Option<u64>,
     created_at: TimestampView,
+}
+
+/// The suspension of a workspace.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Suspension")]
+pub struct SuspensionView {
+    #[schemars(schema_with = "name_of::<SuspensionReason>")]
+    reason: &'static str,
+    since: TimestampView,
+    /// The people and organizations whose complaints or bounces counted: domains, and addresses at large mailbox
+    /// providers.
+    parties: Vec<String>,
+    /// When it ends by itself; null if the operator must end it.
+    ends: Option<TimestampView>,
+    /// When an owner asked the operator for a review.
+    review_requested_at: Option<TimestampView>,
+}
+
+impl SuspensionView {
+    /// Returns the view of a suspension.
+    #[must_use]
+    pub fn of(suspension: &Suspension) -> Self {
+        Self {
+            reason: suspension.reason.text(),
+            since: suspension.since.into(),
+            parties: suspension.parties.clone(),
+            ends: None,
+            review_requested_at: suspension.review_requested_at.map(Into::into),
+        }
+    }
 }
 
 /// A notice from the operator to the workspace.
@@ -82,6 +115,7 @@ impl WorkspaceView {
             name: w.name.clone(),
             plan: w.plan.text(),
             status: if w.suspended { "suspended" } else { "active" },
+            suspension: w.suspension.as_ref().map(SuspensionView::of),
             notice: notice.map(|n| NoticeView { message: n.message.clone(), created_at: n.created_at.into() }),
             emergency_stopped_at: w.stopped_at.map(Into::into),
             emergency_stop_reason: w.stop_reason.clone(),

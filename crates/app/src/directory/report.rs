@@ -3,7 +3,7 @@
 use posthouse_domain::{
     agent::{
         SanctionKind,
-        report::{self, REPORT_COUNTS_MS, REPORTERS_TO_HIDE, ReportReason, Reporter},
+        report::{self, REPORT_COUNTS_MS, REPORTERS_TO_HIDE, REPORTS_SPAN_MS, ReportReason, Reporter},
     },
     auth::Caller,
     error::Refusal,
@@ -81,8 +81,10 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Re
                 created_at: now,
             },
         )?;
-        let reporters = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS), REPORTERS_TO_HIDE)?;
-        if reporters >= REPORTERS_TO_HIDE && agent.sanction.is_none() {
+        let by = agent_reports::reporters(tx, agent.inbox, now.plus_ms(-REPORT_COUNTS_MS))?;
+        let reporters = by.parties.len() as u64;
+        let is_hidden = reporters >= REPORTERS_TO_HIDE && by.span_ms >= REPORTS_SPAN_MS;
+        if is_hidden && agent.sanction.is_none() {
             agents::sanction(
                 tx,
                 &Sanction {

@@ -218,6 +218,7 @@ pub(super) fn apply_to_message(
         |change: &RecipientChange| matches!(change.after.status, DeliveryStatus::Bounced | DeliveryStatus::Complained);
     if changes.iter().any(is_bad) {
         let incidents = changes.iter().filter_map(|change| Some((change.incident()?, change.after.address.as_str())));
+        let incidents = suspension::counted(tx, original, incidents)?;
         suspension::record_incidents(tx, tenant, incidents, now)?;
     }
     let home = inboxes::get(tx, tenant, held.inbox)?.filter(|inbox| inbox.deleted_at.is_none());

@@ -225,7 +225,7 @@ async fn queue(
     let queued = app.store.write(move |tx| store(tx, &ready, &raw, &render_in_unit, &ids.clone())).await;
     if queued.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
-        app.store.write(move |tx| suspension::record_incidents(tx, workspace, [], now)).await?;
+        app.store.write(move |tx| suspension::record_incidents(tx, workspace, Vec::new(), now)).await?;
     }
     match queued? {
         QueuedResponse::Recorded(response) => Ok(response),

@@ -113,6 +113,7 @@ fn service_workspace(app: &App) -> Workspace {
         owner_email: String::new(),
         plan: Plan::Team,
         suspended: false,
+        suspension: None,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

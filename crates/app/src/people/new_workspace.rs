@@ -90,6 +90,7 @@ fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, claim: ClaimStatus) -> W
         owner_email: new.owner.clone(),
         plan: new.plan,
         suspended: false,
+        suspension: None,
         claim,
         claimed_at: None,
         notice: None,

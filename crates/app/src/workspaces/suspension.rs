@@ -1,47 +1,119 @@
 //! Suspends a workspace whose mail bounces or draws complaints too often
 //! (`docs/decisions/0024-suspension-needs-distinct-recipients.md`). The transaction that settles a bounce or complaint
-//! decides, by the counters of the last 7 days and the number of distinct recipients. An operator ends a suspension;
-//! earlier incidents don't suspend again.
+//! decides, by the counters of the last 7 days and the number of distinct parties. What a party causes by answering its
+//! own mail doesn't count. An operator ends a suspension; earlier incidents don't suspend again.
 
 use posthouse_domain::{
+    error::{ErrorCode, Refusal},
     id::WorkspaceId,
+    message::{Direction, Message},
     metrics::Counters,
-    suspension::{self, Incident, SuspensionReason},
+    party::Party,
+    suspension::{self, Incident, Suspension, SuspensionReason},
     time::Time,
+    workspace::Workspace,
 };
-use posthouse_mail::address::Address;
+use posthouse_mail::address::Mailbox;
 use posthouse_store::{
-    Result, Tx, incidents,
+    Result, Tx, inboxes, incidents, messages,
     metrics::{self, MetricsScope},
     recoveries::{self, SuspensionRecovery},
     workspaces,
 };
-use sha2::{Digest, Sha256};
 
-/// Records incidents at these recipients, and suspends the workspace if its rates exceed the limits. Call it after the
+use posthouse_domain::auth::Caller;
+
+use crate::app::App;
+
+/// Number of parties that a suspension names.
+const PARTIES_SHOWN_MAX: u32 = 20;
+
+/// Returns the parties whose incidents at a sent message count: not that of whoever wrote the message that it answers.
+/// Otherwise, a stranger could write to a workspace and complain about each answer.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn counted<'a>(
+    tx: &mut Tx,
+    sent: &Message,
+    happened: impl IntoIterator<Item = (Incident, &'a str)>,
+) -> Result<Vec<(Incident, Party)>> {
+    let answered = answered_party(tx, sent)?;
+    let of = |(kind, address): (Incident, &str)| (kind, Party::of_text(address));
+    Ok(happened.into_iter().map(of).filter(|(_, party)| Some(party) != answered.as_ref()).collect())
+}
+
+/// Returns the party that wrote the message which a sent message answers.
+fn answered_party(tx: &mut Tx, sent: &Message) -> Result<Option<Party>> {
+    let parent = match (sent.answers, &sent.in_reply_to) {
+        (Some(id), _) => Some(id),
+        (None, Some(id)) => messages::by_rfc_id(tx, sent.workspace, sent.inbox, id)?.map(|found| found.id),
+        (None, None) => None,
+    };
+    let Some(parent) = parent else { return Ok(None) };
+    let parent = messages::get(tx, sent.workspace, parent)?.filter(|found| found.direction == Direction::Inbound);
+    Ok(parent.and_then(|found| Mailbox::parse(&found.from).ok()).map(|author| Party::of(author.address())))
+}
+
+/// Records incidents of these parties, and suspends the workspace if its rates exceed the limits. Call it after the
 /// counters were updated; for soft bounces, pass no incidents.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub(crate) fn record_incidents<'a>(
+pub(crate) fn record_incidents(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    happened: impl IntoIterator<Item = (Incident, &'a str)>,
+    mut happened: Vec<(Incident, Party)>,
     now: Time,
 ) -> Result<()> {
-    let digest = |(kind, address): (Incident, &str)| (kind.text(), recipient(address), kind);
-    let mut happened: Vec<_> = happened.into_iter().map(digest).collect();
-    happened.sort_unstable_by_key(|(name, recipient, _)| (*name, *recipient));
-    for (_, recipient, kind) in &happened {
-        incidents::record(tx, workspace, *kind, recipient, now)?;
+    happened.sort_unstable_by(|(kind, party), (other, second)| (kind.text(), party).cmp(&(other.text(), second)));
+    for (kind, party) in &happened {
+        incidents::record(tx, workspace, *kind, party, now)?;
     }
-    let Some((ground, counted)) = suspension_reason(tx, workspace, now)? else { return Ok(()) };
-    if workspaces::suspend(tx, workspace)? {
+    let Some((suspension, counted)) = suspension_due(tx, workspace, now)? else { return Ok(()) };
+    if workspaces::suspend(tx, workspace, &suspension)? {
         let Counters { sent, bounced, complained, .. } = counted;
-        let ground = ground.text();
-        tracing::warn!(workspace_id = %workspace, ground, sent, bounced, complained, "workspace.suspended");
+        let (ground, parties) = (suspension.reason.text(), suspension.parties.len());
+        tracing::warn!(workspace_id = %workspace, ground, parties, sent, bounced, complained, "workspace.suspended");
     }
     Ok(())
+}
+
+/// Asks the operator to review the suspension, once; a further call changes nothing. Returns the suspension.
+///
+/// # Errors
+/// Returns `not_suspended` if the workspace is not suspended, or an error if the database call fails.
+pub async fn request_review(
+    app: &App,
+    caller: Caller,
+    note: Option<String>,
+) -> std::result::Result<Suspension, Refusal> {
+    let (id, now) = (caller.workspace, app.clock.now());
+    let asked = app
+        .store
+        .write(move |tx| -> std::result::Result<(Suspension, bool), Refusal> {
+            inboxes::take_workspace(tx, id)?;
+            let found = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+            if !found.suspended {
+                return Err(Refusal::new(ErrorCode::NotSuspended, "Sending is not suspended for this workspace."));
+            }
+            let mut asked = found
+                .suspension
+                .clone()
+                .unwrap_or_else(|| Suspension::new(SuspensionReason::Operator, now, Vec::new()));
+            let is_first = asked.review_requested_at.is_none();
+            if is_first {
+                (asked.review_requested_at, asked.review_note) = (Some(now), note.clone());
+                let suspension = Some(asked.clone());
+                workspaces::update(tx, &Workspace { suspension, ..found })?;
+            }
+            Ok((asked, is_first))
+        })
+        .await?;
+    if asked.1 {
+        tracing::warn!(workspace_id = %id, ground = asked.0.reason.text(), "workspace.review_requested");
+    }
+    Ok(asked.0)
 }
 
 /// Returns whether sending must be suspended for bounces that happened before there were enough sends to judge. Usually
@@ -50,7 +122,7 @@ pub(crate) fn record_incidents<'a>(
 /// # Errors
 /// Returns an error if the database call fails.
 pub(crate) fn is_overdue(tx: &mut Tx, workspace: WorkspaceId, sent_today: u64, now: Time) -> Result<bool> {
-    Ok(sent_today <= suspension::SENT_MIN && suspension_reason(tx, workspace, now)?.is_some())
+    Ok(sent_today <= suspension::SENT_MIN && suspension_due(tx, workspace, now)?.is_some())
 }
 
 /// Records that an operator ended the suspension: counting starts over.
@@ -62,17 +134,21 @@ pub fn recover(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
     recoveries::set(tx, workspace, &SuspensionRecovery { at: now, counted })
 }
 
-/// Returns why sending must be suspended, and the counters; `None` if it must not.
-fn suspension_reason(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<Option<(SuspensionReason, Counters)>> {
+/// Returns the suspension that is due, and the counters; `None` if none is.
+fn suspension_due(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<Option<(Suspension, Counters)>> {
     // Without mail of the service, nobody could sign in. Its recipients asked for it.
     if workspace == WorkspaceId::SERVICE {
         return Ok(None);
     }
     let (counted, since) = window_counters(tx, workspace, now)?;
-    for ground in suspension::exceeded(&counted) {
-        let (kind, min) = ground.recipients_min();
+    // A party counts once, however often it complains.
+    let complained = incidents::count(tx, workspace, Incident::Complaint, since, counted.complained)?;
+    let counted = Counters { complained, ..counted };
+    for reason in suspension::exceeded(&counted) {
+        let Some((kind, min)) = reason.parties_min() else { continue };
         if incidents::count(tx, workspace, kind, since, min)? >= min {
-            return Ok(Some((ground, counted)));
+            let parties = incidents::parties(tx, workspace, kind, since, PARTIES_SHOWN_MAX)?;
+            return Ok(Some((Suspension::new(reason, now, parties), counted)));
         }
     }
     Ok(None)
@@ -94,12 +170,6 @@ fn window_counters(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<(Co
             Ok((counted, at))
         }
     }
-}
-
-/// Returns the digest that identifies a recipient; the address itself isn't needed.
-fn recipient(address: &str) -> [u8; 32] {
-    let canonical = Address::parse(address).map_or_else(|_| address.to_lowercase(), |address| address.canonical());
-    Sha256::digest(canonical.as_bytes()).into()
 }
 
 /// Returns the metrics scope of the quarter hours from `from` to `to`, both included.

@@ -10,8 +10,10 @@ use crate::{
 pub const REPORTS_PER_DAY: u64 = 10;
 /// The longest details of a report, in characters.
 pub const DETAILS_CHARS_MAX: usize = 2_000;
-/// How many owners of other workspaces must report an agent before its listing is hidden.
-pub const REPORTERS_TO_HIDE: u64 = 5;
+/// How many parties that own other workspaces must report an agent before its listing is hidden.
+pub const REPORTERS_TO_HIDE: u64 = 10;
+/// The least time between the first and the last of these reports, in milliseconds: a flood leaves the operator time.
+pub const REPORTS_SPAN_MS: i64 = 3 * DAY_MS;
 /// How long a report counts, in milliseconds.
 pub const REPORT_COUNTS_MS: i64 = 30 * DAY_MS;
 /// The least age of a workspace whose reports count, in milliseconds.

@@ -11,6 +11,7 @@ fn unrestricted() -> SendFacts {
         inbox_paused: false,
         inbox_temporary: false,
         workspace_suspended: false,
+        suspension: None,
         domain_unverified: false,
         blocked: vec![],
         suppressed: vec![],

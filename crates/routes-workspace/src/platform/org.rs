@@ -12,12 +12,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use posthouse_api::{
-    views::workspace::WorkspaceView,
-    wire::{BoundedInt, BoundedLine, EmptyInput, Patch, ShownName, object},
+    views::workspace::{SuspensionView, WorkspaceView},
+    wire::{BoundedInt, BoundedLine, BoundedText, EmptyInput, Patch, ShownName, object},
 };
 use posthouse_app::{
     people::org::{self, DisclosureChange, OrgChange},
-    workspaces::stop,
+    workspaces::{stop, suspension},
 };
 use posthouse_http::{
     Api,
@@ -28,6 +28,8 @@ use posthouse_http::{
 const NAME_CHARS_MAX: usize = 100;
 /// Longest retention, in days.
 const RETENTION_DAYS_MAX: i64 = 36_500;
+/// Longest note with a request for a review, in characters.
+const REVIEW_NOTE_CHARS_MAX: usize = 2_000;
 /// Longest disclosure line, in characters.
 const DISCLOSURE_CHARS_MAX: usize = 300;
 
@@ -44,6 +46,11 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<OrgAnswerView>(200)
             .errors(&[ErrorCode::Forbidden])
             .handle(resume),
+        Route::session(Method::POST, "/platform/org/suspension/review", "requestSuspensionReview", Role::Owner)
+            .summary("Asks the operator to review the suspension of the workspace. A second request changes nothing.")
+            .answers::<SuspensionAnswerView>(202)
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotSuspended])
+            .handle(request_review),
     ]
 }
 
@@ -73,6 +80,21 @@ object! {
         /// How sent mail discloses that an agent wrote it.
         ai_disclosure: Option<DisclosureBody>,
     }
+}
+
+object! {
+    /// A request for a review.
+    struct ReviewBody {
+        /// What the operator should know.
+        note: Option<BoundedText<1, REVIEW_NOTE_CHARS_MAX>>,
+    }
+}
+
+/// The suspension.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SuspensionAnswer")]
+struct SuspensionAnswerView {
+    suspension: SuspensionView,
 }
 
 /// The workspace.
@@ -108,4 +130,9 @@ impl OrgBody {
 async fn resume(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let workspace = stop::resume_as(&app, input.caller).await?;
     RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}
+
+async fn request_review(app: Arc<Api>, input: RouteInput<EmptyInput, ReviewBody>) -> Result<RouteResponse, Refusal> {
+    let asked = suspension::request_review(&app, input.caller, input.body.note.map(|note| note.0)).await?;
+    RouteResponse::json(202, &SuspensionAnswerView { suspension: SuspensionView::of(&asked) })
 }

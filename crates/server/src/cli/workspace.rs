@@ -10,6 +10,8 @@ use posthouse_domain::{
     actor::Actor,
     id::WorkspaceId,
     plan::Plan,
+    suspension::{Suspension, SuspensionReason},
+    time::Time,
     workspace::{AiProcessing, Workspace, WorkspaceNotice},
 };
 use posthouse_mail::address::Address;
@@ -275,6 +277,7 @@ struct Changes {
     daily_send_limit: Option<Option<u64>>,
     retention_days: Option<Option<u32>>,
     resume: bool,
+    now: Time,
 }
 
 impl Changes {
@@ -291,12 +294,16 @@ impl Changes {
             daily_send_limit: given.daily_send_limit.map(|limit| limit.0),
             retention_days: given.retention_days.map(|days| days.0),
             resume: given.resume,
+            now: clock.now(),
         }
     }
 
     fn apply(&self, workspace: &mut Workspace) {
         workspace.plan = self.plan.unwrap_or(workspace.plan);
-        workspace.suspended = self.suspended.unwrap_or(workspace.suspended);
+        if let Some(suspended) = self.suspended.filter(|suspended| *suspended != workspace.suspended) {
+            workspace.suspended = suspended;
+            workspace.suspension = suspended.then(|| Suspension::new(SuspensionReason::Operator, self.now, Vec::new()));
+        }
         workspace.ai_processing = self.ai_processing.unwrap_or(workspace.ai_processing);
         if let Some(notice) = &self.notice {
             workspace.notice.clone_from(notice);

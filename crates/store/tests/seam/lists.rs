@@ -54,6 +54,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             owner_email: "o@x.example".into(),
             plan: Plan::Team,
             suspended: false,
+            suspension: None,
             claim: ClaimStatus::NotApplicable,
             claimed_at: None,
             notice: None,

@@ -37,6 +37,7 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         owner_email: "o@x.example".into(),
         plan: Plan::Team,
         suspended: false,
+        suspension: None,
         claim,
         claimed_at: (claim == ClaimStatus::Claimed).then_some(at),
         notice: None,

@@ -52,6 +52,7 @@ mod missing_body_kept_the_connection_open;
 mod nonexistent_local_address_was_not_suppressed;
 mod old_labels_remained_after_stricter_rules;
 mod one_mailbox_counted_as_several_owners;
+mod one_stranger_suspended_a_tenant;
 mod ordinary_mail_at_a_return_path_was_swallowed;
 mod outage_filled_the_log;
 mod oversized_text_was_an_invalid_field;

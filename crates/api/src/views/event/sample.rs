@@ -172,6 +172,7 @@ fn workspace(stopped: bool) -> Workspace {
         owner_email: "owner@acme.example".to_owned(),
         plan: Plan::Team,
         suspended: false,
+        suspension: None,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

@@ -14,7 +14,7 @@ use posthouse_mail::{address::Address, bounce::BounceClass};
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, LockedMessage, MessageStatusUpdate},
-    delivery_attempts, events, inboxes, metrics, recipients, suppressions,
+    delivery_attempts, events, inboxes, messages, metrics, recipients, suppressions,
 };
 
 use super::{AttemptResult, FinishedDelivery};
@@ -140,7 +140,10 @@ pub(super) fn write(
     if plan.bounced().next().is_some() {
         let hard = plan.bounced().filter(|(_, kind, _)| *kind == BounceKind::Hard);
         let incidents = hard.map(|(after, _, _)| (Incident::HardBounce, after.address.as_str()));
-        suspension::record_incidents(tx, envelope.workspace, incidents, now)?;
+        if let Some(sent) = messages::get(tx, envelope.workspace, envelope.message)? {
+            let incidents = suspension::counted(tx, &sent, incidents)?;
+            suspension::record_incidents(tx, envelope.workspace, incidents, now)?;
+        }
     }
     suppress(tx, settling, plan, now)?;
     append_events(tx, EventContext { settling, plan, held, is_first_sent, ids, now })?;

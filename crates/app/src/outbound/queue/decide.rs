@@ -141,6 +141,7 @@ pub(super) fn facts(
         Some(original) => loop_rule(&answered(tx, original, ready.now)?),
         None => None,
     };
+    let suspension = workspace.suspension.clone();
     let suspended = workspace.suspended || suspension::is_overdue(tx, workspace.id, used.workspace_day, ready.now)?;
     Ok(SendFacts {
         purpose: ready.purpose(),
@@ -149,6 +150,7 @@ pub(super) fn facts(
         inbox_paused: inbox.is_paused(),
         inbox_temporary: inbox.temporary,
         workspace_suspended: suspended,
+        suspension,
         domain_unverified: unverified(tx, ready, inbox)?,
         blocked: blocked(tx, ready, inbox, &people)?,
         suppressed: suppressed(tx, ready, workspace, &people)?,

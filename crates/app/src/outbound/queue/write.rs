@@ -11,6 +11,7 @@ use posthouse_domain::{
         Attachment, Channel, DeliveryStatus, Direction, Message, MessageStatus, RecipientDelivery, overall_status,
     },
     metrics::Counters,
+    party::Party,
     suppression::{Suppression, SuppressionReason},
     suspension::Incident,
     time::Time,
@@ -106,9 +107,10 @@ pub(super) fn message(
     let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key };
     upsert_contacts::sent(tx, context, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
-        // A local address without an inbox is a hard bounce.
-        let bounced = entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced);
-        let incidents = bounced.map(|entry| (Incident::HardBounce, entry.address.as_str()));
+        // A local address without an inbox is a hard bounce, unless its owner deleted it to have an answer bounce.
+        let counts = |entry: &&RecipientDelivery| entry.status == DeliveryStatus::Bounced && stored.answers.is_none();
+        let bounced = entries.iter().filter(counts);
+        let incidents = bounced.map(|entry| (Incident::HardBounce, Party::mailbox(&entry.address))).collect();
         suspension::record_incidents(tx, stored.workspace, incidents, ready.now)?;
     }
     announce(tx, &stored, &entries, ids, ready.now)?;

@@ -36,6 +36,13 @@ pub(super) fn workspace_view(workspace: &Workspace) -> Value {
         "owner": w.owner_email,
         "plan": w.plan.text(),
         "status": status(w),
+        "suspension": w.suspension.as_ref().map(|suspension| json!({
+            "reason": suspension.reason.text(),
+            "since": suspension.since.to_string(),
+            "parties": suspension.parties,
+            "review_requested_at": suspension.review_requested_at.map(|at| at.to_string()),
+            "review_note": suspension.review_note,
+        })),
         "claim_status": w.claim.text(),
         "claimed_at": w.claimed_at.map(|at| at.to_string()),
         "notice": w.notice.as_ref().map(|notice| notice.message.as_str()),

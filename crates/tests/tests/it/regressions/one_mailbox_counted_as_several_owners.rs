@@ -1,5 +1,5 @@
 //! Workspaces of one person counted as several owners if their addresses had different tags (`name+tag@domain`), so one
-//! person with five workspaces could hide the listing of another agent.
+//! person with five workspaces could hide the listing of another agent. So could five accounts at one domain.
 
 use posthouse_domain::{plan::Plan, time::DAY_MS};
 use posthouse_store::{Tx, p, statements};
@@ -12,14 +12,15 @@ statements! {
 }
 
 #[tokio::test]
-async fn tags_of_an_address_make_no_further_owners() {
+async fn tags_dots_and_addresses_of_a_domain_make_no_further_parties() {
     let server = open().await;
     let agent = Agent::open(&server, "bot").await;
     agent.list(&server, "Sales bot").await;
     let mut reporters = Vec::new();
-    let others = ["Evil@mailer.example", "ann@mailer.example", "ben@mailer.example", "cleo@mailer.example"];
     let tagged = (0..6).map(|n| format!("evil+{n}@MAILER.example"));
-    for (n, owner) in tagged.chain(others.map(str::to_owned)).enumerate() {
+    let one_domain = (0..6).map(|n| format!("person{n}@desk{n}.mailer.example"));
+    let others = (0..6).map(|n| format!("owner@company{n}.example"));
+    for (n, owner) in tagged.chain(one_domain).chain(others).enumerate() {
         let key = server.workspace(Plan::Team).await;
         let workspace = key.workspace;
         server.store().write(move |tx: &mut Tx| tx.exec(&SET_OWNER, p![workspace, owner])).await.unwrap();
@@ -32,13 +33,17 @@ async fn tags_of_an_address_make_no_further_owners() {
         let report = json!({ "address": agent.address, "reason": "spam" });
         reporter.api.post("/v1/directory/reports", report).await.expect(202);
     }
-    assert_eq!(state().await, "listed", "these are four people");
-    let key = server.workspace(Plan::Team).await;
-    let workspace = key.workspace;
-    server.store().write(move |tx: &mut Tx| tx.exec(&SET_OWNER, p![workspace, "dan@mailer.example"])).await.unwrap();
-    let fifth = Agent::of(server.api(&key), "fifth").await;
-    server.clock.advance(2 * DAY_MS);
-    fifth.api.post("/v1/directory/reports", json!({ "address": agent.address, "reason": "spam" })).await.expect(202);
+    assert_eq!(state().await, "listed", "these are seven parties");
+    server.clock.advance(4 * DAY_MS);
+    for name in ["eve@outlook.com", "eve+2@outlook.com", "dan@gmail.com", "d.a.n@googlemail.com", "kim@other.example"] {
+        let key = server.workspace(Plan::Team).await;
+        let workspace = key.workspace;
+        server.store().write(move |tx: &mut Tx| tx.exec(&SET_OWNER, p![workspace, name])).await.unwrap();
+        let next = Agent::of(server.api(&key), &name.replace(['@', '.', '+'], "-")).await;
+        server.clock.advance(2 * DAY_MS);
+        assert_eq!(state().await, "listed", "{name}");
+        next.api.post("/v1/directory/reports", json!({ "address": agent.address, "reason": "spam" })).await.expect(202);
+    }
     assert_eq!(state().await, "hidden");
     server.finish().await;
 }

@@ -38,14 +38,17 @@ async fn every_change_of_a_listing_has_its_event() {
     expected.extend([state("hidden", Some("revoked")), state("listed", None)]);
     assert_eq!(states().await, expected);
     let mut reporters = Vec::new();
-    for n in 0..5 {
+    for n in 0..10 {
         let key = server.workspace(Plan::Team).await;
-        let (workspace, owner) = (key.workspace, format!("owner{n}@example.org"));
+        let (workspace, owner) = (key.workspace, format!("owner@company{n}.example"));
         server.store().write(move |tx: &mut Tx| tx.exec(&SET_OWNER, p![workspace, owner])).await.unwrap();
         reporters.push(server.api(&key));
     }
     server.clock.advance(2 * DAY_MS);
-    for reporter in &reporters {
+    for (n, reporter) in reporters.iter().enumerate() {
+        if n == 9 {
+            server.clock.advance(4 * DAY_MS);
+        }
         let report = json!({ "address": agent.address, "reason": "spam" });
         reporter.post("/v1/directory/reports", report).await.expect(202);
     }

@@ -139,7 +139,7 @@ async fn three_complainants_suspend_but_repeated_complaints_of_one_do_not() {
     fixture.deliver_reports(5, &complaint).await;
     assert_eq!(fixture.status().await, "active", "five complaints, all of bob");
     for (complainant, status) in [("eve", "active"), ("zoe", "suspended")] {
-        fixture.send_offer(&format!("{complainant}@x.example")).await.expect(202);
+        fixture.send_offer(&format!("{complainant}@{complainant}.example")).await.expect(202);
         fixture.server.settle().await;
         fixture.deliver_reports(1, &complaint).await;
         assert_eq!(fixture.status().await, status, "{complainant}");
@@ -172,7 +172,7 @@ async fn five_unknown_recipients_suspend_but_full_mailboxes_do_not() {
     assert_eq!(fixture.status().await, "active", "twenty full mailboxes");
     for (n, status) in [(0, "active"), (1, "active"), (2, "active"), (3, "active"), (4, "suspended")] {
         if n > 0 {
-            fixture.send_offer(&format!("dead{n}@x.example")).await.expect(202);
+            fixture.send_offer(&format!("dead@x{n}.example")).await.expect(202);
         } else {
             fixture.send_offer("Dead@x.example").await.expect(202);
         }

@@ -114,7 +114,7 @@ impl Fixture {
         match state {
             Running => {}
             Stopped => drop(self.api.post_empty("/v1/emergency-stop").await.expect(200)),
-            Suspended => write(|tx, id| workspaces::suspend(tx, id).map(|_| ())).await,
+            Suspended => write(|tx, id| workspaces::suspend(tx, id, &by_operator()).map(|_| ())).await,
             Paused => drop(self.post("/pause", json!({})).await.expect(200)),
             Unclaimed => write(|tx, id| tx.exec(&UNCLAIM, p![id]).map(|_| ())).await,
         }
@@ -299,4 +299,13 @@ async fn messages_held_by_a_stop_are_sent_when_it_ends() {
     let found = fixture.api.get(&format!("/v1/inboxes/{}/drafts/{draft}", fixture.inbox.id)).await.expect(200);
     assert_eq!(found["status"], "sent", "{found}");
     fixture.server.finish().await;
+}
+
+/// A suspension by the operator.
+fn by_operator() -> posthouse_domain::suspension::Suspension {
+    use posthouse_domain::{
+        suspension::{Suspension, SuspensionReason},
+        time::Time,
+    };
+    Suspension::new(SuspensionReason::Operator, Time::from_millis(0), Vec::new())
 }

@@ -1,0 +1,119 @@
+//! Three complaints or five bounces of one stranger suspended a workspace: he used addresses of his own domain, tags of one
+//! mailbox, or answers to his own mail.
+
+use posthouse_app::settings::DeliveryMode;
+use posthouse_tests::ServerOptions;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::inbox_fixture::InboxFixture;
+
+const COMPLAINT: &str = "From: Mail System <mailer-daemon@x.example>\r\nSubject: Report\r\nMIME-Version: 1.0\r\n\
+    Content-Type: multipart/report; report-type=feedback-report; boundary=\"b\"\r\n\r\n\
+    --b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n\
+    --b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n\r\n--b--\r\n";
+const BOUNCE: &str = "From: Mail System <mailer-daemon@x.example>\r\nSubject: Report\r\nMIME-Version: 1.0\r\n\
+    Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n\
+    --b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n\
+    --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x.example\r\n\r\n\
+    Final-Recipient: rfc822; r@x.example\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n--b--\r\n";
+
+async fn open() -> InboxFixture {
+    InboxFixture::with(ServerOptions::default().configure(|config| config.delivery.mode = DeliveryMode::Capture)).await
+}
+
+async fn suspension(fixture: &InboxFixture) -> Value {
+    fixture.api.get("/v1/account").await.expect(200)["workspace"]["suspension"].clone()
+}
+
+async fn send(fixture: &InboxFixture, to: &str) {
+    let path = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+    fixture.api.post(&path, json!({ "to": to, "subject": "Offer", "text": "Here." })).await.expect(202);
+    fixture.server.settle().await;
+}
+
+/// Delivers a report to the return path of the newest sent message.
+async fn report(fixture: &InboxFixture, report: &str) {
+    let outbox = fixture.api.get("/dev/outbox?limit=1").await.expect(200);
+    let path = outbox.data()[0]["envelope"]["from"].as_str().unwrap().replace('+', "%2B");
+    let to = format!("/dev/inbound?to={path}&from=");
+    fixture.server.anonymous().raw(Method::POST, &to, "message/rfc822", report).await.expect(201);
+}
+
+#[tokio::test]
+async fn addresses_of_one_party_count_once() {
+    let kinds: [&[&str]; 3] = [
+        &[
+            "a@evil.example",
+            "b@evil.example",
+            "c@mail.evil.example",
+            "d@x.y.evil.example",
+            "e@evil.example",
+            "f@evil.example",
+        ],
+        &["evil@gmail.com", "evil+1@gmail.com", "e.vil+2@googlemail.com", "ev.il@gmail.com", "evi.l@gmail.com"],
+        &["evil+1@outlook.com", "evil+2@outlook.com", "evil+3@outlook.com", "Evil@outlook.com", "evil+4@outlook.com"],
+    ];
+    for (addresses, kind) in kinds.iter().flat_map(|addresses| [(addresses, COMPLAINT), (addresses, BOUNCE)]) {
+        let fixture = open().await;
+        for n in 0..20 {
+            send(&fixture, &format!("ann@company{n}.example")).await;
+        }
+        for address in *addresses {
+            send(&fixture, address).await;
+            report(&fixture, kind).await;
+            fixture.server.clock.advance(1);
+        }
+        assert_eq!(suspension(&fixture).await, Value::Null, "{addresses:?}");
+        fixture.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn complaints_about_answers_do_not_count() {
+    let fixture = open().await;
+    for n in 0..20 {
+        send(&fixture, &format!("ann@company{n}.example")).await;
+    }
+    for n in 0..6 {
+        let (to, from) = (&fixture.inbox.address, format!("evil@stranger{n}.example"));
+        let mail = format!(
+            "From: {from}\r\nTo: {to}\r\nSubject: Hi {n}\r\nMessage-ID: <{n}@stranger.example>\r\n\r\nHello.\r\n"
+        );
+        let path = format!("/dev/inbound?to={to}&from={from}");
+        fixture.server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.expect(201);
+        let inbox = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+        let found = fixture.api.get(&format!("{inbox}?direction=inbound&limit=1")).await.expect(200);
+        let id = found.data()[0]["id"].as_str().unwrap().to_owned();
+        fixture.api.post(&format!("{inbox}/{id}/reply"), json!({ "text": "Yes?" })).await.expect(202);
+        fixture.server.settle().await;
+        report(&fixture, COMPLAINT).await;
+        fixture.server.clock.advance(1);
+    }
+    assert_eq!(suspension(&fixture).await, Value::Null);
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_suspension_shows_who_counted_and_can_be_reviewed() {
+    let fixture = open().await;
+    for n in 0..20 {
+        send(&fixture, &format!("ann@company{n}.example")).await;
+    }
+    for to in ["one@one.example", "two@two.example", "three@gmail.com"] {
+        assert_eq!(suspension(&fixture).await, Value::Null);
+        send(&fixture, to).await;
+        report(&fixture, COMPLAINT).await;
+        fixture.server.clock.advance(1);
+    }
+    let shown = suspension(&fixture).await;
+    assert_eq!((&shown["reason"], &shown["ends"]), (&json!("complaints"), &Value::Null), "{shown}");
+    assert_eq!(shown["parties"], json!(["one.example", "two.example", "three@gmail.com"]));
+    let path = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+    let refused = fixture.api.post(&path, json!({ "to": "b@x.example", "subject": "x", "text": "x" })).await;
+    let refused = refused.error("org_suspended");
+    let (message, since) = (refused["error"]["message"].as_str().unwrap(), shown["since"].as_str().unwrap());
+    assert!(message.contains("one.example, two.example, three@gmail.com") && message.contains(since), "{message}");
+    assert!(refused["error"]["fix"].as_str().unwrap().contains("/platform/org/suspension/review"), "{refused:?}");
+    fixture.server.finish().await;
+}
