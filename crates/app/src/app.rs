@@ -6,18 +6,25 @@
 use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
 use std::sync::Arc;
 
-use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_domain::{
+    error::{ErrorCode, Refusal},
+    id::WorkspaceId,
+    time::DAY_MS,
+};
 use posthouse_store::{Store, blobs::BlobStore};
 
 use crate::keyring::instance_key::{AddressKey, InstanceKey};
 use crate::{
     lifecycle::Lifecycle,
-    limits::{blocking_pool::BlockingPool, storage_health::StorageHealth},
+    limits::{blocking_pool::BlockingPool, fixed_window::FixedWindow, storage_health::StorageHealth},
     metrics::Metrics,
     ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport},
     settings::{AppConfig, DeliveryMode},
     tls::CertificateHolder,
 };
+
+/// Most workspaces with a window at once; see [`FixedWindow`].
+const WORKSPACES_MAX: usize = 100_000;
 
 /// The application.
 pub struct App {
@@ -45,6 +52,8 @@ pub struct App {
     pub signer: DkimKeyCache,
     /// The opened signing keys of the service.
     pub service_keys: ServiceKeyCache,
+    /// Changes of agents' handles by workspace, within 24 hours.
+    pub agent_handles: FixedWindow<WorkspaceId>,
     /// The blocking pool.
     pub blocking_pool: BlockingPool,
     /// Prometheus metrics.
@@ -87,6 +96,7 @@ impl App {
             tls: CertificateHolder::default(),
             signer: DkimKeyCache::default(),
             service_keys: ServiceKeyCache::default(),
+            agent_handles: FixedWindow::new(DAY_MS, WORKSPACES_MAX),
             blocking_pool: BlockingPool::default(),
             metrics: Metrics::default(),
             storage_health: StorageHealth::default(),

@@ -3,6 +3,7 @@
 pub mod change;
 pub mod create;
 pub mod delete;
+pub mod names;
 pub mod removal;
 pub mod view;
 pub mod wipe;

@@ -236,6 +236,8 @@ pub struct MailConfig {
     /// `mail.postmaster`: the address notified of mail to postmaster and abuse at these domains; `None` means the owner
     /// of the first workspace.
     pub postmaster: Option<String>,
+    /// `mail.reserved_names`: further names of the operator.
+    pub reserved_names: Vec<String>,
 }
 
 /// `webhooks.*`

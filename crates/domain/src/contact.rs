@@ -5,6 +5,7 @@ use posthouse_mail::address::{Address, Mailbox};
 use crate::{
     auth::Scope,
     id::{ContactId, InboxId, WorkspaceId},
+    text::compared,
     time::Time,
 };
 
@@ -277,7 +278,7 @@ impl MessageParticipant {
 }
 
 fn haystack(address: &str, name: Option<&str>) -> String {
-    format!("{address}\n{}", name.unwrap_or_default()).to_lowercase()
+    compared(&format!("{address}\n{}", name.unwrap_or_default()))
 }
 
 /// Returns the name to store, or `None` if it is empty or just the address.

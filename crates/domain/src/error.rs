@@ -104,6 +104,8 @@ codes! {
     HandleTaken = 409 "handle_taken", "Choose another handle; the handle of a workspace is never given to a second one.";
     /// The handle is reserved, or looks like a reserved one.
     HandleReserved = 409 "handle_reserved", "Choose another handle that doesn't resemble the name of the service or of a role.";
+    /// The workspace has had as many handles as it can.
+    HandleLimit = 409 "handle_limit", "Take back a handle that the workspace had before, or keep the current one.";
     /// The lists already contain this entry.
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
     /// The message is not held.

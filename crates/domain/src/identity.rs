@@ -40,6 +40,10 @@ pub const CLOCK_SKEW_SECONDS: i64 = 30;
 pub const ISSUER_REQUESTS_PER_MINUTE: u64 = 600;
 /// Sign-ins of one app that wait at the same time.
 pub const REQUESTS_PER_CLIENT: u64 = 5_000;
+/// Sign-ins of one app from one client address that wait at the same time; for one more, the oldest ends.
+pub const REQUESTS_PER_CLIENT_AND_ADDRESS: u64 = 100;
+/// Sign-ins that name one agent and wait at the same time.
+pub const REQUESTS_PER_AGENT: u64 = 200;
 /// Approval codes of no waiting sign-in that one API key or session sends in ten minutes.
 pub const WRONG_CODES_PER_KEY: u64 = 30;
 /// Apps that one agent may have approved in advance.
@@ -151,6 +155,8 @@ pub struct IdentityRequest {
     pub used_at: Option<Time>,
     /// The client address of the browser.
     pub ip: String,
+    /// The network that counts as one client address.
+    pub network: String,
     /// The `User-Agent` of the browser.
     pub user_agent: Option<String>,
     /// When the browser began it.

@@ -39,6 +39,7 @@ pub mod plan;
 pub mod queue;
 pub mod record;
 pub mod reputation;
+pub mod reserved_names;
 pub mod search;
 pub mod secret;
 pub mod send;

@@ -1,5 +1,6 @@
 //! Allow and block lists: their patterns, what a pattern matches, and the decision of all entries of a direction. Pure.
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use posthouse_mail::address::Address;
 
 use crate::{
@@ -104,7 +105,7 @@ pub fn domain_text(text: &str) -> Option<String> {
     Address::parse(&format!("x@{}", text.trim_end_matches('.'))).ok().map(|address| address.domain().to_owned())
 }
 
-/// Returns a search text for addresses with its domain, if it contains one, in A-labels.
+/// Returns a search text for addresses in Unicode normalization form C and, if it contains a domain, with that in A-labels.
 #[must_use]
 pub fn searched_text(text: &str) -> String {
     let text = text.trim();
@@ -116,7 +117,7 @@ pub fn searched_text(text: &str) -> String {
         None if text.contains('.') => domain_text(text),
         None => None,
     };
-    canonical.unwrap_or_else(|| text.to_owned())
+    canonical.unwrap_or_else(|| ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned())
 }
 
 /// Returns every pattern that matches an address: the address, its domain, and all parent domains.
@@ -211,6 +212,7 @@ mod tests {
             ("B.Com", ListPatternKind::Domain, "b.com"),
             ("@b.com", ListPatternKind::Domain, "b.com"),
             ("b.com.", ListPatternKind::Domain, "b.com"),
+            ("Jo\u{308}RG@b.com", ListPatternKind::Address, "jörg@b.com"),
             ("Bücher.example", ListPatternKind::Domain, "xn--bcher-kva.example"),
             ("agents:any", ListPatternKind::Token, "agents:any"),
             ("agents:verified", ListPatternKind::Token, "agents:verified"),
@@ -239,6 +241,8 @@ mod tests {
             ("xn--bcher-kva", "xn--bcher-kva"),
             ("Jörg", "Jörg"),
             ("J. Müller", "J. Müller"),
+            ("J. Mu\u{308}ller", "J. Müller"),
+            ("Jo\u{308}rg@bücher.example", "jörg@xn--bcher-kva.example"),
             ("acme.com", "acme.com"),
         ] {
             assert_eq!(searched_text(given), looked_for, "{given}");

@@ -1,5 +1,6 @@
 //! Text helpers that several modules share.
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use sha2::{Digest, Sha256};
 
 /// The longest text that an index stores unchanged, in bytes. PostgreSQL limits an index row, including the other
@@ -15,6 +16,16 @@ pub fn indexed(text: String) -> String {
     }
     let digest = Sha256::digest(text.as_bytes());
     std::iter::once('\u{1}'.to_string()).chain(digest.iter().map(|byte| format!("{byte:02x}"))).collect()
+}
+
+/// Returns the form in which parts of names and addresses are compared: Unicode normalization form C in lower case.
+#[must_use]
+pub fn compared(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let form = ComposingNormalizerBorrowed::new_nfc();
+    form.normalize(&form.normalize(text).to_lowercase()).into_owned()
 }
 
 /// Returns the number of single-character edits (insert, delete, replace, swap of neighbors) between two words.

@@ -35,6 +35,7 @@ pub mod route;
 mod router;
 pub mod routes;
 mod shared;
+mod shared_document;
 pub mod site;
 pub mod socket;
 mod state;

@@ -66,6 +66,12 @@ impl ResponseBudget {
         }
     }
 
+    /// Creates a budget whose total and share are the same.
+    #[cfg(test)]
+    pub(crate) fn of(bytes_max: u64) -> Self {
+        Self { responses: SharedBudget::new(Some(bytes_max)), per_workspace_max: bytes_max, wait_ms: 0 }
+    }
+
     /// Checks whether a workspace may make further requests. Otherwise a request could change something and its response
     /// would exceed the budget.
     ///

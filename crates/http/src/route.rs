@@ -17,10 +17,10 @@ use posthouse_domain::{
 use schemars::JsonSchema;
 use serde_json::Value;
 
-pub(crate) use crate::route::response::ChunkStream;
+pub(crate) use crate::route::response::{ChunkStream, entity_tag};
 pub use crate::route::{
     input::{FromBody, FromRequestParts, PathParams, PublicInput, RawBody, RequestInfo, RequestParts, RouteInput},
-    response::{ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
+    response::{DocumentVersion, ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
 };
 use posthouse_api::wire::QueryParameters as _;
 use posthouse_app::App;

@@ -339,6 +339,7 @@ async fn admit(
         basic: if route.access.needs_caller() { None } else { auth::basic_text(&head.headers) },
         session: cookie::session(&head.headers),
         wants_html: dashboard::accepts_html(&head.headers),
+        is_framed: head.headers.get("sec-fetch-dest").is_some_and(|dest| dest == "iframe"),
         user_agent: head.headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok()).map(str::to_owned),
         if_none_match: head.headers.get(header::IF_NONE_MATCH).and_then(|text| text.to_str().ok()).map(str::to_owned),
         on_loopback: client.on_loopback,

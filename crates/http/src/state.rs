@@ -4,12 +4,13 @@ use std::{ops::Deref, sync::Arc};
 
 use posthouse_api::wire::JsonLimits;
 use posthouse_app::{Instance, limits::shared_budget::SharedBudget, settings::http::HttpConfig};
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::{error::Refusal, id::WorkspaceId};
 
 use crate::{
     body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits,
     drain::DrainPace, in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness,
-    response_budget::ResponseBudget, site::Site, unknown_keys::UnknownKeys,
+    response_budget::ResponseBudget, route::DocumentVersion, shared_document::SharedDocument, site::Site,
+    unknown_keys::UnknownKeys,
 };
 
 /// The instance, with the state of HTTP requests.
@@ -36,6 +37,8 @@ pub struct Api {
     pub(crate) bodies: BodyBudget,
     /// Responses in memory.
     pub(crate) responses: ResponseBudget,
+    /// The sitemap of the public directory.
+    pub(crate) sitemap: SharedDocument,
     /// The pace at which refused requests are discarded.
     pub(crate) drains: DrainPace,
     /// Idempotent requests in progress.
@@ -56,6 +59,7 @@ impl Api {
             site,
             bodies,
             responses,
+            sitemap: SharedDocument::default(),
             directory_limits: DirectoryLimits::default(),
             unknown_keys: UnknownKeys::default(),
             dashboard: Dashboard::default(),
@@ -66,6 +70,18 @@ impl Api {
             in_flight: InFlightRequests::default(),
             readiness: Readiness::default(),
         }
+    }
+
+    /// Returns the sitemap, which `build` builds unless that happened less than `age_ms` ago.
+    ///
+    /// # Errors
+    /// Returns the error of `build`, or `unavailable` or `rate_limited` if there is no memory for it.
+    pub async fn sitemap(
+        &self,
+        age_ms: i64,
+        build: impl Future<Output = Result<Vec<u8>, Refusal>>,
+    ) -> Result<DocumentVersion, Refusal> {
+        self.sitemap.read(&self.responses, self.clock.as_ref(), age_ms, build).await
     }
 
     /// Returns the limits of a JSON document that a client sends, in a body or in a frame.

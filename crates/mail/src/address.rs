@@ -32,8 +32,9 @@ pub const DOMAIN_BYTES_MAX: usize = 255;
 
 /// A valid email address (RFC 5322 `addr-spec`). Cheap to clone.
 ///
-/// Two addresses are equal if their [canonical](Address::canonical) forms are equal: letter case, unnecessary quotes
-/// and the spelling of an internationalized domain don't matter. The local part keeps its original case.
+/// Two addresses are equal if their [canonical](Address::canonical) forms are equal: letter case, unnecessary quotes, the
+/// Unicode normalization form and the spelling of an internationalized domain don't matter. The local part keeps its
+/// original spelling.
 #[derive(Clone)]
 pub struct Address(Arc<AddressParts>);
 
@@ -113,8 +114,8 @@ impl Address {
         self.0.domain.unicode()
     }
 
-    /// Returns the canonical form, which comparisons and lookups use: the lower-case local part, `@`,
-    /// [`Address::domain`].
+    /// Returns the canonical form, which comparisons and lookups use: the local part in lower case and normalization form
+    /// C, `@`, [`Address::domain`].
     #[must_use]
     pub fn canonical(&self) -> String {
         self.0.canonical.clone()
@@ -124,6 +125,13 @@ impl Address {
     #[must_use]
     pub fn canonical_str(&self) -> &str {
         &self.0.canonical
+    }
+
+    /// Returns the local part of [`Address::canonical`].
+    #[must_use]
+    pub fn canonical_local(&self) -> &str {
+        let end = self.0.canonical.len() - self.0.domain.ascii().len() - "@".len();
+        &self.0.canonical[..end]
     }
 
     /// Returns the form for `MAIL FROM` and `RCPT TO`: the original local part and the domain with A-labels.

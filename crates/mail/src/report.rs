@@ -29,7 +29,7 @@ const TEXT_BYTES_MAX: usize = 128 * 1024;
 const ORIGINAL_MEDIA_TYPES: [&str; 5] =
     ["message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"];
 /// Local parts that mail servers use as the author of reports.
-const DAEMON_LOCAL_PARTS: [&str; 4] = ["mailer-daemon", "postmaster", "mail-daemon", "mail.delivery.system"];
+pub const DAEMON_LOCAL_PARTS: [&str; 4] = ["mailer-daemon", "postmaster", "mail-daemon", "mail.delivery.system"];
 /// Lower-case phrases in the subjects of notices.
 static NOTICE_SUBJECTS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "notice subjects"));
 

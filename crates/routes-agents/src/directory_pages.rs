@@ -19,7 +19,9 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     inbox::InboxKind,
     page::Page,
+    time::SECOND_MS,
 };
+use posthouse_store::card_index::IndexableCard;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -348,18 +350,23 @@ fn line(class: &str, parts: &[String]) -> String {
 }
 
 async fn sitemap(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let cards = search::indexable(&app, SITEMAP_MAX).await?;
     let urls = AgentViewer::of(&app).urls;
-    let entry = |card: &posthouse_store::card_index::IndexableCard| {
-        let (url, changed) = (escape(&urls.page(&card.address)), card.updated_at);
-        format!("<url><loc>{url}</loc><lastmod>{changed}</lastmod></url>")
-    };
-    let entries: String = cards.iter().map(entry).collect();
-    let text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>\n"
+    let build = search::indexable(&app, SITEMAP_MAX, move |cards| sitemap_text(&urls, &cards));
+    let version = app.sitemap(i64::from(CACHED_S) * SECOND_MS, build).await?;
+    Ok(RouteResponse::cached_shared(&input.request, CACHED_S, "application/xml", version))
+}
+
+/// Returns the bytes of the sitemap.
+fn sitemap_text(urls: &AgentUrls, cards: &[IndexableCard]) -> Vec<u8> {
+    let mut text = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">",
     );
-    Ok(RouteResponse::cached(&input.request, CACHED_S, "application/xml", text.into_bytes()))
+    for card in cards {
+        let (url, changed) = (escape(&urls.page(&card.address)), card.updated_at);
+        text.push_str(&format!("<url><loc>{url}</loc><lastmod>{changed}</lastmod></url>"));
+    }
+    text.push_str("</urlset>\n");
+    text.into_bytes()
 }
 
 async fn robots(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {

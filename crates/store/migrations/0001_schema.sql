@@ -1070,6 +1070,7 @@ CREATE TABLE identity_requests (
   code_expires_at {I64},                 -- null until the browser got the code
   used_at {I64},
   ip {TEXT} NOT NULL,
+  network {TEXT} NOT NULL,               -- what counts as one client address
   user_agent {TEXT},
   created_at {I64} NOT NULL,
   expires_at {I64} NOT NULL,
@@ -1077,6 +1078,8 @@ CREATE TABLE identity_requests (
 ){STRICT};
 -- Counts and deletes the sign-ins of an app.
 CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
+-- Counts and ends those of one client address.
+CREATE INDEX identity_requests_network ON identity_requests (client_id, network, expires_at);
 -- Finds the sign-ins that name an agent.
 CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
 CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;

@@ -1,7 +1,7 @@
 //! Handles of workspaces. A row is never deleted, so a handle isn't given to a second workspace.
 
 use posthouse_domain::{
-    agent::handle::{HandleName, REDIRECT_MS},
+    agent::handle::{HANDLES_MAX, HandleName, REDIRECT_MS},
     id::WorkspaceId,
     time::Time,
 };
@@ -26,6 +26,7 @@ statements! {
     RECLAIM = "UPDATE handles SET state = 'current', redirect_until = NULL WHERE handle = $1 AND workspace_id = $2 AND state = 'renamed'";
     RELEASE = "UPDATE handles SET state = 'released', redirect_until = NULL WHERE workspace_id = $1 AND state = 'current'";
     END_REDIRECTS = "UPDATE handles SET redirect_until = $2 WHERE workspace_id = $1 AND state = 'renamed' AND redirect_until > $2";
+    CLAIMED = "SELECT created_at FROM handles WHERE workspace_id = $1 ORDER BY created_at LIMIT $2";
     LONGEST_PART = "SELECT handle FROM agent_cards WHERE workspace_id = $1 AND handle IS NOT NULL ORDER BY length(handle) DESC LIMIT 1";
 }
 
@@ -174,6 +175,14 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
     tx.exec(&RELEASE, p![workspace])?;
     tx.exec(&END_REDIRECTS, p![workspace, now])?;
     Ok(())
+}
+
+/// Returns when a workspace took its handles, oldest first, at most [`HANDLES_MAX`].
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn claimed(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Time>> {
+    Ok(tx.rows::<(Time,)>(&CLAIMED, p![workspace, HANDLES_MAX])?.into_iter().map(|(at,)| at).collect())
 }
 
 /// Returns the longest agent part of the workspace's handles.

@@ -13,7 +13,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, user_code, client_id, redirect_uri, scope, state, nonce, code_challenge, hinted_id, status, workspace_id, inbox_id, ",
-            "approved_at, code_expires_at, used_at, ip, user_agent, created_at, expires_at FROM identity_requests ",
+            "approved_at, code_expires_at, used_at, ip, network, user_agent, created_at, expires_at FROM identity_requests ",
             $rest
         )
     };
@@ -21,9 +21,23 @@ macro_rules! select {
 
 statements! {
     INSERT = "INSERT INTO identity_requests (id, secret_sha256, code_sha256, user_code, client_id, redirect_uri, scope, state, nonce,
-        code_challenge, hinted_id, status, workspace_id, inbox_id, approved_at, code_expires_at, ip, user_agent, created_at, expires_at,
-        kept_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20)";
-    COUNT_PENDING = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND expires_at > $2 AND status = 'pending'";
+        code_challenge, hinted_id, status, workspace_id, inbox_id, approved_at, code_expires_at, ip, network, user_agent, created_at,
+        expires_at, kept_until)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $21)";
+    COUNT_OF_APP = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND expires_at > $2 AND status = 'pending'";
+    COUNT_OF_APP_AND_NETWORK = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND network = $3 AND expires_at > $2
+        AND status = 'pending'";
+    COUNT_OF_AGENT = "SELECT count(*) FROM identity_requests WHERE hinted_id = $1 AND expires_at > $2 AND status = 'pending'";
+    COUNT_OF_AGENT_AND_NETWORK = "SELECT count(*) FROM identity_requests WHERE hinted_id = $1 AND expires_at > $2 AND network = $3
+        AND status = 'pending'";
+    LARGEST_OF_APP = "SELECT network, count(*) AS sign_ins FROM identity_requests WHERE client_id = $1 AND expires_at > $2
+        AND status = 'pending' GROUP BY network ORDER BY count(*) DESC, network LIMIT 1";
+    LARGEST_OF_AGENT = "SELECT network, count(*) AS sign_ins FROM identity_requests WHERE hinted_id = $1 AND expires_at > $2
+        AND status = 'pending' GROUP BY network ORDER BY count(*) DESC, network LIMIT 1";
+    END_OLDEST_OF_APP = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE client_id = $1
+        AND network = $3 AND expires_at > $2 AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
+    END_OLDEST_OF_AGENT = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE hinted_id = $1
+        AND expires_at > $2 AND network = $3 AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
     BY_SECRET = select!("WHERE secret_sha256 = $1 AND expires_at > $2");
     BY_CODE = select!("WHERE code_sha256 = $1 AND kept_until > $2 {FOR_UPDATE}");
     PENDING_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending'");
@@ -86,6 +100,7 @@ pub fn insert(tx: &mut Tx, r: &IdentityRequest, digests: &RequestDigests) -> Res
             r.approved_at,
             r.code_expires_at,
             r.ip,
+            r.network,
             r.user_agent,
             r.created_at,
             r.expires_at
@@ -94,12 +109,61 @@ pub fn insert(tx: &mut Tx, r: &IdentityRequest, digests: &RequestDigests) -> Res
     Ok(())
 }
 
-/// Returns the number of sign-ins of an app that wait.
+/// The app or the agent whose waiting sign-ins are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitingOf<'a> {
+    /// An app, by its public id.
+    App(&'a str),
+    /// An agent that apps named.
+    Agent(InboxId),
+}
+
+/// The client address with the most waiting sign-ins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LargestWaiting {
+    /// The network that counts as one client address.
+    pub network: String,
+    /// The number of its sign-ins.
+    pub sign_ins: u64,
+}
+
+/// Returns the number of sign-ins that wait, of all client addresses or of one.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn count_pending(tx: &mut Tx, client_id: &str, now: Time) -> Result<u64> {
-    Ok(tx.value(&COUNT_PENDING, p![client_id, now])?.unwrap_or(0))
+pub fn count_pending(tx: &mut Tx, of: WaitingOf<'_>, network: Option<&str>, now: Time) -> Result<u64> {
+    let count: Option<u64> = match (of, network) {
+        (WaitingOf::App(client_id), None) => tx.value(&COUNT_OF_APP, p![client_id, now])?,
+        (WaitingOf::App(client_id), Some(network)) => {
+            tx.value(&COUNT_OF_APP_AND_NETWORK, p![client_id, now, network])?
+        }
+        (WaitingOf::Agent(agent), None) => tx.value(&COUNT_OF_AGENT, p![agent, now])?,
+        (WaitingOf::Agent(agent), Some(network)) => tx.value(&COUNT_OF_AGENT_AND_NETWORK, p![agent, now, network])?,
+    };
+    Ok(count.unwrap_or(0))
+}
+
+/// Returns the client address with the most sign-ins that wait.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn largest_pending(tx: &mut Tx, of: WaitingOf<'_>, now: Time) -> Result<Option<LargestWaiting>> {
+    match of {
+        WaitingOf::App(client_id) => tx.one(&LARGEST_OF_APP, p![client_id, now]),
+        WaitingOf::Agent(agent) => tx.one(&LARGEST_OF_AGENT, p![agent, now]),
+    }
+}
+
+/// Ends the oldest sign-in of a client address that waits.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn end_oldest(tx: &mut Tx, of: WaitingOf<'_>, network: &str, now: Time) -> Result<()> {
+    match of {
+        WaitingOf::App(client_id) => tx.exec(&END_OLDEST_OF_APP, p![client_id, now, network])?,
+        WaitingOf::Agent(agent) => tx.exec(&END_OLDEST_OF_AGENT, p![agent, now, network])?,
+    };
+    Ok(())
 }
 
 /// Returns the sign-in of a waiting page.
@@ -224,7 +288,9 @@ crate::from_row!(IdentityRequest {
     code_expires_at,
     used_at,
     ip,
+    network,
     user_agent,
     created_at,
     expires_at,
 });
+crate::from_row!(LargestWaiting { network, sign_ins });

@@ -5,16 +5,16 @@ use posthouse_domain::{
     agent::{
         Agent, Standing,
         card::{Capabilities, Card, CardVisibility, Routing, default_name},
-        handle::{AgentHandle, check_length},
+        handle::{AGENT_HANDLES_PER_DAY, AgentHandle, check_length},
         listing::ListingState,
         search::CardDocument,
     },
     auth::{Caller, Scope},
-    error::{Detail, ErrorCode, Refusal},
+    error::{Detail, ErrorCode, LimitName, Refusal},
     id::{IdGenerator, InboxId, JobId},
     job::{JobKind, JobReason},
     plan::Plans,
-    time::Time,
+    time::{SECOND_MS, Time},
     workspace::ClaimStatus,
 };
 use posthouse_store::{
@@ -28,7 +28,7 @@ use super::{
     events::CardEvents,
     switches,
 };
-use crate::{app::App, inboxes::change as inbox_change};
+use crate::{app::App, inboxes::change as inbox_change, limits::fixed_window::WindowCount};
 
 /// Low bits of a card's number, which make it unique within a millisecond.
 const NUMBER_RANDOM_BITS: u32 = 22;
@@ -93,12 +93,35 @@ pub fn plan(app: &App, change: CardChange) -> Result<CardWrite, Refusal> {
 /// call fails.
 pub async fn change(app: &App, caller: Caller, id: InboxId, change: CardChange) -> Result<AgentBundleView, Refusal> {
     let write = plan(app, change)?;
+    let now = write.now();
+    if let Some(Some(_)) = write.handle {
+        check_handle_changes(app.agent_handles.peek(caller.workspace, AGENT_HANDLES_PER_DAY, now))?;
+    }
     let loader = BundleLoader::of(app).await?;
     let work = move |tx: &mut Tx| {
+        let before = agents::get(tx, caller.workspace, id)?.and_then(|agent| agent.card?.handle);
         let agent = write.execute(tx, &caller, id)?;
-        loader.load(tx, &agent)
+        let is_renamed = agent.card.as_ref().is_some_and(|card| card.handle.is_some() && card.handle != before);
+        Ok::<_, Refusal>((loader.load(tx, &agent)?, is_renamed))
     };
-    app.store.write(work).await
+    let (view, is_renamed) = app.store.write(work).await?;
+    if is_renamed {
+        app.agent_handles.count(caller.workspace, AGENT_HANDLES_PER_DAY, now);
+    }
+    Ok(view)
+}
+
+fn check_handle_changes(count: WindowCount) -> Result<(), Refusal> {
+    if count.is_allowed {
+        return Ok(());
+    }
+    let seconds = u64::try_from(count.ends_in_ms / SECOND_MS).unwrap_or(0).max(1);
+    let message = format!("The workspace changed {AGENT_HANDLES_PER_DAY} handles of agents within 24 hours.");
+    Err(Refusal::new(ErrorCode::RateLimited, message).at_limit(
+        LimitName::AgentHandlesPerDay,
+        AGENT_HANDLES_PER_DAY,
+        seconds,
+    ))
 }
 
 impl CardWrite {

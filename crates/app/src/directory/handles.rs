@@ -3,11 +3,12 @@
 use posthouse_domain::{
     agent::{
         Agent,
-        handle::{AgentHandle, FullHandle, HandleName, check_length},
+        handle::{AgentHandle, FullHandle, HandleName, check_length, check_renames},
     },
     auth::Caller,
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
+    reserved_names::ReservedNames,
     workspace::ClaimStatus,
 };
 use posthouse_store::{
@@ -17,7 +18,7 @@ use posthouse_store::{
 };
 
 use super::{switches, view::AgentViewer};
-use crate::app::App;
+use crate::{app::App, inboxes::names::reserved_names};
 
 /// Returns the handles of the caller's workspace.
 ///
@@ -33,12 +34,12 @@ pub async fn read(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal
 /// Claims a handle for the caller's workspace, or renames the one that it has.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `unclaimed_workspace`, `invalid_handle`, `handle_reserved` or `handle_taken`, or an error
-/// if the database call fails.
+/// Returns `directory_disabled`, `unclaimed_workspace`, `invalid_handle`, `handle_reserved`, `handle_taken`, `handle_limit`,
+/// or `rate_limited` after too many renames, or an error if the database call fails.
 pub async fn claim(app: &App, caller: Caller, text: &str) -> Result<WorkspaceHandles, Refusal> {
     switches::check(app)?;
     let handle = HandleName::parse(text)?;
-    let (workspace, now) = (caller.workspace, app.clock.now());
+    let (workspace, now, names) = (caller.workspace, app.clock.now(), reserved_names(&app.config));
     let work = move |tx: &mut Tx| {
         inboxes::take_workspace(tx, workspace)?;
         let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
@@ -52,7 +53,11 @@ pub async fn claim(app: &App, caller: Caller, text: &str) -> Result<WorkspaceHan
         if owner == Some(HandleOwner::OwnCurrent) {
             return Ok(handles::of_workspace(tx, workspace, now)?);
         }
-        check_free(tx, workspace, &handle, owner)?;
+        check_free(tx, workspace, &handle, owner, &names)?;
+        // A handle that the workspace had before is taken from nobody.
+        if owner.is_none() {
+            check_renames(&handles::claimed(tx, workspace)?, now)?;
+        }
         if let Some(longest) = handles::longest_part(tx, workspace)? {
             check_length(&handle, &AgentHandle::stored(longest))?;
         }
@@ -70,11 +75,12 @@ fn check_free(
     workspace: WorkspaceId,
     handle: &HandleName,
     owner: Option<HandleOwner>,
+    names: &ReservedNames,
 ) -> Result<(), Refusal> {
     match owner {
         Some(HandleOwner::Taken) => Err(taken(handle)),
         Some(HandleOwner::OwnCurrent | HandleOwner::OwnRenamed) => Ok(()),
-        None if handle.is_reserved() => Err(Refusal::new(
+        None if handle.is_reserved(names) => Err(Refusal::new(
             ErrorCode::HandleReserved,
             format!("@{handle} is reserved, or looks like a reserved name."),
         )),

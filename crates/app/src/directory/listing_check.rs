@@ -8,11 +8,12 @@ use posthouse_domain::{
         lookalike::{Reading, handle_in_name, readings},
     },
     id::{InboxId, WorkspaceId},
+    reserved_names::ReservedNames,
 };
 use posthouse_store::{Result, Tx, agents, handles, inboxes};
 
 use super::{change::index, events::CardEvents};
-use crate::app::App;
+use crate::{app::App, inboxes::names::reserved_names};
 
 /// The most listed agents of another workspace whose handles are compared with a name.
 const PARTS_MAX: u32 = 1_000;
@@ -22,7 +23,7 @@ const PARTS_MAX: u32 = 1_000;
 /// # Errors
 /// Returns an error if the database call fails.
 pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    let events = CardEvents::of(app);
+    let (events, names) = (CardEvents::of(app), reserved_names(&app.config));
     let now = events.viewer.now;
     let work = move |tx: &mut Tx| {
         inboxes::lock(tx, workspace, inbox)?;
@@ -31,7 +32,7 @@ pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()
         if card.visibility != CardVisibility::Public || card.listing != Some(ListingState::Pending) {
             return Ok(());
         }
-        card.listing_problems = problems(tx, &agent)?;
+        card.listing_problems = problems(tx, &agent, &names)?;
         if card.listing_problems.is_empty() {
             (card.listing, card.listed_at) = (Some(ListingState::Listed), Some(now));
         } else {
@@ -46,9 +47,9 @@ pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()
 }
 
 /// Returns the problems that prevent the listing of a card.
-fn problems(tx: &mut Tx, agent: &Agent) -> Result<Vec<ListingProblem>> {
+fn problems(tx: &mut Tx, agent: &Agent, names: &ReservedNames) -> Result<Vec<ListingProblem>> {
     let Some(card) = &agent.card else { return Ok(Vec::new()) };
-    let mut problems = listing::problems(card);
+    let mut problems = listing::problems(card, names);
     if names_another(tx, agent.workspace, &card.name)? {
         problems.push(ListingProblem::SimilarHandle);
     }

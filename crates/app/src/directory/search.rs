@@ -72,8 +72,15 @@ fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Resu
 ///
 /// # Errors
 /// Returns `public_directory_disabled`, or an error if the database call fails.
-pub async fn indexable(app: &App, limit: u32) -> Result<Vec<IndexableCard>, Refusal> {
+pub async fn indexable<T: Send + 'static>(
+    app: &App,
+    limit: u32,
+    render: impl Fn(Vec<IndexableCard>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
     switches::check_public(app)?;
     let now = app.clock.now();
-    Ok(app.store.read(move |tx| card_index::indexable(tx, now, limit)).await?)
+    Ok(app
+        .store
+        .read(move |tx| Ok::<_, posthouse_store::Error>(render(card_index::indexable(tx, now, limit)?)))
+        .await?)
 }

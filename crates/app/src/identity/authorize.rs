@@ -2,6 +2,8 @@
 //! sends the browser back. The page works without cookies and scripts: it is identified by the secret in its address.
 
 mod check;
+mod returning;
+mod waiting;
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -10,7 +12,7 @@ use posthouse_domain::{
     error::Refusal,
     id::InboxId,
     identity::{
-        CODE_MS, IdentityRequest, IdentityRequestState, REQUEST_MS, REQUESTS_PER_CLIENT,
+        CODE_MS, IdentityRequest, IdentityRequestState, REQUEST_MS,
         approval::{self, CODE_RANDOM_BYTES, shown},
         client::IdentityClient,
         oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
@@ -18,16 +20,19 @@ use posthouse_domain::{
     inbox::Inbox,
     time::Time,
 };
-use posthouse_mail::address::Address;
 use posthouse_store::{
     Tx, identity_approvals,
     identity_requests::{self, RequestDigests},
-    inboxes, sessions,
+    sessions,
 };
 
-use self::check::CheckedRequest;
+pub use self::returning::OfferedReturn;
+use self::{
+    check::CheckedRequest,
+    returning::{EarlyReturn, hinted},
+};
 use super::{agents::place, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
-use crate::app::App;
+use crate::{app::App, inboxes::names::NameRules};
 
 /// The description of the error if a client address began too many sign-ins.
 const TOO_MANY_OF_ADDRESS: &str = "Too many sign-ins began at this client address. Try again in a few minutes.";
@@ -47,6 +52,8 @@ pub struct SignInBrowser {
     pub member: Option<Caller>,
     /// Whether the request is `HEAD`, which begins nothing.
     pub only_asks: bool,
+    /// Whether a page embeds the response in a frame.
+    pub is_framed: bool,
 }
 
 /// What the browser does next.
@@ -58,6 +65,8 @@ pub enum AuthorizeStep {
     Problem(String),
     /// Returns to the app.
     Return(String),
+    /// Asks the person whether to return to the app.
+    Offer(OfferedReturn),
     /// Waits at the page with this secret.
     Wait(String),
 }
@@ -69,6 +78,8 @@ pub enum WaitingPage {
     Pending(PendingSignIn),
     /// The browser returns to the app.
     Return(String),
+    /// The browser isn't the one that began the sign-in, so its person is asked whether to go to the app.
+    Offer(OfferedReturn),
     /// The sign-in is over or never began.
     Over,
 }
@@ -128,6 +139,7 @@ struct Begun {
 struct BeginPlan {
     parameters: OAuthParameters,
     browser: SignInBrowser,
+    rules: NameRules,
     issuer: String,
     id: posthouse_domain::id::IdentityRequestId,
     secret: String,
@@ -142,6 +154,7 @@ impl BeginPlan {
         Self {
             parameters,
             browser,
+            rules: NameRules::of(&app.config),
             issuer: app.config.issuer(),
             id: app.clock.ids().next(),
             secret: credentials::draw(app.clock.as_ref()),
@@ -160,7 +173,7 @@ impl BeginPlan {
         let checked = CheckedRequest::of(&self.parameters, &client).map(drop);
         let busy = || OAuthError::new(OAuthErrorCode::TemporarilyUnavailable, TOO_MANY_OF_ADDRESS);
         let checked = checked.and_then(|()| if is_over { Err(busy()) } else { Ok(()) });
-        Ok(checked.err().map(|error| self.failed(&redirect_uri, &error)))
+        checked.err().map(|error| self.failed(tx, &client, &redirect_uri, &error)).transpose()
     }
 
     fn execute(&self, tx: &mut Tx) -> Result<Begun, Refusal> {
@@ -171,15 +184,24 @@ impl BeginPlan {
         };
         match self.requested(tx, &client, &redirect_uri) {
             Ok(step) => Ok(Begun { step, is_stored: true }),
-            Err(OAuthFailure::Protocol(error)) => unstored(self.failed(&redirect_uri, &error)),
+            Err(OAuthFailure::Protocol(error)) => unstored(self.failed(tx, &client, &redirect_uri, &error)?),
             Err(OAuthFailure::Service(refusal)) => Err(refusal),
         }
     }
 
-    /// Returns to the app with an error.
-    fn failed(&self, redirect_uri: &str, error: &OAuthError) -> AuthorizeStep {
-        let state = self.parameters.one("state").ok().flatten();
-        AuthorizeStep::Return(return_uri(redirect_uri, &self.issuer, state, Err(error)))
+    /// Returns to the app with an error, or offers that.
+    fn failed(
+        &self,
+        tx: &mut Tx,
+        client: &IdentityClient,
+        redirect_uri: &str,
+        error: &OAuthError,
+    ) -> Result<AuthorizeStep, Refusal> {
+        let one = |name| self.parameters.one(name).ok().flatten();
+        let uri = return_uri(redirect_uri, &self.issuer, one("state"), Err(error));
+        let is_silent = one("prompt").is_some_and(|prompt| prompt.split(' ').any(|one| one == "none"));
+        let back = EarlyReturn { client, redirect_uri, uri, error, is_silent, hint: one("login_hint") };
+        back.step(tx, &self.browser, &self.rules)
     }
 
     /// Returns the app and the URI that the browser may return to, or a problem for a page.
@@ -223,10 +245,7 @@ impl BeginPlan {
         if checked.is_silent {
             return Err(OAuthError::new(OAuthErrorCode::LoginRequired, "An agent must approve the sign-in.").into());
         }
-        if identity_requests::count_pending(tx, &client.client_id, self.now)? >= REQUESTS_PER_CLIENT {
-            let text = "Too many sign-ins of this app wait. Try again in some minutes.";
-            return Err(OAuthError::new(OAuthErrorCode::TemporarilyUnavailable, text).into());
-        }
+        waiting::make_room(tx, &request)?;
         self.insert(tx, &request)?;
         Ok(AuthorizeStep::Wait(self.secret.clone()))
     }
@@ -271,6 +290,7 @@ impl BeginPlan {
             code_expires_at: None,
             used_at: None,
             ip: self.browser.ip.to_string(),
+            network: self.browser.network.to_string(),
             user_agent: user_agent.map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect()),
             created_at: self.now,
             expires_at: self.now.plus_ms(REQUEST_MS),
@@ -282,12 +302,6 @@ impl BeginPlan {
         let digests = RequestDigests { secret: credentials::digest(&self.secret), code: credentials::digest(&code) };
         Ok(identity_requests::insert(tx, request, &digests)?)
     }
-}
-
-/// Returns the agent that `login_hint` names by its address. An unknown one is ignored, so the hint reveals nothing.
-fn hinted(tx: &mut Tx, hint: Option<&str>) -> Result<Option<Inbox>, OAuthFailure> {
-    let Some(address) = hint.and_then(|hint| Address::parse(hint).ok()) else { return Ok(None) };
-    Ok(inboxes::by_address(tx, &address.canonical())?.filter(|agent| agent.deleted_at.is_none()))
 }
 
 /// Returns the URI that sends the browser back, with the code or the error, `state`, and `iss` (RFC 9207).
@@ -315,11 +329,11 @@ fn encode(value: &str) -> String {
     })
 }
 
-/// Returns what the page with a secret shows or does.
+/// Returns what the page with a secret shows or does. `network` is that of the browser, as in [`SignInBrowser`].
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
+pub async fn wait(app: &App, secret: String, network: IpAddr) -> Result<WaitingPage, Refusal> {
     let (now, issuer) = (app.clock.now(), app.config.issuer());
     let digest = credentials::digest(&secret);
     let read = move |tx: &mut Tx| {
@@ -331,17 +345,22 @@ pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
     };
     let Some((request, client)) = app.store.read(read).await? else { return Ok(WaitingPage::Over) };
     let state = request.state.as_deref();
+    // A link to this page may have been sent to another person, whose browser must not be led away by it.
+    let to_app = |uri: String| match request.network == network.to_string() {
+        true => WaitingPage::Return(uri),
+        false => WaitingPage::Offer(OfferedReturn::new(&client, &request.redirect_uri, uri, None)),
+    };
     Ok(match request.status {
         IdentityRequestState::Pending => WaitingPage::Pending(PendingSignIn {
-            client_name: client.name,
+            client_name: client.name.clone(),
             code: shown(&request.user_code),
             scope: request.scope.to_string(),
             expires_at: request.expires_at,
-            redirect_uri: request.redirect_uri,
+            redirect_uri: request.redirect_uri.clone(),
         }),
         IdentityRequestState::Denied => {
             let error = OAuthError::new(OAuthErrorCode::AccessDenied, "The agent denied the sign-in.");
-            WaitingPage::Return(return_uri(&request.redirect_uri, &issuer, state, Err(&error)))
+            to_app(return_uri(&request.redirect_uri, &issuer, state, Err(&error)))
         }
         IdentityRequestState::Approved => {
             let is_over = request.used_at.is_some() || request.code_expires_at.is_some_and(|end| end <= now);
@@ -351,7 +370,7 @@ pub async fn wait(app: &App, secret: String) -> Result<WaitingPage, Refusal> {
             let (id, expires_at) = (request.id, now.plus_ms(CODE_MS));
             app.store.write(move |tx| Ok::<_, Refusal>(identity_requests::deliver(tx, id, expires_at)?)).await?;
             let code = credentials::authorization_code(&secret);
-            WaitingPage::Return(return_uri(&request.redirect_uri, &issuer, state, Ok(&code)))
+            to_app(return_uri(&request.redirect_uri, &issuer, state, Ok(&code)))
         }
     })
 }

@@ -16,7 +16,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, identity_clients, identity_requests, identity_tokens, inboxes, workspaces};
 
-use crate::app::App;
+use crate::{app::App, inboxes::names::NameRules};
 
 /// An app to create.
 #[derive(Clone, Debug)]
@@ -89,7 +89,12 @@ pub async fn create(app: &App, caller: Caller, new: NewIdentityClient) -> Result
         updated_at: now,
     };
     let created = client.clone();
-    app.store.write(move |tx| insert(tx, &client)).await?;
+    let rules = NameRules::of(&app.config);
+    let work = move |tx: &mut Tx| {
+        rules.check_display_name(tx, client.workspace, "name", &client.name)?;
+        insert(tx, &client)
+    };
+    app.store.write(work).await?;
     tracing::info!(workspace_id = %created.workspace, client_id = created.client_id, "identity.client_created");
     Ok(ClientWithSecret { client: created, secret })
 }
@@ -146,10 +151,13 @@ pub async fn change(
     id: IdentityClientId,
     change: IdentityClientChange,
 ) -> Result<IdentityClient, Refusal> {
-    let now = app.clock.now();
+    let (now, rules) = (app.clock.now(), NameRules::of(&app.config));
     let work = move |tx: &mut Tx| {
         let mut client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
         let change = change.clone();
+        if let Some(name) = change.name.as_ref().filter(|name| **name != client.name) {
+            rules.check_display_name(tx, caller.workspace, "name", name)?;
+        }
         if let Some(uris) = change.redirect_uris {
             if client.kind == IdentityClientType::VerifyOnly {
                 return Err(Refusal::invalid_field("redirect_uris", "is not used by an app that only verifies tokens"));

@@ -302,8 +302,7 @@ fn is_complaint_about(
 /// Returns true if a part of a report names this recipient, by its address or by its local part without a domain.
 fn names(reported: &RecipientReport, entry: &RecipientDelivery) -> bool {
     let Ok(address) = Address::parse(&entry.address) else { return false };
-    let is_local =
-        reported.addresses.is_empty() && reported.local_part.as_deref() == Some(&*address.local().to_lowercase());
+    let is_local = reported.addresses.is_empty() && reported.local_part.as_deref() == Some(address.canonical_local());
     is_local || reported.addresses.contains(&address)
 }
 

@@ -15,7 +15,10 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
 
-use crate::{app::App, inboxes::create};
+use crate::{
+    app::App,
+    inboxes::{create, names::NameRules},
+};
 use posthouse_api::views::{event::data, identity::IdentityView, inbox::InboxView};
 
 /// A change of an inbox; `None` leaves a setting unchanged.
@@ -69,10 +72,11 @@ pub fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbo
 /// Returns `not_found` if the inbox is missing, `invalid_request` for too many metadata keys or for a lifetime of an
 /// inbox that doesn't expire, or an error if the database call fails.
 pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange) -> Result<InboxView, Refusal> {
-    let inputs = Inputs::of(app, caller, id);
+    let (inputs, rules) = (Inputs::of(app, caller, id), NameRules::of(&app.config));
     app.store
         .write(move |tx| {
             let (before, limits) = inputs.lock(tx)?;
+            check_new_name(tx, &rules, &before, &change)?;
             let after = changed(&before, &change, inputs.now)?;
             inboxes::update(tx, &before, &after)?;
             if after.expires_at != before.expires_at
@@ -96,10 +100,11 @@ pub async fn change_identity(
     id: InboxId,
     change: InboxChange,
 ) -> Result<IdentityView, Refusal> {
-    let now = app.clock.now();
+    let (now, rules) = (app.clock.now(), NameRules::of(&app.config));
     app.store
         .write(move |tx| {
             let before = take_identity(tx, &caller, id, now)?;
+            check_new_name(tx, &rules, &before, &change)?;
             let after = changed(&before, &change, now)?;
             inboxes::update(tx, &before, &after)?;
             Ok(IdentityView::of(&after))
@@ -114,6 +119,16 @@ pub async fn change_identity(
 pub fn take_identity(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbox, Refusal> {
     let found = take(tx, caller, id, now).ok().filter(|inbox| inbox.kind == InboxKind::Identity);
     found.ok_or_else(|| Refusal::not_found("identity"))
+}
+
+/// Checks a display name that the inbox doesn't have yet.
+fn check_new_name(tx: &mut Tx, rules: &NameRules, before: &Inbox, change: &InboxChange) -> Result<(), Refusal> {
+    match &change.display_name {
+        Some(Some(name)) if before.display_name.as_ref() != Some(name) => {
+            rules.check_display_name(tx, before.workspace, "display_name", name)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the inbox with the change applied.

@@ -21,6 +21,7 @@ use posthouse_store::{
     mail_domains, workspaces,
 };
 
+use super::names::NameRules;
 use crate::app::App;
 use posthouse_api::views::inbox::InboxView;
 
@@ -77,6 +78,7 @@ pub struct InboxCreation {
     names: Vec<Username>,
     domain: String,
     default_domain: String,
+    rules: NameRules,
     plans: Plans,
     ids: IdGenerator,
     now: Time,
@@ -109,6 +111,7 @@ pub fn plan(app: &App, caller: Caller, new: NewInbox) -> InboxCreation {
         names,
         domain,
         default_domain: mail.default_domain.clone(),
+        rules: NameRules::of(&app.config),
         plans: app.config.plans,
         ids: app.clock.ids(),
         now: app.clock.now(),
@@ -149,12 +152,15 @@ impl InboxCreation {
                     let view = view::load(tx, &found, &limits, self.now)?;
                     return Ok(CreatedInbox { inbox: found, view, is_new: false });
                 }
-                self.check_domain(tx)?;
+                self.check_domain(tx, &tenant)?;
                 self.check_limit(tx, &tenant, &limits)?;
             }
             Lifespan::Temporary { .. } => {
                 inbox::may_create_temporary(&inboxes::temporary_use(tx, workspace, self.now)?, self.now)?;
             }
+        }
+        if let Some(name) = &self.new.display_name {
+            self.rules.check_display_name(tx, workspace, "display_name", name)?;
         }
         let ids = self.ids.clone();
         let inbox = self.insert(tx, ids.next())?;
@@ -178,9 +184,9 @@ impl InboxCreation {
     }
 
     /// Checks that the domain is the service's default domain or a verified domain of the workspace.
-    fn check_domain(&self, tx: &mut Tx) -> Result<(), Refusal> {
+    fn check_domain(&self, tx: &mut Tx, tenant: &Workspace) -> Result<(), Refusal> {
         if self.domain == self.default_domain {
-            return self.check_reserved_name(tx);
+            return self.names.iter().try_for_each(|name| self.rules.check_username(tx, tenant, name));
         }
         match mail_domains::by_name(tx, self.caller.workspace, &self.domain)? {
             Some(domain) if domain.may_send() => Ok(()),
@@ -197,20 +203,6 @@ impl InboxCreation {
                 let problem = format!("must be a verified domain of the workspace, or {}", self.default_domain);
                 Err(Refusal::invalid_field("domain", problem))
             }
-        }
-    }
-
-    /// Reserves the owner's names at the default domain for the first workspace, which represents the owner.
-    fn check_reserved_name(&self, tx: &mut Tx) -> Result<(), Refusal> {
-        match self.names.iter().find(|name| name.is_postmaster_name()) {
-            Some(name) if workspaces::first(tx)? != Some(self.caller.workspace) => {
-                let problem = format!(
-                    "{} is reserved for the owner of this server; the name is available at your own domain",
-                    name.at(&self.domain)
-                );
-                Err(Refusal::invalid_field("username", problem))
-            }
-            _ => Ok(()),
         }
     }
 

@@ -96,7 +96,8 @@ pub fn own_results(from: &Address) -> AuthResults {
 
 /// Returns a parsed copy as recipients on this service get it, sent by an inbox of the workspace `sender`. Fields that
 /// the request named replace those of the header. Structured data is stored as such, so the file with the data is
-/// removed.
+/// removed. A copy is never a report about sent mail, whatever its form: the service itself knows the result of
+/// each delivery between its inboxes, and an inbox isn't a mail system (`docs/decisions/0023-reports-by-message-id.md`).
 #[must_use]
 pub(super) fn received(mut mail: ParsedMail, sender: WorkspaceId, requested: Option<&RequestedFields>) -> ParsedMail {
     if let Some(fields) = requested {
@@ -108,7 +109,7 @@ pub(super) fn received(mut mail: ParsedMail, sender: WorkspaceId, requested: Opt
             mail.files.pop_if(|file| file.filename.as_deref() == Some(DATA_FILE_NAME));
         }
     }
-    ParsedMail { labels: Vec::new(), sender_workspace: Some(sender), ..mail }
+    ParsedMail { labels: Vec::new(), report: None, sender_workspace: Some(sender), ..mail }
 }
 
 /// The copy that recipients on this service get.

@@ -30,6 +30,7 @@ use super::{
 use crate::{
     access::{authenticate::authenticate, authorize::require_permission, visible},
     app::App,
+    inboxes::names::NameRules,
     outbound::queue,
 };
 
@@ -103,10 +104,15 @@ pub async fn submit(
     let message: MessageId = app.clock.ids().next();
     let own_id = thread::new_message_id(&message.to_string(), login.address.domain());
     let raw = draft.complete(&own_id, app.clock.now().millis());
-    let (people, subject, in_reply_to) = read_header(&raw, submission.recipients);
-    let id = login.inbox;
-    let (inbox, answers) =
-        app.store.read_for(caller.workspace, move |tx| origin(tx, &caller, id, in_reply_to.as_deref())).await?;
+    let SubmittedHeader { people, subject, in_reply_to, author_name } = read_header(&raw, submission.recipients);
+    let (id, rules) = (login.inbox, NameRules::of(&app.config));
+    let read = move |tx: &mut Tx| {
+        if let Some(name) = &author_name {
+            rules.check_display_name(tx, caller.workspace, "from", name)?;
+        }
+        origin(tx, &caller, id, in_reply_to.as_deref())
+    };
+    let (inbox, answers) = app.store.read_for(caller.workspace, read).await?;
     let outgoing = OutgoingMessage {
         message,
         people,
@@ -140,8 +146,18 @@ fn check_authors(login: &SubmissionLogin, authors: &[Address]) -> Result<(), Ref
         .with_fix("Set From and Sender to the address of the inbox that you log in as."))
 }
 
-/// Returns the recipients, with those missing in the header as `Bcc`; the subject; and the `In-Reply-To` message id.
-fn read_header(raw: &[u8], envelope: Vec<Address>) -> (MessageRecipients, String, Option<String>) {
+/// What the header of a submitted message says.
+struct SubmittedHeader {
+    /// The recipients, with those missing in the header as `Bcc`.
+    people: MessageRecipients,
+    subject: String,
+    /// The `In-Reply-To` message id.
+    in_reply_to: Option<String>,
+    /// The display name of the author.
+    author_name: Option<String>,
+}
+
+fn read_header(raw: &[u8], envelope: Vec<Address>) -> SubmittedHeader {
     let head = parse::parse(header::section(raw));
     let named = |parties: Vec<AddressEntry>| -> Vec<Mailbox> {
         let mailboxes = parties.into_iter().filter_map(|party| party.mailbox);
@@ -154,7 +170,8 @@ fn read_header(raw: &[u8], envelope: Vec<Address>) -> (MessageRecipients, String
             people.bcc.push(Mailbox::from(address.clone()));
         }
     }
-    (people, head.subject.unwrap_or_default(), head.in_reply_to)
+    let author_name = head.author.ok().and_then(|author| author.mailbox().name().map(str::to_owned));
+    SubmittedHeader { people, subject: head.subject.unwrap_or_default(), in_reply_to: head.in_reply_to, author_name }
 }
 
 /// Returns the inbox, and the message of this inbox that `in_reply_to` names.

@@ -7,7 +7,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, inboxes, workspaces};
 
-use crate::app::App;
+use crate::{app::App, inboxes::names::NameRules};
 
 /// Changes of the disclosure. `None` leaves a setting unchanged.
 #[derive(Clone, Debug)]
@@ -40,9 +40,13 @@ pub struct OrgChange {
 /// # Errors
 /// Returns `not_found` if the workspace is missing, or an error if the database call fails.
 pub async fn change(app: &App, caller: Caller, change: OrgChange) -> Result<Workspace, Refusal> {
+    let rules = NameRules::of(&app.config);
     let work = move |tx: &mut Tx| {
         let change = change.clone();
         inboxes::take_workspace(tx, caller.workspace)?;
+        if let Some(name) = &change.name {
+            rules.check_display_name(tx, caller.workspace, "name", name)?;
+        }
         let found = workspaces::get(tx, caller.workspace)?;
         let mut workspace = found.ok_or_else(|| Refusal::not_found("workspace"))?;
         workspace.name = change.name.unwrap_or(workspace.name);

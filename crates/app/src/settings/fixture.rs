@@ -43,6 +43,7 @@ pub(crate) fn settings() -> AppConfig {
             default_domain: "agents.localhost".to_owned(),
             temporary_domain: "tmp.agents.localhost".to_owned(),
             postmaster: None,
+            reserved_names: Vec::new(),
         },
         delivery: delivery(),
         dkim: DkimConfig { ed25519: Ed25519::Off },

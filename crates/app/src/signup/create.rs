@@ -32,7 +32,10 @@ use super::{
 };
 use crate::{
     app::App,
-    inboxes::create::{self, CreatedInbox, InboxCreation},
+    inboxes::{
+        create::{self, CreatedInbox, InboxCreation},
+        names::NameRules,
+    },
     people::{
         counted_subject::counted_subject,
         new_workspace::{UnclaimedWorkspace, create_unclaimed},
@@ -125,6 +128,9 @@ async fn send_claim_mail(app: &Arc<App>, workspace: &Workspace, owner: Address, 
 }
 
 fn plan(app: &App, new: &NewSignup, solved: SolvedChallenge, client: IpAddr) -> Result<SignupPlan, Refusal> {
+    if let Some(name) = &new.agent_name {
+        NameRules::of(&app.config).check_stranger("agent_name", name)?;
+    }
     let name = workspace_name(new.agent_name.as_deref());
     let created = create_unclaimed(app.clock.as_ref(), name, new.agent_name.as_deref().unwrap_or("agent"));
     let key = &created.key;

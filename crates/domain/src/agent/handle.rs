@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::lookalike::{Reading, skeleton};
+use super::lookalike::Reading;
 use crate::{
-    error::{ErrorCode, Refusal},
-    time::DAY_MS,
+    error::{Detail, ErrorCode, LimitName, Refusal},
+    reserved_names::ReservedNames,
+    time::{DAY_MS, SECOND_MS, Time},
 };
 
 /// The longest handle of a workspace, in characters.
@@ -20,73 +21,14 @@ pub const FULL_CHARS_MIN: usize = 3;
 pub const FULL_CHARS_MAX: usize = 80;
 /// How long a renamed handle redirects, in milliseconds.
 pub const REDIRECT_MS: i64 = 90 * DAY_MS;
-
-/// Names of roles, which would speak for the service. No workspace can claim one, and no listed card has it as its name.
-const ROLES: &[&str] = &[
-    "abuse",
-    "admin",
-    "administrator",
-    "billing",
-    "compliance",
-    "help",
-    "helpdesk",
-    "hostmaster",
-    "legal",
-    "mailer-daemon",
-    "moderator",
-    "no-reply",
-    "noreply",
-    "official",
-    "operator",
-    "postmaster",
-    "privacy",
-    "root",
-    "security",
-    "service",
-    "staff",
-    "support",
-    "system",
-    "trust",
-    "verified",
-    "verify",
-    "webmaster",
-];
-
-/// Further names that no workspace can claim, because many agents have them or software uses them.
-const GENERIC: &[&str] = &[
-    "account",
-    "accounts",
-    "agent",
-    "agents",
-    "ai",
-    "api",
-    "app",
-    "assistant",
-    "auth",
-    "bot",
-    "dashboard",
-    "directory",
-    "docs",
-    "everyone",
-    "identity",
-    "info",
-    "login",
-    "mail",
-    "me",
-    "notifications",
-    "null",
-    "oidc",
-    "public",
-    "sales",
-    "self",
-    "status",
-    "team",
-    "undefined",
-    "www",
-];
-
-/// The name of the service, which no handle may have as one of its words, or with a role.
-const SERVICE: &str = "posthouse";
+/// New handles that a workspace can take within [`RENAMES_MS`], beside its first one. Each is kept from everybody else.
+pub const RENAMES_MAX: u64 = 3;
+/// How long a rename counts, in milliseconds.
+pub const RENAMES_MS: i64 = 90 * DAY_MS;
+/// Handles that a workspace can have had, the current one included.
+pub const HANDLES_MAX: u64 = 10;
+/// Changes of agents' handles in a workspace within [`DAY_MS`].
+pub const AGENT_HANDLES_PER_DAY: u64 = 100;
 
 /// The handle of a workspace, in lower case, without the `@`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -154,23 +96,9 @@ impl HandleName {
 
     /// Returns whether no workspace can claim it: it is a reserved name, looks like one, or names the service.
     #[must_use]
-    pub fn is_reserved(&self) -> bool {
-        let own = Reading::of(&self.0);
-        is_role(&own) || is_one_of(own.joined(), GENERIC)
+    pub fn is_reserved(&self, names: &ReservedNames) -> bool {
+        names.is_handle(&self.0)
     }
-}
-
-/// Returns whether a name or handle is read as a role, as the service, or as both, such as `posthouse-help`.
-#[must_use]
-pub fn is_role(reading: &Reading) -> bool {
-    let (service, joined) = (skeleton(SERVICE), reading.joined());
-    let beside_service = [joined.strip_prefix(&service), joined.strip_suffix(&service)];
-    let is_known = |rest: &str| rest.is_empty() || is_one_of(rest, ROLES) || is_one_of(rest, GENERIC);
-    is_one_of(joined, ROLES) || reading.has_word(&service) || beside_service.into_iter().flatten().any(is_known)
-}
-
-fn is_one_of(joined: &str, names: &[&str]) -> bool {
-    names.iter().any(|name| Reading::of(name).joined() == joined)
 }
 
 impl AgentHandle {
@@ -224,6 +152,33 @@ impl FullHandle {
     #[must_use]
     pub fn is_handle(text: &str) -> bool {
         text.starts_with('@')
+    }
+}
+
+/// Checks that a workspace may take one more handle. `claimed` has the times at which it took its handles, in any order.
+///
+/// # Errors
+/// Returns `handle_limit` or `rate_limited`.
+pub fn check_renames(claimed: &[Time], now: Time) -> Result<(), Refusal> {
+    if claimed.len() as u64 >= HANDLES_MAX {
+        let message = format!("The workspace has had {HANDLES_MAX} handles, which are kept for it forever.");
+        return Err(Refusal::new(ErrorCode::HandleLimit, message).detail(Detail::Max(HANDLES_MAX)));
+    }
+    let mut claimed = claimed.to_vec();
+    claimed.sort_unstable();
+    let since = now.plus_ms(-RENAMES_MS);
+    let renames: Vec<Time> = claimed.into_iter().skip(1).filter(|at| *at > since).collect();
+    match renames.first() {
+        Some(first) if renames.len() as u64 >= RENAMES_MAX => {
+            let wait_ms = RENAMES_MS - now.since_ms(*first);
+            let seconds = u64::try_from((wait_ms + SECOND_MS - 1) / SECOND_MS).unwrap_or(1).max(1);
+            let days = RENAMES_MS / DAY_MS;
+            let message = format!("The workspace has taken {RENAMES_MAX} new handles within {days} days.");
+            let fix = "Take back a handle in `previous`, or wait for the time in `Retry-After`.";
+            let refusal = Refusal::new(ErrorCode::RateLimited, message).with_fix(fix);
+            Err(refusal.at_limit(LimitName::HandleRenames, RENAMES_MAX, seconds))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -283,7 +238,26 @@ mod tests {
     }
 
     #[test]
+    fn renames_are_counted_for_90_days_and_handles_forever() {
+        let at = |days: i64| Time::from_millis(days * DAY_MS);
+        let now = at(1_000);
+        let refused = |claimed: &[Time]| {
+            let refusal = check_renames(claimed, now).err();
+            refusal.map(|refusal| (refusal.code, refusal.limit(), refusal.retry_after_s))
+        };
+        assert_eq!(refused(&[]), None);
+        assert_eq!(refused(&[now; 3]), None, "the first handle and two renames");
+        let limited = |seconds| Some((ErrorCode::RateLimited, Some(LimitName::HandleRenames), Some(seconds)));
+        assert_eq!(refused(&[now; 4]), limited(90 * 86_400));
+        assert_eq!(refused(&[at(999), at(500), at(911), at(950)]), limited(86_400));
+        assert_eq!(refused(&[at(999), at(500), at(910), at(950)]), None, "a rename of 90 days ago");
+        assert_eq!(refused(&[at(1); 9]), None);
+        assert_eq!(refused(&[at(1); 10]), Some((ErrorCode::HandleLimit, None, None)));
+    }
+
+    #[test]
     fn reserved_names_and_their_look_alikes_are_refused() {
+        let names = ReservedNames::default();
         for reserved in [
             "admin",
             "support",
@@ -307,7 +281,7 @@ mod tests {
             "sys-tem",
             "a-p-i",
         ] {
-            assert!(HandleName::parse(reserved).expect("valid").is_reserved(), "{reserved}");
+            assert!(HandleName::parse(reserved).expect("valid").is_reserved(&names), "{reserved}");
         }
         for free in [
             "acme",
@@ -328,10 +302,7 @@ mod tests {
             "root-beer",
             "trusty",
         ] {
-            assert!(!HandleName::parse(free).expect("valid").is_reserved(), "{free}");
-        }
-        for name in ROLES.iter().chain(GENERIC) {
-            assert!(has_handle_form(name), "{name}");
+            assert!(!HandleName::parse(free).expect("valid").is_reserved(&names), "{free}");
         }
     }
 }

@@ -4,9 +4,9 @@ pub use super::listing_state::{ListingProblem, ListingState};
 use super::{
     Agent, SanctionKind, Standing,
     card::{Card, CardVisibility},
-    lookalike::{has_mixed_word, readings},
+    lookalike::has_mixed_word,
 };
-use crate::{time::Time, workspace::ClaimStatus};
+use crate::{reserved_names::ReservedNames, time::Time, workspace::ClaimStatus};
 
 named! {
     /// Why a listing is hidden.
@@ -62,15 +62,15 @@ impl Agent {
     }
 }
 
-/// Returns what the listing check finds in a card itself; [`readings`] of the name must also differ from the handles
-/// of others.
+/// Returns what the listing check finds in a card itself; the readings of the name must also differ from the handles of
+/// others.
 #[must_use]
-pub fn problems(card: &Card) -> Vec<ListingProblem> {
+pub fn problems(card: &Card, names: &ReservedNames) -> Vec<ListingProblem> {
     let mut found: Vec<ListingProblem> = card.text_problems().into_iter().map(|one| one.problem.into()).collect();
     if has_mixed_word(&card.name) {
         found.push(ListingProblem::MixedScripts);
     }
-    if readings(&card.name).iter().any(super::handle::is_role) {
+    if names.is_card_name(&card.name) {
         found.push(ListingProblem::ReservedName);
     }
     found.sort_unstable();
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_check_refuses_reserved_and_mixed_names() {
-        let found = |name: &str| problems(&Card { name: name.to_owned(), ..card() });
+        let found = |name: &str| problems(&Card { name: name.to_owned(), ..card() }, &ReservedNames::default());
         assert_eq!(found("Support bot"), []);
         assert_eq!(found("Support"), [ListingProblem::ReservedName]);
         assert_eq!(found("Posthouse Support"), [ListingProblem::ReservedName]);

@@ -1,6 +1,11 @@
 //! Names that look alike (Unicode Technical Standard #39).
 
+use icu_normalizer::{
+    ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed, properties::CanonicalCombiningClassMapBorrowed,
+};
 use unicode_security::{MixedScript, skeleton as confusable_skeleton};
+
+use super::card_text::visible;
 
 /// Returns the form that look-alikes share: confusable characters are replaced by one of them, twice, because the
 /// replacement may be a capital letter.
@@ -18,17 +23,24 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Reads a text as it is written.
+    /// Reads a text as it is written, in the compatible form (NFKC) and without invisible characters.
     #[must_use]
     pub fn of(text: &str) -> Self {
+        let text = ComposingNormalizerBorrowed::new_nfkc().normalize(&visible(text)).into_owned();
         let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         Self { joined: skeleton(&words.concat()), words: words.into_iter().map(skeleton).collect() }
     }
 
-    /// Returns whether a word of the text has this skeleton.
+    /// Returns the skeletons of the words.
     #[must_use]
-    pub fn has_word(&self, skeleton: &str) -> bool {
-        self.words.iter().any(|word| word == skeleton)
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Returns whether the text has words with these skeletons in a row.
+    #[must_use]
+    pub fn has_words(&self, skeletons: &[String]) -> bool {
+        !skeletons.is_empty() && self.words.windows(skeletons.len()).any(|words| words == skeletons)
     }
 
     /// Returns the text without hyphens, blanks and other breaks. Texts that look alike have the same.
@@ -50,6 +62,17 @@ pub fn readings(name: &str) -> Vec<Reading> {
     readings.retain(|reading| !reading.joined.is_empty());
     readings.dedup();
     readings
+}
+
+/// Returns the ways to read a name, also without its accents and other marks.
+#[must_use]
+pub fn marked_readings(name: &str) -> Vec<Reading> {
+    let mut all = readings(name);
+    let classes = CanonicalCombiningClassMapBorrowed::new();
+    let decomposed = DecomposingNormalizerBorrowed::new_nfkd().normalize(name);
+    let plain: String = decomposed.chars().filter(|c| classes.get_u8(*c) == 0).collect();
+    all.extend(readings(&plain));
+    all
 }
 
 /// Returns the part of a name that is read as the handle of a workspace: `acme` in `@acme`, `@acme/help` and `acme/help`.

@@ -110,6 +110,10 @@ named! {
         PublicRequestsPerMinute = "public_requests_per_minute",
         /// Reports about agents that a workspace makes per day.
         ReportsPerDay = "reports_per_day",
+        /// New handles of a workspace within 90 days.
+        HandleRenames = "handle_renames",
+        /// Changes of agents' handles in a workspace within 24 hours.
+        AgentHandlesPerDay = "agent_handles_per_day",
         /// Identity tokens of one agent per minute.
         IdentityTokensPerAgent = "identity_tokens_per_agent",
         /// Identity tokens of the agents of one workspace per minute.
@@ -159,7 +163,9 @@ impl LimitName {
             | LimitName::InvitationsPerDay
             | LimitName::InvitationsPerRecipient
             | LimitName::WrongSignInCodes
+            | LimitName::AgentHandlesPerDay
             | LimitName::ReportsPerDay => Some(24 * 60 * MINUTE_S),
+            LimitName::HandleRenames => Some(90 * 24 * 60 * MINUTE_S),
             LimitName::EmailsPerMonth
             | LimitName::TemporaryActive
             | LimitName::StorageBytes
@@ -402,7 +408,7 @@ impl ErrorCode {
             | ErrorCode::OrgDailyLimitExceeded
             | ErrorCode::TemporaryInboxLimit
             | ErrorCode::SignupRateLimited => &[LIMIT, MAX, RETRY],
-            ErrorCode::AgentKeyLimit => &[MAX],
+            ErrorCode::AgentKeyLimit | ErrorCode::HandleLimit => &[MAX],
             ErrorCode::InvalidAgentSignature => const { &[always(DetailKind::AuthorReason)] },
             ErrorCode::InvalidKeyProof => const { &[always(DetailKind::ProofReason)] },
             ErrorCode::UnclaimedWorkspace => const { &[sometimes(DetailKind::Max)] },

@@ -20,11 +20,6 @@ pub const RETURN_PATH: &str = "bounces";
 /// The local part of the sender of mail that the service writes to people.
 const SERVICE_SENDER: &str = "no-reply";
 
-/// Local parts that represent the owner of a domain, for complaints and for domain validation by certificate
-/// authorities (RFC 2142; CA/Browser Forum Baseline Requirements §3.2.2.4.4).
-const OWNERS: &[&str] =
-    &["abuse", "admin", "administrator", "hostmaster", "postmaster", "root", "security", "webmaster"];
-
 /// Local parts that represent a role rather than a person. They attract advertising.
 const ROLES: &[&str] = &[
     "abuse",
@@ -68,9 +63,9 @@ const ROLES: &[&str] = &[
 pub struct Username(String);
 
 impl Username {
-    /// Local parts that can't be inboxes: the sender of notices by mail systems, the recipient of delivery reports, and
-    /// the sender of mail that the service writes to people.
-    pub const RESERVED: [&str; 3] = ["mailer-daemon", RETURN_PATH, SERVICE_SENDER];
+    /// Local parts that can't be inboxes at any domain: the senders of notices by mail systems, and the recipient of
+    /// delivery reports. At the shared domains, [`ReservedNames`](crate::reserved_names::ReservedNames) reserves more.
+    pub const RESERVED: [&str; 3] = ["mailer-daemon", "mail-daemon", RETURN_PATH];
 
     /// Returns the local part of the sender of mail that the service writes to people.
     #[must_use]
@@ -110,12 +105,6 @@ impl Username {
             return Err("is reserved".to_owned());
         }
         Ok(Self(text.to_owned()))
-    }
-
-    /// Returns whether the local part represents the owner of a domain.
-    #[must_use]
-    pub fn is_postmaster_name(&self) -> bool {
-        OWNERS.contains(&self.0.as_str())
     }
 
     /// Generates a readable local part: adjective, animal, number.
@@ -219,6 +208,7 @@ mod tests {
             ("a\r\nb", "only a to z"),
             ("\"a\"", "only a to z"),
             ("mailer-daemon", "reserved"),
+            ("mail-daemon", "reserved"),
             ("bounces", "reserved"),
             ("Bounces", "lower case"),
             ("bounces+1", "name+tag@"),

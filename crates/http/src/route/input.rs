@@ -59,6 +59,8 @@ pub struct RequestInfo {
     pub session: Option<SessionSecret>,
     /// Whether the client asks for HTML, as browsers do.
     pub wants_html: bool,
+    /// Whether a page embeds the response in a frame, as browsers state (`Sec-Fetch-Dest`).
+    pub is_framed: bool,
     /// The `User-Agent`.
     pub user_agent: Option<String>,
     /// The `If-None-Match` header, which conditional requests carry.

@@ -36,6 +36,15 @@ pub struct RouteResponse {
     pub body: ResponseBody,
 }
 
+/// A version of a document that many responses share.
+#[derive(Clone, Debug)]
+pub struct DocumentVersion {
+    /// The bytes.
+    pub bytes: Bytes,
+    /// The `ETag`.
+    pub tag: String,
+}
+
 /// The body of a response.
 #[derive(Debug)]
 pub enum ResponseBody {
@@ -162,7 +171,7 @@ fn not_rendered() -> Refusal {
 }
 
 /// Returns the tag of a body.
-fn tag(body: &[u8]) -> String {
+pub(crate) fn entity_tag(body: &[u8]) -> String {
     let digest: String = Sha256::digest(body).iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
     format!("\"{digest}\"")
 }
@@ -214,7 +223,7 @@ impl RouteResponse {
     /// [`RouteResponse::cached_json`] for another content type.
     #[must_use]
     pub fn cached(request: &RequestInfo, seconds: u32, content_type: &'static str, body: Vec<u8>) -> Self {
-        let tag = tag(&body);
+        let tag = entity_tag(&body);
         Self::tagged(request, seconds, content_type, tag, body)
     }
 
@@ -228,10 +237,27 @@ impl RouteResponse {
         identity: &[u8],
         body: Vec<u8>,
     ) -> Self {
-        Self::tagged(request, seconds, content_type, format!("W/{}", tag(identity)), body)
+        Self::tagged(request, seconds, content_type, format!("W/{}", entity_tag(identity)), body)
     }
 
-    fn tagged(request: &RequestInfo, seconds: u32, content_type: &'static str, tag: String, body: Vec<u8>) -> Self {
+    /// [`RouteResponse::cached`] for a document that all clients share.
+    #[must_use]
+    pub fn cached_shared(
+        request: &RequestInfo,
+        seconds: u32,
+        content_type: &'static str,
+        version: DocumentVersion,
+    ) -> Self {
+        Self::tagged(request, seconds, content_type, version.tag, version.bytes)
+    }
+
+    fn tagged(
+        request: &RequestInfo,
+        seconds: u32,
+        content_type: &'static str,
+        tag: String,
+        body: impl Into<Bytes>,
+    ) -> Self {
         let known = request.if_none_match.as_deref().unwrap_or_default();
         let opaque = tag.trim_start_matches("W/");
         let is_known = known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == opaque);

@@ -3,7 +3,13 @@
 //! Stored in one normalized spelling: without quotes if the content is a dot-string, otherwise quoted with the fewest
 //! escapes.
 
+use std::borrow::Cow;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
 use super::{AddressError, LOCAL_BYTES_MAX};
+
+const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
 
 /// A valid local part.
 #[derive(Clone)]
@@ -33,10 +39,18 @@ impl LocalPart {
         &self.wire
     }
 
-    /// Returns the local part in lower case, mapping one character to one character. Non-ASCII letters never become
+    /// Returns the local part in lower case and in Unicode normalization form C, so that two spellings of one name are
+    /// one address. Lower case maps one character to one character, and characters that aren't ASCII never become
     /// ASCII: the Kelvin sign would become `k`, and the address would match another mailbox.
     pub(super) fn canonical(&self) -> String {
-        self.wire.chars().map(lower).collect()
+        if self.wire.is_ascii() {
+            return self.wire.to_ascii_lowercase();
+        }
+        let content =
+            if self.wire.starts_with('"') { unquote(&self.wire).unwrap_or_default() } else { self.wire.clone() };
+        let lowered: String = composed(&content).chars().map(lower).collect();
+        let canonical = composed(&lowered);
+        if check_dot_string(&canonical).is_ok() { canonical.into_owned() } else { quote(&canonical) }
     }
 
     /// Splits `name+tag` into `name` and `tag`. Returns `None` if `name` alone isn't a valid local part.
@@ -44,6 +58,32 @@ impl LocalPart {
         let (name, tag) = self.wire.split_once('+')?;
         check_dot_string(name).ok().map(|()| (name, tag))
     }
+}
+
+/// Returns a text in Unicode normalization form C, except for the characters that would become ASCII.
+pub(crate) fn composed(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    if !text.contains(becomes_ascii) {
+        return NFC.normalize(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    for piece in text.split_inclusive(becomes_ascii) {
+        let (rest, kept) = match piece.chars().next_back().filter(|last| becomes_ascii(*last)) {
+            Some(last) => (&piece[..piece.len() - last.len_utf8()], Some(last)),
+            None => (piece, None),
+        };
+        whole.push_str(&NFC.normalize(rest));
+        whole.extend(kept);
+    }
+    Cow::Owned(whole)
+}
+
+/// Returns whether a character that isn't ASCII becomes ASCII in normalization form C: the Kelvin sign, the Greek question
+/// mark and the Greek varia.
+const fn becomes_ascii(from: char) -> bool {
+    matches!(from, '\u{212a}' | '\u{37e}' | '\u{1fef}')
 }
 
 fn lower(from: char) -> char {
@@ -150,4 +190,18 @@ fn check_dot_string(text: &str) -> Result<(), AddressError> {
         return Err(AddressError::Dots);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_three_characters_become_ascii() {
+        for character in (0x80..=0x0010_ffff).filter_map(char::from_u32) {
+            let text = character.to_string();
+            assert_eq!(NFC.normalize(&text).is_ascii(), becomes_ascii(character), "{:x}", u32::from(character));
+            assert!(!composed(&text).is_ascii(), "{:x}", u32::from(character));
+        }
+    }
 }

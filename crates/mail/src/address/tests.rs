@@ -39,6 +39,10 @@ fn valid_addresses_are_parsed() {
         ("用户@例子.广告", "用户@xn--fsqu00a.xn--4rr70v", "用户@例子.广告"),
         ("Dörte@Sörensen.example", "dörte@xn--srensen-90a.example", "Dörte@sörensen.example"),
         ("коля@пример.рф", "коля@xn--e1afmkfd.xn--p1ai", "коля@пример.рф"),
+        ("Jo\u{308}rg@example.com", "jörg@example.com", "Jo\u{308}rg@example.com"),
+        ("J\u{30c}@example.com", "\u{1f0}@example.com", "J\u{30c}@example.com"),
+        ("\u{212b}@example.com", "å@example.com", "\u{212b}@example.com"),
+        ("\"a<\u{338}b\"@example.com", "a\u{226e}b@example.com", "\"a<\u{338}b\"@example.com"),
         ("x@ideographic。example", "x@ideographic.example", "x@ideographic.example"),
         ("x@r3---sn.example", "x@r3---sn.example", "x@r3---sn.example"),
         ("x@3com.example", "x@3com.example", "x@3com.example"),
@@ -147,6 +151,25 @@ fn kelvin_sign_is_not_the_letter_k() {
     assert_ne!(address("ban\u{212a}@example.com"), address("bank@example.com"));
     assert!(!address("ban\u{212a}@example.com").is_ascii());
     assert!(!address("ban\u{212a}@example.com").canonical().is_ascii());
+}
+
+/// Canonically equivalent spellings: precomposed, decomposed, marks in another order, and Hangul syllables.
+#[test]
+fn two_spellings_of_one_local_part_are_one_address() {
+    for (one, other) in [
+        ("jörg", "jo\u{308}rg"),
+        ("JÖRG", "jo\u{308}rg"),
+        ("q\u{307}\u{323}", "q\u{323}\u{307}"),
+        ("\u{1e69}", "s\u{323}\u{307}"),
+        ("\u{d55c}\u{ae00}", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"),
+        ("\u{958}", "\u{915}\u{93c}"),
+        ("jörg+tag", "jo\u{308}rg+tag"),
+    ] {
+        let (one, other) = (address(&format!("{one}@example.com")), address(&format!("{other}@example.com")));
+        assert_eq!(one, other);
+        assert_eq!((one.canonical(), one.canonical_local()), (other.canonical(), other.canonical_local()));
+        assert_eq!(one.without_tag(), other.without_tag());
+    }
 }
 
 #[test]

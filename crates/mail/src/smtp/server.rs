@@ -193,6 +193,16 @@ impl ServerSession {
         self.envelope.is_none() && matches!(self.phase, ServerPhase::Command | ServerPhase::Closed)
     }
 
+    /// Returns whether the client has sent no EHLO or HELO yet, or none since TLS started.
+    pub fn awaits_greeting(&self) -> bool {
+        self.hello.is_none()
+    }
+
+    /// Returns whether the client's answer within AUTH is awaited.
+    pub fn awaits_login(&self) -> bool {
+        matches!(self.phase, ServerPhase::Auth(_))
+    }
+
     /// Returns whether content is being received: from DATA or the first chunk until the end of the content.
     pub fn is_taking_content(&self) -> bool {
         matches!(self.phase, ServerPhase::Data(_) | ServerPhase::Chunk(_))

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use posthouse_app::identity::authorize::{self, AuthorizeStep, PendingSignIn, SignInBrowser, WaitingPage};
+use posthouse_app::identity::authorize::{
+    self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage,
+};
 use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
@@ -101,21 +103,22 @@ async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) ->
         ip: request.client_ip,
         network: client::network(request.client_ip),
         user_agent: request.user_agent.clone(),
-        member: member(app, &given, request).await?,
+        member: member(app, request).await?,
         only_asks: request.is_head,
+        is_framed: request.is_framed,
     };
     Ok(match authorize::begin(app, &app.identity_limits, given, browser).await? {
         AuthorizeStep::Nothing => unopened(),
         AuthorizeStep::Problem(text) => problem(400, &text),
         AuthorizeStep::Return(uri) => redirect(&uri)?,
+        AuthorizeStep::Offer(offer) => offer_page(&offer),
         AuthorizeStep::Wait(secret) => redirect(&format!("{}/authorize/{secret}", app.config.issuer()))?,
     })
 }
 
-/// Returns the person who is signed in to the dashboard with this browser. It matters only for a request that names an
-/// agent.
-async fn member(app: &Api, given: &OAuthParameters, request: &RequestInfo) -> Result<Option<Caller>, Refusal> {
-    let (Some(secret), Ok(Some(_))) = (&request.session, given.one("login_hint")) else { return Ok(None) };
+/// Returns the person who is signed in to the dashboard with this browser.
+async fn member(app: &Api, request: &RequestInfo) -> Result<Option<Caller>, Refusal> {
+    let Some(secret) = &request.session else { return Ok(None) };
     match auth::authenticate_session(app, secret, request.client_ip).await {
         Ok(found) => Ok(Some(found.caller)),
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => Ok(None),
@@ -127,9 +130,11 @@ async fn wait(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResp
     if input.request.is_head {
         return Ok(unopened());
     }
-    Ok(match authorize::wait(&app, input.path.text("secret").to_owned()).await? {
+    let network = client::network(input.request.client_ip);
+    Ok(match authorize::wait(&app, input.path.text("secret").to_owned(), network).await? {
         WaitingPage::Pending(pending) => pending_page(&pending, &app.config.base_url),
         WaitingPage::Return(uri) => redirect(&uri)?,
+        WaitingPage::Offer(offer) => offer_page(&offer),
         WaitingPage::Over => {
             let text = "<p>This sign-in is over: it was completed, or nobody approved it within 10 minutes.</p>\
                         <p>Return to the app and sign in again.</p>";
@@ -162,6 +167,22 @@ fn problem(status: u16, text: &str) -> RouteResponse {
         escape(text)
     );
     link_page::response(status, TITLE, &content)
+}
+
+/// Returns the page that asks whether to go on to the app.
+fn offer_page(offer: &OfferedReturn) -> RouteResponse {
+    let (name, host, uri) = (escape(&offer.client_name), escape(&offer.host), escape(&offer.uri));
+    let why = match &offer.reason {
+        Some(reason) => {
+            format!("<p><b>{name}</b> at <b>{host}</b> began a sign-in that didn't happen: {}</p>", escape(reason))
+        }
+        None => format!("<p>A sign-in to <b>{name}</b> at <b>{host}</b> began in another browser or network.</p>"),
+    };
+    let content = format!(
+        "{why}<p>Go on only if you came from {host} and trust it.</p>\
+         <p><a href=\"{uri}\" rel=\"noreferrer\">Go to {host}</a></p>"
+    );
+    link_page::response(200, TITLE, &content)
 }
 
 /// `dashboard` is the address of the dashboard, which asks before it approves.

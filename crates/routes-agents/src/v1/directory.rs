@@ -56,6 +56,16 @@ fn route(method: Method, path: &'static str, name: &'static str, permission: Per
     Route::new(method, path, name, permission).switched(switches::check)
 }
 
+/// Errors of claiming a handle.
+const CLAIM_ERRORS: &[ErrorCode] = &[
+    ErrorCode::InvalidHandle,
+    ErrorCode::HandleTaken,
+    ErrorCode::HandleReserved,
+    ErrorCode::HandleLimit,
+    ErrorCode::UnclaimedWorkspace,
+    ErrorCode::DirectoryDisabled,
+];
+
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{DirectoryRead, DirectoryWrite};
     const DISABLED: &[ErrorCode] = &[ErrorCode::DirectoryDisabled];
@@ -69,13 +79,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .org_wide()
             .summary("Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.")
             .answers::<WorkspaceHandleView>(200)
-            .errors(&[
-                ErrorCode::InvalidHandle,
-                ErrorCode::HandleTaken,
-                ErrorCode::HandleReserved,
-                ErrorCode::UnclaimedWorkspace,
-                ErrorCode::DirectoryDisabled,
-            ])
+            .errors(CLAIM_ERRORS)
             .handle(claim_handle),
         route(Method::DELETE, HANDLE, "releaseWorkspaceHandle", DirectoryWrite)
             .org_wide()

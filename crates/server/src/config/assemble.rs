@@ -76,6 +76,7 @@ fn connections(values: &mut KeyValues) -> SmtpConfig {
         submission_proxy_protocol_from: values.get(&smtp::SUBMISSION_PROXY_PROTOCOL_FROM),
         connections_max: values.get(&smtp::MAX_CONNECTIONS),
         connections_per_client_max: values.get(&smtp::MAX_CONNECTIONS_PER_CLIENT),
+        first_command_timeout_ms: values.get(&smtp::FIRST_COMMAND_TIMEOUT),
         idle_timeout_ms: values.get(&smtp::IDLE_TIMEOUT),
         connections_per_minute: values.get(&smtp::MAX_CONNECTIONS_PER_CLIENT_PER_MINUTE),
         messages_per_minute: values.get(&smtp::MAX_MESSAGES_PER_CLIENT_PER_MINUTE),
@@ -213,7 +214,12 @@ fn mail(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> MailConfig
             "is required, because 'tmp.' followed by mail.default_domain is not a valid domain name",
         );
     }
-    MailConfig { default_domain, temporary_domain, postmaster: values.find(&general::MAIL_POSTMASTER) }
+    MailConfig {
+        default_domain,
+        temporary_domain,
+        postmaster: values.find(&general::MAIL_POSTMASTER),
+        reserved_names: values.get(&general::MAIL_RESERVED_NAMES),
+    }
 }
 
 fn ai(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>) -> AiConfig {

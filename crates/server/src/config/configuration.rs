@@ -98,6 +98,8 @@ pub struct SmtpConfig {
     pub connections_max: usize,
     /// `smtp.max_connections_per_client`
     pub connections_per_client_max: usize,
+    /// `smtp.first_command_timeout`: a client that hasn't greeted gets a 421 reply after this time.
+    pub first_command_timeout_ms: i64,
     /// `smtp.idle_timeout`: an idle client gets a 421 reply after this time.
     pub idle_timeout_ms: i64,
     /// `smtp.max_connections_per_client_per_minute`

@@ -20,14 +20,14 @@ use tokio::{
 use tracing::Instrument;
 
 use super::{
-    client::ConnectionPermit,
+    client::{ConnectionLimit, ConnectionPermit},
     client_limits::RateLimitedAction,
     proxy::{self, Header},
     replies,
     session::{Session, SessionAddresses},
     wire::SmtpStream,
 };
-use crate::smtp::timeouts::SessionTimeouts;
+use crate::smtp::timeouts::{SessionTimeouts, TimeoutSettings};
 
 /// Pause after a failed `accept`, which usually lacks descriptors or memory, in milliseconds.
 const ACCEPT_PAUSE_MS: i64 = 50;
@@ -93,16 +93,27 @@ impl Listener {
     }
 }
 
-/// Takes a permit for the connection. Over the limit it writes a 421 reply, which fits the empty send buffer.
+/// Takes a permit for the connection. Without one it writes a 421 reply, which fits the empty send buffer.
 fn admit(frontend: &SmtpFrontend, stream: &TcpStream) -> Option<ConnectionPermit> {
     let _ = stream.set_nodelay(true);
-    let place = frontend.places.acquire();
+    let place = frontend.places.acquire(frontend.app.clock.now());
     if place.is_none() {
-        tracing::debug!("smtp.too_many_connections");
-        frontend.app.metrics.limit_reached("smtp.max_connections");
-        refuse(frontend, stream, replies::too_many_connections(frontend.places.all_max()));
+        refuse_over_limit(frontend, stream, ConnectionLimit::Total);
     }
     place
+}
+
+fn refuse_over_limit(frontend: &SmtpFrontend, stream: &TcpStream, limit: ConnectionLimit) {
+    let (setting, reply) = match limit {
+        ConnectionLimit::Total => ("smtp.max_connections", replies::too_many_connections(frontend.places.all_max())),
+        ConnectionLimit::Client => {
+            let max = frontend.config.connections_per_client_max;
+            ("smtp.max_connections_per_client", replies::too_many_connections_of_client(max))
+        }
+    };
+    tracing::debug!(limit = setting, "smtp.too_many_connections");
+    frontend.app.metrics.limit_reached(setting);
+    refuse(frontend, stream, reply);
 }
 
 fn refuse(frontend: &SmtpFrontend, stream: &TcpStream, reply: ServerReply) {
@@ -137,8 +148,12 @@ async fn run_session(
     place: &mut ConnectionPermit,
 ) -> io::Result<()> {
     let app = &frontend.app;
-    let rate = app.config.limits.smtp_content_bytes_per_second;
-    let mut timeouts = SessionTimeouts::new(Arc::clone(&app.clock), frontend.config.idle_timeout_ms, rate);
+    let settings = TimeoutSettings {
+        first_command_ms: frontend.config.first_command_timeout_ms,
+        idle_ms: frontend.config.idle_timeout_ms,
+        content_bytes_per_s_min: app.config.limits.smtp_content_bytes_per_second,
+    };
+    let mut timeouts = SessionTimeouts::new(Arc::clone(&app.clock), settings);
     let (client, early) = if frontend.proxies().iter().any(|network| network.contains(peer.ip)) {
         let deadline = timeouts.opening();
         let header = timeouts.within(deadline, proxied(&mut stream)).await;
@@ -147,11 +162,8 @@ async fn run_session(
     } else {
         (peer.ip, Vec::new())
     };
-    if !place.assign(client) {
-        tracing::debug!(client = %client, "smtp.too_many_connections_of_client");
-        app.metrics.limit_reached("smtp.max_connections_per_client");
-        let client_max = frontend.config.connections_per_client_max;
-        refuse(frontend, &stream, replies::too_many_connections_of_client(client_max));
+    if let Err(limit) = place.assign(client) {
+        refuse_over_limit(frontend, &stream, limit);
         return Ok(());
     }
     if let Err(reached) = frontend.count(client, RateLimitedAction::Connection) {
@@ -159,7 +171,7 @@ async fn run_session(
         return Ok(());
     }
     let addresses = SessionAddresses { peer_ip: peer.ip, client_ip: client };
-    let (mut session, greeting) = Session::new(frontend, peer.kind, addresses, timeouts);
+    let (mut session, greeting) = Session::new(frontend, peer.kind, addresses, timeouts, Arc::clone(place.activity()));
     let mut wire = SmtpStream::Plain(stream);
     if peer.kind == ConnectionKind::Tls {
         // These bytes would be the client's first TLS bytes, and the TLS handshake can't be given them.

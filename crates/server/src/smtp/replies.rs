@@ -90,6 +90,15 @@ pub(super) fn too_many_connections(max: usize) -> ServerReply {
     ServerReply::new(421, EnhancedStatusCode(4, 3, 2), why)
 }
 
+/// Returns the reply to an idle connection of the client with the most, whose place another client gets.
+pub(super) fn dropped_for_another_client(max: usize) -> ServerReply {
+    let why = format!(
+        "All connections are in use (smtp.max_connections is {max}), and of your many this one was idle the longest; \
+        connect again when you have mail"
+    );
+    ServerReply::new(421, EnhancedStatusCode(4, 3, 2), why)
+}
+
 /// Returns the reply to a client that has too many open connections.
 pub(super) fn too_many_connections_of_client(max: usize) -> ServerReply {
     let why = format!(

@@ -3,7 +3,7 @@
 //!
 //! The 250 reply to content is written only after the message is stored. Incomplete messages aren't stored.
 
-use std::{io, net::IpAddr, pin::Pin};
+use std::{io, net::IpAddr, pin::Pin, sync::Arc};
 
 use posthouse_mail::smtp::{
     reply::ServerReply,
@@ -14,6 +14,7 @@ use posthouse_mail::smtp::{
 };
 
 use super::{
+    client::ConnectionActivity,
     content_budget::{ContentLimit, SessionContent},
     frontend::{ConnectionKind, SmtpFrontend},
     inbound::Inbound,
@@ -21,7 +22,7 @@ use super::{
     submission::Submission,
     wire::SmtpStream,
 };
-use crate::smtp::timeouts::SessionTimeouts;
+use crate::smtp::timeouts::{AwaitedInput, SessionTimeouts};
 use posthouse_app::ports::BoxFuture;
 
 /// An SMTP session on one connection.
@@ -34,6 +35,7 @@ pub(super) struct Session<'h> {
     stopping: Option<BoxFuture<'h, ()>>,
     /// The content that this session buffers.
     content: SessionContent,
+    activity: Arc<ConnectionActivity>,
 }
 
 /// The service that answers the requests of a session.
@@ -79,6 +81,8 @@ enum ReadOutcome {
     End,
     Late,
     Stopping,
+    /// The connection lost its place to one of another client.
+    Dropped,
 }
 
 /// The addresses of a connection. They differ behind a proxy.
@@ -97,6 +101,7 @@ impl<'h> Session<'h> {
         kind: ConnectionKind,
         addresses: SessionAddresses,
         timeouts: SessionTimeouts,
+        activity: Arc<ConnectionActivity>,
     ) -> (Self, Vec<u8>) {
         let SessionAddresses { peer_ip, client_ip } = addresses;
         let on_loopback = peer_ip.is_loopback() && client_ip.is_loopback();
@@ -107,7 +112,7 @@ impl<'h> Session<'h> {
             Some(failed) => SmtpRole::Submission(Submission::new(&frontend.app.app, failed, client_ip)),
         };
         let content = frontend.content(client_ip);
-        let session = Self { frontend, smtp, service, timeouts, stopping: Some(stopping), content };
+        let session = Self { frontend, smtp, service, timeouts, stopping: Some(stopping), content, activity };
         (session, greeting)
     }
 
@@ -162,6 +167,7 @@ impl<'h> Session<'h> {
             return self.refuse_content(wire, limit).await;
         }
         self.timeouts.content(self.smtp.is_taking_content());
+        self.timeouts.awaits(self.awaited());
         match self.read(wire).await? {
             ReadOutcome::Bytes => {}
             ReadOutcome::End => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -176,6 +182,12 @@ impl<'h> Session<'h> {
                 self.say_goodbye(wire, DisconnectReason::Limit(reply)).await?
             }
             ReadOutcome::Late => self.say_goodbye(wire, DisconnectReason::TimedOut).await?,
+            ReadOutcome::Dropped => {
+                tracing::debug!("smtp.dropped_for_another_client");
+                self.frontend.app.metrics.limit_reached("smtp.max_connections");
+                let reply = replies::dropped_for_another_client(self.frontend.places.all_max());
+                self.say_goodbye(wire, DisconnectReason::Limit(reply)).await?
+            }
             ReadOutcome::Stopping => {
                 self.stopping = None;
                 self.timeouts.draining();
@@ -187,9 +199,19 @@ impl<'h> Session<'h> {
         Ok(())
     }
 
+    fn awaited(&self) -> AwaitedInput {
+        if self.smtp.awaits_login() {
+            AwaitedInput::Login
+        } else if self.smtp.awaits_greeting() {
+            AwaitedInput::Greeting
+        } else {
+            AwaitedInput::Command
+        }
+    }
+
     async fn read(&mut self, wire: &mut SmtpStream) -> io::Result<ReadOutcome> {
         let deadline = self.timeouts.deadline();
-        let Self { smtp, timeouts, stopping, .. } = self;
+        let Self { smtp, timeouts, stopping, activity, .. } = self;
         let stop = async {
             match stopping {
                 Some(stopping) => Pin::new(stopping).await,
@@ -200,9 +222,11 @@ impl<'h> Session<'h> {
             biased;
             bytes = wire.read(|bytes| smtp.receive(bytes)) => bytes?,
             () = stop => return Ok(ReadOutcome::Stopping),
+            () = activity.dropped() => return Ok(ReadOutcome::Dropped),
             () = timeouts.deadline_passed(deadline) => return Ok(ReadOutcome::Late),
         };
         timeouts.record_read(bytes);
+        activity.heard(self.frontend.app.clock.now());
         Ok(if bytes == 0 { ReadOutcome::End } else { ReadOutcome::Bytes })
     }
 
@@ -226,7 +250,7 @@ impl<'h> Session<'h> {
 
     async fn write(&mut self, wire: &mut SmtpStream, bytes: &[u8]) -> io::Result<()> {
         let deadline = self.timeouts.opening();
-        let written = self.timeouts.within(deadline, wire.write(bytes)).await;
+        let written = self.timeouts.within(deadline, held(&self.activity, wire.write(bytes))).await;
         self.timeouts.record_write();
         written.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
@@ -240,19 +264,30 @@ impl<'h> Session<'h> {
             return Ok(wire);
         };
         let deadline = self.timeouts.opening();
-        let encrypted = self.timeouts.within(deadline, wire.encrypt(config)).await;
+        let encrypted = self.timeouts.within(deadline, held(&self.activity, wire.encrypt(config))).await;
         self.timeouts.record_write();
         encrypted.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
     }
 
     /// Stores a message and replies. If the process is draining, the session ends before the next message.
     async fn message(&mut self, wire: &mut SmtpStream, transaction: InboundTransaction) -> io::Result<()> {
+        self.activity.works();
         let reply = self.service.store(transaction, wire.tls()).await;
+        self.activity.heard(self.frontend.app.clock.now());
         self.smtp.finish(reply);
         self.content.release();
         if self.frontend.app.lifecycle.is_draining() {
             return self.say_goodbye(wire, DisconnectReason::ShuttingDown).await;
         }
         Ok(())
+    }
+}
+
+/// Returns the result of a future, or an error once the connection has lost its place.
+async fn held<T>(activity: &ConnectionActivity, future: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    tokio::select! {
+        biased;
+        done = future => done,
+        () = activity.dropped() => Err(io::ErrorKind::ConnectionAborted.into()),
     }
 }

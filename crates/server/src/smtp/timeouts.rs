@@ -1,4 +1,4 @@
-//! Session timeouts: between commands, within a message, and in total (RFC 5321 §4.5.3.2).
+//! Session timeouts: until the client greets, between commands, within a message, and in total (RFC 5321 §4.5.3.2).
 //!
 //! Single bytes don't extend a deadline: a command must be complete within the idle timeout, and content must arrive at
 //! a minimum rate (`limits.smtp_content_bytes_per_second`).
@@ -19,14 +19,39 @@ const RATE_WINDOW_MS: i64 = 60_000;
 const DRAIN_MS_MAX: i64 = 5_000;
 /// Time limit for a TLS handshake or a PROXY header, in milliseconds.
 const OPENING_MS_MAX: i64 = 15_000;
+/// Time limit for each answer of the client within AUTH, in milliseconds.
+const LOGIN_MS_MAX: i64 = 60_000;
 /// Time limit for the client to read the last reply, in milliseconds.
 const LINGER_MS_MAX: i64 = 1_000;
+
+/// The timeouts of the settings, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeoutSettings {
+    /// Until the client's EHLO or HELO, from the greeting of the server or the end of the TLS handshake.
+    pub(super) first_command_ms: i64,
+    /// Until a complete command or the next content. RFC 5321 §4.5.3.2.7 wants at least five minutes.
+    pub(super) idle_ms: i64,
+    /// The minimum rate of content.
+    pub(super) content_bytes_per_s_min: u64,
+}
+
+/// What the server waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AwaitedInput {
+    /// EHLO or HELO.
+    Greeting,
+    /// An answer within AUTH.
+    Login,
+    /// A command or content.
+    Command,
+}
 
 /// The timeouts of one session. A timer is reset only after it fired, not at every read.
 pub(super) struct SessionTimeouts {
     clock: Arc<dyn Clock>,
     timer: Option<(Time, BoxFuture<'static, ()>)>,
-    idle_ms: i64,
+    settings: TimeoutSettings,
+    awaited: AwaitedInput,
     ends_at: Time,
     last_write_at: Time,
     last_read_at: Time,
@@ -43,17 +68,18 @@ struct RateWindow {
 }
 
 impl SessionTimeouts {
-    /// Creates the timeouts of a session with an idle timeout in milliseconds and the minimum rate of content.
-    pub(super) fn new(clock: Arc<dyn Clock>, idle_ms: i64, content_bytes_per_s_min: u64) -> Self {
+    /// Creates the timeouts of a session.
+    pub(super) fn new(clock: Arc<dyn Clock>, settings: TimeoutSettings) -> Self {
         let now = clock.now();
         Self {
             clock,
             timer: None,
-            idle_ms,
+            settings,
+            awaited: AwaitedInput::Greeting,
             ends_at: now.plus_ms(SESSION_MS_MAX),
             last_write_at: now,
             last_read_at: now,
-            content_bytes_per_window: content_bytes_per_s_min.saturating_mul(RATE_WINDOW_S),
+            content_bytes_per_window: settings.content_bytes_per_s_min.saturating_mul(RATE_WINDOW_S),
             content: None,
         }
     }
@@ -70,6 +96,21 @@ impl SessionTimeouts {
         window.bytes = window.bytes.saturating_add(bytes as u64);
         if window.bytes >= self.content_bytes_per_window {
             self.content = Some(RateWindow { began_at: self.last_read_at, bytes: 0 });
+        }
+    }
+
+    /// Records what the server waits for.
+    pub(super) fn awaits(&mut self, awaited: AwaitedInput) {
+        self.awaited = awaited;
+    }
+
+    /// Returns the time limit of a command, in milliseconds.
+    fn command_ms(&self) -> i64 {
+        let TimeoutSettings { first_command_ms, idle_ms, .. } = self.settings;
+        match self.awaited {
+            AwaitedInput::Greeting => first_command_ms.min(idle_ms),
+            AwaitedInput::Login => LOGIN_MS_MAX.min(idle_ms),
+            AwaitedInput::Command => idle_ms,
         }
     }
 
@@ -99,15 +140,15 @@ impl SessionTimeouts {
     /// Returns the deadline of the next read.
     pub(super) fn deadline(&self) -> Time {
         let idle_deadline = match self.rate_deadline() {
-            None => self.last_write_at.plus_ms(self.idle_ms),
-            Some(rate) => rate.min(self.last_read_at.max(self.last_write_at).plus_ms(self.idle_ms)),
+            None => self.last_write_at.plus_ms(self.command_ms()),
+            Some(rate) => rate.min(self.last_read_at.max(self.last_write_at).plus_ms(self.settings.idle_ms)),
         };
         idle_deadline.min(self.ends_at)
     }
 
     /// Returns the deadline of a handshake, header or write.
     pub(super) fn opening(&self) -> Time {
-        self.clock.now().plus_ms(OPENING_MS_MAX.min(self.idle_ms)).min(self.ends_at)
+        self.clock.now().plus_ms(OPENING_MS_MAX.min(self.settings.idle_ms)).min(self.ends_at)
     }
 
     /// Returns the deadline for the client to close.
@@ -159,13 +200,27 @@ mod tests {
 
     fn setup() -> (Arc<Standing>, SessionTimeouts) {
         let clock = Arc::new(Standing(0.into()));
-        let timeouts = SessionTimeouts::new(clock.clone(), 300_000, 1_024);
+        let settings = TimeoutSettings { first_command_ms: 30_000, idle_ms: 300_000, content_bytes_per_s_min: 1_024 };
+        let mut timeouts = SessionTimeouts::new(clock.clone(), settings);
+        timeouts.awaits(AwaitedInput::Command);
         (clock, timeouts)
     }
 
     impl Standing {
         fn set(&self, ms: i64) {
             self.0.store(ms, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn the_time_for_a_command_depends_on_what_is_awaited() {
+        let (_, mut timeouts) = setup();
+        for (awaited, ms) in
+            [(AwaitedInput::Greeting, 30_000), (AwaitedInput::Login, 60_000), (AwaitedInput::Command, 300_000)]
+        {
+            timeouts.awaits(awaited);
+            timeouts.record_read(1);
+            assert_eq!(timeouts.deadline(), Time::from_millis(ms), "{awaited:?}");
         }
     }
 

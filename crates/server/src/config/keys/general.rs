@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use posthouse_app::settings::SecretText;
 
 use crate::config::{
-    key::{ConfigKey, DefaultValue, Key, keys, value},
+    key::{ConfigKey, DefaultValue, Key, keys, list, value},
     types::{
-        BlobUrl, CanonicalAddress, DatabaseLocation, Domain, FilePath, HttpUrl, InstanceKeyText, OneOf, ValueType,
+        BlobUrl, CanonicalAddress, DatabaseLocation, Domain, FilePath, HttpUrl, InstanceKeyText, OneOf, Text,
+        ValueType, list_of,
     },
 };
 
@@ -56,6 +57,13 @@ keys! {
         default: DefaultValue::Text("`tmp.` followed by `mail.default_domain`"),
         example: "tmp.example.com",
         help: "Domain of temporary inboxes.",
+    }
+    MAIL_RESERVED_NAMES: Vec<String> = "mail.reserved_names" => {
+        kind: list_of(Text),
+        default: value(list([])),
+        example: list(["acme", "acme-support"]),
+        help: "Further names that speak for you, beside those of the service and of its domains. Other workspaces can't \
+            have them as local parts at the shared domain, as handles, or in display names.",
     }
     MAIL_POSTMASTER: String = "mail.postmaster" => {
         kind: CanonicalAddress,

@@ -66,13 +66,20 @@ keys! {
         kind: CONNECTIONS,
         default: value(1_000),
         example: 2_000,
-        help: "Maximum connections of all SMTP clients together.",
+        help: "Maximum connections of all SMTP clients together. Above it, the client with the most connections loses \
+            the one that was idle the longest to a client with fewer.",
     }
     MAX_CONNECTIONS_PER_CLIENT: usize = "smtp.max_connections_per_client" => {
         kind: CONNECTIONS,
         default: value(200),
         example: 20,
         help: "Maximum connections of one SMTP client.",
+    }
+    FIRST_COMMAND_TIMEOUT: i64 = "smtp.first_command_timeout" => {
+        kind: DurationMs,
+        default: value("30s"),
+        example: "10s",
+        help: "An SMTP client that hasn't sent `EHLO` or `HELO` after this time gets 421.",
     }
     IDLE_TIMEOUT: i64 = "smtp.idle_timeout" => {
         kind: DurationMs,

@@ -14,6 +14,7 @@ mod tokens;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::{DeliveryMode, LimitsConfig};
 use posthouse_domain::plan::Plan;
+use posthouse_server::config::Configuration;
 use posthouse_tests::{
     ServerOptions, TestServer,
     fixtures::{TestInbox, TestKey},
@@ -65,9 +66,14 @@ impl IdentityFixture {
 
     /// Opens the fixture with other limits.
     pub(crate) async fn limited(set: impl Fn(&mut LimitsConfig) + Send + Sync + 'static) -> Self {
+        Self::configured(move |config| set(&mut config.limits)).await
+    }
+
+    /// Opens the fixture with other settings.
+    pub(crate) async fn configured(set: impl Fn(&mut Configuration) + Send + Sync + 'static) -> Self {
         let options = ServerOptions::default().configure(move |config| {
             config.delivery.mode = DeliveryMode::Capture;
-            set(&mut config.limits);
+            set(config);
         });
         let server = TestServer::start(options).await;
         let key = server.workspace(Plan::Team).await;

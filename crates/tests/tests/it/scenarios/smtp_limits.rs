@@ -191,12 +191,7 @@ async fn assert_last_is_refused(fixture: Fixture, clients: &[[u8; 4]], enhanced:
     for listener in [fixture.server.smtp_address(), fixture.server.submission_address()] {
         let mut sessions = Vec::new();
         for (at, client) in clients.iter().enumerate() {
-            // At the total limit a connection is refused before its PROXY header is read.
-            let is_over_total = enhanced == "4.3.2" && at + 1 == clients.len();
-            let mut smtp = match is_over_total {
-                true => TestSmtpClient::connect(listener).await,
-                false => fixture.connect(listener, *client).await,
-            };
+            let mut smtp = fixture.connect(listener, *client).await;
             let reply = smtp.reply().await;
             if at + 1 < clients.len() {
                 reply.expect(220);

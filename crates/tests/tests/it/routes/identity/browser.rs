@@ -105,8 +105,6 @@ async fn problems_of_the_request_return_to_the_app() {
         (&secret, vec![("scope", Some("email"))], "invalid_scope"),
         (&secret, vec![("request", Some("a.b.c"))], "request_not_supported"),
         (&secret, vec![("request_uri", Some("https://x.example"))], "request_uri_not_supported"),
-        (&secret, vec![("prompt", Some("none"))], "login_required"),
-        (&secret, vec![("prompt", Some("none login"))], "invalid_request"),
         (&secret, vec![("nonce", Some(&"n".repeat(257)))], "invalid_request"),
         (&secret, vec![("scope", Some("openid")), ("scope", Some("openid"))], "invalid_request"),
         (&secret, vec![("code_challenge_method", Some("plain"))], "invalid_request"),

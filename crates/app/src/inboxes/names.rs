@@ -1,0 +1,111 @@
+//! Checks the names of inboxes, identities and senders against the reserved names of the service
+//! (`docs/decisions/0100-reserved-names-are-one-list.md`).
+
+use posthouse_domain::{
+    error::Refusal,
+    id::WorkspaceId,
+    inbox::Username,
+    reserved_names::{LocalPartHolder, ReservedNames},
+    workspace::{ClaimStatus, Workspace},
+};
+use posthouse_store::{Tx, workspaces};
+
+use crate::settings::AppConfig;
+
+/// The reserved names, and who may have those of the operator.
+#[derive(Clone, Debug)]
+pub struct NameRules {
+    names: ReservedNames,
+    default_domain: String,
+    /// Whether people and agents that the operator doesn't know can make workspaces.
+    strangers_join: bool,
+}
+
+impl NameRules {
+    /// Returns the rules of a configuration.
+    #[must_use]
+    pub fn of(config: &AppConfig) -> Self {
+        Self {
+            names: reserved_names(config),
+            default_domain: config.mail.default_domain.clone(),
+            strangers_join: config.signup.enabled && !config.is_loopback_profile(),
+        }
+    }
+
+    /// Checks a local part at the default domain, which all workspaces share.
+    ///
+    /// # Errors
+    /// Returns `invalid_request` for a reserved name, or an error if the database call fails.
+    pub fn check_username(&self, tx: &mut Tx, tenant: &Workspace, name: &Username) -> Result<(), Refusal> {
+        let whose = match self.names.local_part(name.as_str()) {
+            LocalPartHolder::Anyone => return Ok(()),
+            LocalPartHolder::Operator if self.is_operator(tx, tenant)? => return Ok(()),
+            LocalPartHolder::FirstWorkspace if is_first(tx, tenant)? => return Ok(()),
+            _ if tenant.id == WorkspaceId::SERVICE => return Ok(()),
+            LocalPartHolder::FirstWorkspace => "the owner of this server",
+            LocalPartHolder::Operator => "the operator of this server",
+            LocalPartHolder::Service => "this service",
+        };
+        let address = name.at(&self.default_domain);
+        let problem = format!("{address} is reserved for {whose}; the name is available at your own domain");
+        let fix = "Choose another `username`, or use a verified domain of your own (`POST /v1/domains`).";
+        Err(Refusal::invalid_field("username", problem).with_fix(fix))
+    }
+
+    /// Checks the display name of a sender. `field` is its name in the request.
+    ///
+    /// # Errors
+    /// Returns `invalid_request` for a name that names the service, its operator or a mail system, or an error if the
+    /// database call fails.
+    pub fn check_display_name(
+        &self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        field: &'static str,
+        name: &str,
+    ) -> Result<(), Refusal> {
+        if !self.names.is_display_name(name) {
+            return Ok(());
+        }
+        let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        if self.is_operator(tx, &tenant)? { Ok(()) } else { self.check_stranger(field, name) }
+    }
+
+    /// Checks the name that a new workspace is known by, which no operator made. `field` is its name in the request.
+    ///
+    /// # Errors
+    /// Returns `invalid_request` for a name that names the service, its operator or a mail system.
+    pub fn check_stranger(&self, field: &'static str, name: &str) -> Result<(), Refusal> {
+        if !self.names.is_display_name(name) {
+            return Ok(());
+        }
+        let problem = "reads like the name of this service, of its operator or of a mail system";
+        let fix = "Choose a name that says whose agent it is, without the name of this service.";
+        Err(Refusal::invalid_field(field, problem).with_fix(fix))
+    }
+
+    /// Returns whether a workspace speaks for the operator: the first one, and every one that the operator made on a
+    /// server where nobody else can.
+    ///
+    /// # Errors
+    /// Returns an error if the database call fails.
+    pub fn is_operator(&self, tx: &mut Tx, tenant: &Workspace) -> Result<bool, Refusal> {
+        let is_made_here = !self.strangers_join && tenant.claim == ClaimStatus::NotApplicable;
+        Ok(is_made_here || tenant.id == WorkspaceId::SERVICE || is_first(tx, tenant)?)
+    }
+}
+
+/// Returns the reserved names of a configuration: with the labels of its host names and domains, and `mail.reserved_names`.
+#[must_use]
+pub fn reserved_names(config: &AppConfig) -> ReservedNames {
+    let base_url = config.base_url.split_once("://").map_or(config.base_url.as_str(), |(_, rest)| rest);
+    let host = base_url.split(['/', ':']).next().unwrap_or_default();
+    let mail = &config.mail;
+    let hosts = [&*mail.default_domain, &*mail.temporary_domain, &*config.hostname, host];
+    ReservedNames::new(hosts, &mail.reserved_names)
+}
+
+/// Returns whether a workspace represents the owner of the server. One that began by self-signup never does.
+fn is_first(tx: &mut Tx, tenant: &Workspace) -> Result<bool, Refusal> {
+    Ok(tenant.claim == ClaimStatus::NotApplicable && workspaces::first(tx)? == Some(tenant.id))
+}
