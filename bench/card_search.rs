@@ -87,6 +87,7 @@ fn workspace(number: u64) -> Workspace {
         owner_email: format!("owner{number}@example.com"),
         plan: Plan::Team,
         suspended: false,
+        suspension: None,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

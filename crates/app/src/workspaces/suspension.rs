@@ -6,6 +6,7 @@
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
+    label,
     message::{Direction, Message},
     metrics::Counters,
     party::Party,
@@ -51,7 +52,11 @@ fn answered_party(tx: &mut Tx, sent: &Message) -> Result<Option<Party>> {
         (None, None) => None,
     };
     let Some(parent) = parent else { return Ok(None) };
-    let parent = messages::get(tx, sent.workspace, parent)?.filter(|found| found.direction == Direction::Inbound);
+    // Mail that failed authentication proves no author: a workspace could write it to itself.
+    let is_proven =
+        |found: &Message| !label::UNAUTHENTICATED.iter().any(|failed| found.labels.iter().any(|label| label == failed));
+    let parent = messages::get(tx, sent.workspace, parent)?
+        .filter(|found| found.direction == Direction::Inbound && is_proven(found));
     Ok(parent.and_then(|found| Mailbox::parse(&found.from).ok()).map(|author| Party::of(author.address())))
 }
 
