@@ -69,10 +69,8 @@ impl OpenElements {
             self.pending.remove(at);
             return Ok(true);
         }
-        let is_of_table = matches!(
-            element.kind,
-            ElementKind::Table | ElementKind::Section | ElementKind::Row | ElementKind::Cell
-        );
+        let is_of_table =
+            matches!(element.kind, ElementKind::Table | ElementKind::Section | ElementKind::Row | ElementKind::Cell);
         for at in (0..self.stack.len()).rev() {
             let open = &self.stack[at];
             if open.element == element {

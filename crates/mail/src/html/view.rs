@@ -65,7 +65,9 @@ impl HtmlBound {
         match self {
             HtmlBound::Depth => "more than 512 nested elements",
             HtmlBound::Nodes => "more than 50,000 elements and texts",
-            HtmlBound::Attributes => "more than 256 attributes on one element, or 100,000 attributes or 4 MiB of them in all",
+            HtmlBound::Attributes => {
+                "more than 256 attributes on one element, or 100,000 attributes or 4 MiB of them in all"
+            }
             HtmlBound::Output => "more than 4 MiB when it is shown, or more than 8 times the bytes that were received",
         }
     }
