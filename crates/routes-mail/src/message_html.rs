@@ -35,7 +35,7 @@ pub(super) fn route() -> Route {
     Route::new(Method::GET, "/v1/messages/{id}/html", "getMessageHtml", Permission::MessagesRead)
         .summary("Shows the HTML of a message as a page without scripts, forms and, by default, remote images.")
         .answers_with(200, Some("text/html; charset=utf-8"))
-        .errors(&[ErrorCode::NotFound, ErrorCode::RateLimited])
+        .errors(&[ErrorCode::NotFound])
         .handle(read)
 }
 
