@@ -4,9 +4,12 @@
 //! and produces output of at most a constant times the input size. Nothing is rendered or fetched. Text that the sender
 //! hid from sighted readers is returned separately, so that spam screening can inspect it.
 
+mod element;
 mod entity;
+mod open;
 mod render;
 mod tag;
+pub mod view;
 
 use render::TextRenderer;
 use tag::{HtmlTag, HtmlTagScanner};
@@ -38,15 +41,7 @@ pub fn extract(html: &str) -> HtmlText {
 /// Appends plain text as HTML: escapes markup and preserves line ends.
 pub fn push_escaped(out: &mut String, text: &str) {
     out.push_str("<div style=\"white-space:pre-wrap\">");
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
+    view::push_escaped(out, text);
     out.push_str("</div>");
 }
 

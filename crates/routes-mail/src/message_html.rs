@@ -94,8 +94,9 @@ async fn read_draft(app: Arc<Api>, input: RouteInput<DraftHtmlQuery>) -> Result<
     let which = DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? };
     let (caller, remote) = (input.caller, input.query.remote);
     let (_, draft) = app.store.read_for(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    let workspace = draft.workspace;
     let html = draft.content.html.ok_or_else(|| Refusal::not_found("HTML body"))?;
-    Ok(page(mail_html::shown_text(&app, html).await?, remote == Some(RemoteImages::On)))
+    Ok(page(mail_html::shown_text(&app, workspace, html).await?, remote == Some(RemoteImages::On)))
 }
 
 fn page(html: String, with_images: bool) -> RouteResponse {

@@ -17,9 +17,12 @@ use posthouse_api::{
     views::queue::{AckedView, ClaimsView, ExtendedView, NackedView, OrGoneView},
     wire::{BoundedInt, BoundedLine, EmptyInput, Seconds, choice, object},
 };
-use posthouse_app::messages::{
-    claim::{self, ClaimRequest},
-    settle_claim::{self, ClaimReference},
+use posthouse_app::{
+    limits::blocking_pool::WorkClass,
+    messages::{
+        claim::{self, ClaimRequest},
+        settle_claim::{self, ClaimReference},
+    },
 };
 use posthouse_http::{
     Api,
@@ -172,7 +175,8 @@ async fn claim(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimBody>) -> Resul
     input.body.screening().check(&input.caller)?;
     let claims = claim::claim(&app, &app.waiters, input.caller, input.body.claim(inbox)).await?;
     let bytes = claims.claimed.iter().map(|claimed| claimed.record.bodies.bytes()).sum();
-    let rendered = app.blocking_pool.run_sized(bytes, move || render_view(&ClaimsView::of(&claims))).await??;
+    let rendered =
+        app.blocking_pool.run_sized(WorkClass::Respond, bytes, move || render_view(&ClaimsView::of(&claims))).await??;
     Ok(RouteResponse::rendered_json(200, rendered))
 }
 

@@ -20,7 +20,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use crate::{app::App, domains::dkim};
+use crate::{app::App, domains::dkim, limits::blocking_pool::WorkClass};
 
 /// Random bytes of the ownership token.
 const TOKEN_BYTES: usize = 20;
@@ -111,7 +111,7 @@ fn blank(app: &App, caller: &Caller, name: String, receiving: bool, id: DomainId
 /// Generates the sealed keys of a selector, on the blocking pool because an RSA key takes as long as many requests.
 pub(super) async fn new_key(app: &Arc<App>, id: DomainId, selector: DkimSelector) -> Result<SealedDkimKey, Refusal> {
     let maker = Arc::clone(app);
-    let made = app.blocking_pool.run(move || dkim::new_key(&maker, id, selector)).await?;
+    let made = app.blocking_pool.run(WorkClass::Keys, move || dkim::new_key(&maker, id, selector)).await?;
     made.map_err(|error| {
         tracing::error!(cause = %error, "DKIM key not generated");
         Refusal::new(ErrorCode::Internal, "The DKIM key couldn't be generated.")

@@ -19,6 +19,7 @@ use crate::{
     access::{authorize::require_permission, visible},
     app::App,
     inbound::receive,
+    limits::blocking_pool::WorkClass,
     messages::download::{Download, WHOLE_BYTES_MAX},
 };
 
@@ -57,7 +58,7 @@ async fn new(app: &App, file: OutgoingFile, id: AttachmentId) -> Result<StoredDr
     let size = bytes.len();
     let blobs = app.blobs.clone();
     let work = move || blobs.compress(&bytes).map(|compressed| (compressed, BlobDigest::of(&bytes).0));
-    let (compressed, sha256) = app.blocking_pool.run_sized(size, work).await??;
+    let (compressed, sha256) = app.blocking_pool.run_sized(WorkClass::Compose, size, work).await??;
     let raw = receive::store_raw(app, compressed, size).await?;
     let known = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };
     Ok(StoredDraftFile::New(known, raw.place))
@@ -105,7 +106,7 @@ async fn bytes(app: &App, known: &DraftFile, place: RawLocation) -> Result<Vec<u
     };
     let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
     let work = move || blobs::decompress(&packed, size).map(|bytes| (BlobDigest::of(&bytes).0 == sha256, bytes));
-    match app.blocking_pool.run_sized(size, work).await?? {
+    match app.blocking_pool.run_sized(WorkClass::Compose, size, work).await?? {
         (true, bytes) => Ok(bytes),
         (false, _) => {
             Err(Error::bad_content(format_args!("the bytes of draft file {} don't match their hash", known.id)).into())

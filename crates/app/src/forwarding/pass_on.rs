@@ -25,6 +25,7 @@ use serde_json::Value;
 
 use crate::{
     app::App,
+    limits::blocking_pool::{WorkClass, WorkOwner},
     messages::raw,
     next_step::NextStep,
     outbound::{
@@ -196,7 +197,9 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
     let raw = raw::message(app, caller, ready.message.id, true).await?;
     let message: MessageId = app.clock.ids().next();
     let found = ready.clone();
-    let work = app.blocking_pool.run_sized(raw.len(), move || compose_raw(&found, &raw, message));
+    let owner = WorkOwner { class: WorkClass::Content, workspace: found.message.workspace };
+    let bytes = raw.len();
+    let work = app.blocking_pool.run_for(owner, bytes, move |_| compose_raw(&found, &raw, message));
     let Some(raw) = work.await?? else { return Ok(Some(rules::ForwardingSkipReason::Loop.text())) };
     let to = Address::parse(&ready.to.address).map_err(|_| unwritable())?;
     let outgoing = OutgoingMessage {

@@ -14,7 +14,7 @@ use posthouse_mail::{
 
 use posthouse_domain::error::Refusal;
 
-use crate::app::App;
+use crate::{app::App, limits::blocking_pool::WorkClass};
 
 /// Time limit for all DNS lookups of one mail, in milliseconds. A missing answer counts as a temporary failure, and the
 /// mail is accepted.
@@ -41,7 +41,7 @@ pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Re
         let digest = AuthDigest::of(&raw, now_s);
         (raw, digest)
     };
-    app.blocking_pool.run_sized(bytes, work).await
+    app.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await
 }
 
 /// Authenticates a received mail.

@@ -42,7 +42,7 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
-    limits::storage_limit,
+    limits::{blocking_pool::WorkClass, storage_limit},
 };
 
 /// A mail and its SMTP envelope.
@@ -197,7 +197,7 @@ async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Resul
         let compressed = blobs.compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
-    let (mut arrival, mail, compressed) = app.blocking_pool.run_sized(bytes, work).await??;
+    let (mut arrival, mail, compressed) = app.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
     let raw = store_raw(app, compressed, bytes).await?;
     let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
     let named_only = named_only.map(|(address, _)| address.clone()).collect();

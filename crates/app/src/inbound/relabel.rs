@@ -97,7 +97,7 @@ fn read(
     // The first field is a stranger's if the mail was stored without ours.
     let ours = first.filter(|value| trace::is_foreign_claim(value, hostname));
     let raw = contents::raw(tx, workspace, message.content)?;
-    let stored = raw.map(|raw| raw::StoredContent { id: message.content, raw });
+    let stored = raw.map(|raw| raw::StoredContent { workspace, id: message.content, raw });
     Ok(stored.map(|stored| (stored, ours.and_then(trace::stored_dmarc))))
 }
 

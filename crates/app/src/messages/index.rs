@@ -14,7 +14,7 @@ use posthouse_store::{
     search::{self as store, PendingDocument},
 };
 
-use crate::app::App;
+use crate::{app::App, limits::blocking_pool::WorkClass};
 
 /// Messages that may wait for indexing while mail arrives; the excess is indexed at once.
 const LAG_MAX: u32 = 5_000;
@@ -112,7 +112,7 @@ async fn batch(app: &App, workspace: WorkspaceId) -> Result<u64, NotIndexed> {
         };
         found.into_iter().map(indexed).collect()
     };
-    let tokenized = app.blocking_pool.run(tokenize).await?;
+    let tokenized = app.blocking_pool.run(WorkClass::Search, tokenize).await?;
     app.store.write_background(move |tx| store::insert(tx, workspace, &tokenized)).await.map_err(NotIndexed::Write)?;
     Ok(count)
 }

@@ -18,7 +18,11 @@ use posthouse_store::{
 };
 
 use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
-use crate::{access::visible, app::App};
+use crate::{
+    access::visible,
+    app::App,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
+};
 
 /// Checks that the content is not withheld, or that the caller requested held mail.
 fn check_withheld(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {
@@ -136,6 +140,8 @@ pub async fn content<T: Send + 'static>(
 
 /// The stored bytes of a mail, with the ID that an operator can look up.
 pub struct StoredContent {
+    /// The workspace that has it.
+    pub workspace: WorkspaceId,
     /// The content.
     pub id: ContentId,
     /// Where its bytes are stored.
@@ -145,13 +151,13 @@ pub struct StoredContent {
 fn stored(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<StoredContent, Refusal> {
     let missing = || Error::bad_content(format_args!("content {id} of a message does not exist"));
     let raw = contents::raw(tx, workspace, id)?.ok_or_else(missing)?;
-    Ok(StoredContent { id, raw })
+    Ok(StoredContent { workspace, id, raw })
 }
 
 /// Reads and decompresses raw mail and passes it to `then`; on the blocking pool if it is large.
 async fn unpack<T: Send + 'static>(
     app: &App,
-    StoredContent { id, raw }: StoredContent,
+    StoredContent { workspace, id, raw }: StoredContent,
     then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     let packed = match raw.place {
@@ -160,6 +166,12 @@ async fn unpack<T: Send + 'static>(
     };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let named = move |error: Error| Error::bad_content(format_args!("content {id}: {}", error.internal()));
-    let work = move || blobs::decompress(&packed, bytes_max).map(then).map_err(named);
-    Ok(app.blocking_pool.run_sized(bytes_max, work).await??)
+    let work = move |stop: &WorkStop| {
+        let unpacked = blobs::decompress(&packed, bytes_max).map_err(named)?;
+        // Nobody waits for the result.
+        Ok::<_, Error>((!stop.is_stopped()).then(|| then(unpacked)))
+    };
+    let owner = WorkOwner { class: WorkClass::Content, workspace };
+    let done = app.blocking_pool.run_for(owner, bytes_max, work).await??;
+    done.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The work on the message was stopped."))
 }

@@ -24,6 +24,7 @@ use super::{
 use crate::{
     access::visible,
     app::App,
+    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
     messages::raw,
     outbound::queue::{self, RenderResponse, SendResponse},
 };
@@ -107,8 +108,11 @@ async fn original_of(app: &App, context: &SendContext, original: MessageId) -> R
 
 /// Returns the files of a stored message, unchanged.
 async fn files(app: &App, caller: Caller, original: MessageId) -> Result<Vec<OutgoingFile>, Refusal> {
+    let owner = WorkOwner { class: WorkClass::Content, workspace: caller.workspace };
     let raw = raw::message(app, caller, original, true).await?;
-    app.blocking_pool.run_sized(raw.len(), move || parse::parse(&raw).attachments.into_iter().map(file).collect()).await
+    let raw_bytes = raw.len();
+    let work = move |_: &WorkStop| parse::parse(&raw).attachments.into_iter().map(file).collect();
+    app.blocking_pool.run_for(owner, raw_bytes, work).await
 }
 
 fn file(attachment: parse::ParsedAttachment<'_>) -> OutgoingFile {

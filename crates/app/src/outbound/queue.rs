@@ -43,6 +43,7 @@ use crate::{
     },
     keyring::signer::{DomainKeys, SigningError},
     keyring::{instance_key::AddressKey, sealed_link},
+    limits::blocking_pool::WorkClass,
     outbound::local_delivery::{self, RecipientRoute},
     signing::agent_copy::CopySigner,
     workspaces::suspension,
@@ -217,7 +218,7 @@ async fn queue(
         let signed = keys.and_then(|keys| keys.sign(&raw, now).inspect_err(log_unsigned).ok());
         blobs.compress(&raw).map(|compressed| (signed, compressed))
     };
-    let (signed, compressed) = app.blocking_pool.run_sized(bytes, work).await??;
+    let (signed, compressed) = app.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await??;
     ready.signed = signed;
     let raw = store_raw(app, compressed, bytes).await?;
     let (ids, workspace) = (app.clock.ids(), ready.context.caller.workspace);
@@ -230,7 +231,7 @@ async fn queue(
     match queued? {
         QueuedResponse::Recorded(response) => Ok(response),
         QueuedResponse::ToRender(record) => {
-            app.blocking_pool.run_sized(bytes, move || render_response(&render, &record)).await?
+            app.blocking_pool.run_sized(WorkClass::Respond, bytes, move || render_response(&render, &record)).await?
         }
     }
 }
@@ -291,7 +292,7 @@ async fn ready(
         now,
     };
     let work = move || composition.compose(outgoing);
-    app.blocking_pool.run_sized(bytes, work).await?
+    app.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await?
 }
 
 fn size_refusal(app: &App, ready: &QueuedMessage) -> Option<Refusal> {

@@ -126,6 +126,10 @@ named! {
         IssuerRequestsPerMinute = "issuer_requests_per_minute",
         /// Unknown approval codes from one API key or session in ten minutes.
         WrongApprovalCodes = "wrong_approval_codes",
+        /// Requests of a workspace for the content of mail that wait or run at the same time.
+        ContentWorkPerWorkspace = "content_work_per_workspace",
+        /// Milliseconds that work on the content of a mail may take.
+        ContentWorkTime = "content_work_time",
         /// Unknown API keys and stream tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
@@ -183,7 +187,9 @@ impl LimitName {
             | LimitName::UnauthenticatedConnections
             | LimitName::Streams
             | LimitName::Members
-            | LimitName::SignInRequestsPerApp => None,
+            | LimitName::SignInRequestsPerApp
+            | LimitName::ContentWorkPerWorkspace
+            | LimitName::ContentWorkTime => None,
         }
     }
 }

@@ -29,6 +29,35 @@ pub(crate) fn push_decoded(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
+/// Returns the value of an attribute with decoded references. As in browsers, a reference without a semicolon before `=`
+/// or a letter is text, so that `?a=1&copy=2` stays what it is.
+pub(crate) fn decoded_attribute(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let name = rest[1..].bytes().take_while(u8::is_ascii_alphanumeric).take(REFERENCE_BYTES_MAX).count();
+        let is_bare = rest.as_bytes().get(1 + name) != Some(&b';') && name > 0;
+        let is_text = is_bare && {
+            let longest = BARE.iter().find(|(reference, _)| rest.starts_with(reference));
+            longest.is_none_or(|(reference, _)| {
+                let next = rest.as_bytes().get(reference.len());
+                next.is_some_and(|byte| *byte == b'=' || byte.is_ascii_alphanumeric())
+            })
+        };
+        let length = if is_text {
+            out.push('&');
+            1
+        } else {
+            push_reference(&mut out, rest)
+        };
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Returns the text with decoded references.
 pub(crate) fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

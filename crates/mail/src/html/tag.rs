@@ -102,11 +102,29 @@ impl<'a> HtmlTagScanner<'a> {
     }
 }
 
-/// Returns the undecoded value of the first attribute of this name.
-pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str> {
-    let mut rest = attributes;
-    for _ in 0..ATTRIBUTES_MAX {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
+/// An attribute of a tag, as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HtmlAttribute<'a> {
+    pub(crate) name: &'a str,
+    /// The value without its quotes, not decoded.
+    pub(crate) value: &'a str,
+}
+
+/// Iterator over the attributes of a tag, in linear time.
+pub(crate) struct HtmlAttributes<'a>(&'a str);
+
+impl<'a> HtmlAttributes<'a> {
+    /// Reads the text between the name of a tag and its end.
+    pub(crate) fn of(attributes: &'a str) -> Self {
+        HtmlAttributes(attributes)
+    }
+}
+
+impl<'a> Iterator for HtmlAttributes<'a> {
+    type Item = HtmlAttribute<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.0.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
         if rest.is_empty() {
             return None;
         }
@@ -116,20 +134,26 @@ pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str
             .find(|(_, c)| c.is_ascii_whitespace() || matches!(c, '=' | '/'))
             .map_or(rest.len(), |(end, _)| end);
         let name = &rest[..end];
-        rest = rest[end..].trim_start();
-        let value = match rest.strip_prefix('=') {
-            None => "",
+        let after = rest[end..].trim_start();
+        let value = match after.strip_prefix('=') {
+            None => {
+                self.0 = after;
+                ""
+            }
             Some(after) => {
                 let (value, tail) = attribute_value(after.trim_start());
-                rest = tail;
+                self.0 = tail;
                 value
             }
         };
-        if name.eq_ignore_ascii_case(wanted) {
-            return Some(value);
-        }
+        Some(HtmlAttribute { name, value })
     }
-    None
+}
+
+/// Returns the undecoded value of the first attribute of this name.
+pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str> {
+    let mut read = HtmlAttributes::of(attributes).take(ATTRIBUTES_MAX);
+    read.find(|attribute| attribute.name.eq_ignore_ascii_case(wanted)).map(|attribute| attribute.value)
 }
 
 fn attribute_value(text: &str) -> (&str, &str) {

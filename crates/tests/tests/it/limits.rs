@@ -2,6 +2,7 @@
 
 mod bodies;
 mod connections;
+mod content_work;
 mod fairness;
 mod json;
 mod pages;

@@ -20,6 +20,7 @@ use crate::{
     domains::dkim,
     inbound::return_path::{self, ReturnPath},
     keyring::sealed_link,
+    limits::blocking_pool::WorkClass,
 };
 
 /// Sends the message and returns one report per pending recipient, in order.
@@ -85,7 +86,8 @@ async fn signed(app: &App, load: &LoadedEnvelope, raw: Vec<u8>) -> Result<(Strin
     }
     let (bytes, now) = (raw.len(), app.clock.now());
     let work = move || keys.sign(&raw, now).map(|signed| (signed.fields, raw));
-    let made = app.blocking_pool.run_sized(bytes, work).await.map_err(|refusal| later(refusal.message))?;
+    let made =
+        app.blocking_pool.run_sized(WorkClass::Deliver, bytes, work).await.map_err(|refusal| later(refusal.message))?;
     made.map_err(|error| later(error.to_string()))
 }
 

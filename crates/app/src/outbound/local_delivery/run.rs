@@ -36,7 +36,7 @@ use crate::{
         store::{self, InboundCopy},
     },
     keyring::instance_key::AddressKey,
-    limits::storage_limit,
+    limits::{blocking_pool::WorkClass, storage_limit},
     outbound::deliver::{local, prepare},
     signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner},
 };
@@ -285,7 +285,7 @@ async fn parse_and_sign(
         }
         Ok((ParsedMail { channel, ..mail }, signer))
     };
-    let parsed = app.blocking_pool.run_sized(bytes_max, work).await;
+    let parsed = app.blocking_pool.run_sized(WorkClass::Receive, bytes_max, work).await;
     parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
 }
 

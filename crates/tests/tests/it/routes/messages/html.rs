@@ -79,3 +79,36 @@ async fn the_page_of_a_draft_shows_what_the_recipient_would_see() {
     other.get(&one).await.error("not_found");
     server.finish().await;
 }
+
+#[tokio::test]
+async fn html_over_a_bound_is_shown_as_text_with_the_bound() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let again: String = (0..400).map(|at| format!("<p><font size={at}>x")).collect();
+    let many: String = (0..300).map(|at| format!(" a{at}=1")).collect();
+    let shapes = [
+        ("<ul><li>".repeat(50_000), "more than 512 nested elements"),
+        ("<blockquote>".repeat(20_000), "more than 512 nested elements"),
+        ("<div>".repeat(600), "more than 512 nested elements"),
+        ("<br>x".repeat(30_000), "more than 50,000 elements and texts"),
+        (again, "more than 50,000 elements and texts"),
+        (format!("<p{many}>"), "more than 256 attributes on one element"),
+    ];
+    for (html, bound) in shapes {
+        let html = format!("{html}<p>5 &lt; 6 <i>end</i></p>");
+        let mail = format!("From: a@b.example\r\nSubject: s\r\nContent-Type: text/html\r\n\r\n{html}\r\n");
+        let id = server.receive_message(&inbox, mail).await;
+        let page = api.get(&format!("/v1/messages/{id}/html")).await.expect(200);
+        let shown = String::from_utf8(page.bytes.clone()).unwrap();
+        let start: String = shown.chars().take(300).collect();
+        assert!(shown.contains(bound), "{bound}: {start}");
+        assert!(shown.contains("5 &lt; 6 end") && !shown.contains("<i>"), "{bound}: {start}");
+        assert!(page.header("content-security-policy").unwrap().starts_with("sandbox "));
+        let message = api.get(&format!("/v1/messages/{id}")).await.expect(200);
+        assert_eq!(message["html"].as_str().map(str::trim_end), Some(&*html), "the API has the HTML that was received");
+        let text = message["text"].as_str().unwrap();
+        assert!(text.len() <= 8 * html.len(), "{bound}: {} bytes of text", text.len());
+    }
+    server.finish().await;
+}
