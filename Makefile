@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt fuzz fuzz-nightly sbom bench pictures web screenshots
+.PHONY: help build run test lint fmt fuzz fuzz-nightly sbom bench cost pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
@@ -55,6 +55,10 @@ fuzz-nightly: ## Run all fuzz targets for FUZZ_HOURS hours (8) in all, and print
 sbom: ## Write the software bill of materials, target/sbom/posthouse.cdx.json
 	@scripts/need.sh sbom
 	@scripts/sbom.py
+
+cost: ## Measure what mails of all shapes up to 10 MB cost to receive and to view
+	@scripts/need.sh build
+	POSTHOUSE_COST=all cargo test --locked --release -p posthouse-mail --test cost -- --nocapture
 
 bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench

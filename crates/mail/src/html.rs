@@ -4,6 +4,7 @@
 //! and produces output of at most a constant times the input size. Nothing is rendered or fetched. Text that the sender
 //! hid from sighted readers is returned separately, so that spam screening can inspect it.
 
+pub mod bound;
 mod element;
 mod entity;
 mod open;
@@ -47,7 +48,7 @@ pub fn push_escaped(out: &mut String, text: &str) {
 
 /// Runs one pass. Also returns whether a hidden element was still open at the end.
 fn run(html: &str, respect_hidden: bool) -> (HtmlText, bool) {
-    let mut renderer = TextRenderer::new(respect_hidden);
+    let mut renderer = TextRenderer::new(html.len(), respect_hidden);
     let mut tags = HtmlTagScanner::new(html);
     while let Some((text, tag)) = tags.next() {
         renderer.text(text);

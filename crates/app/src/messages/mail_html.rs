@@ -9,7 +9,8 @@ use posthouse_domain::{error::Refusal, id::WorkspaceId, message::Attachment, rec
 use posthouse_mail::{
     html::{
         self,
-        view::{self, HtmlBound, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES},
+        bound::HtmlBound,
+        view::{self, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES},
     },
     parse,
 };

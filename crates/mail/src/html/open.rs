@@ -2,8 +2,8 @@
 //! are and how many it creates, with formatting elements that it creates again in each block until their end tag.
 
 use super::{
+    bound::{DEPTH_MAX, HtmlBound, NODES_MAX},
     element::{ElementKind, HtmlElement},
-    view::{DEPTH_MAX, HtmlBound, NODES_MAX},
 };
 
 /// Number of equal formatting elements that are created again (the "Noah's Ark clause").

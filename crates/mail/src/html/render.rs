@@ -10,6 +10,13 @@ const QUOTE_DEPTH_MAX: usize = 5;
 /// Maximum number of nested lists with separate numbering.
 const LIST_DEPTH_MAX: usize = 16;
 
+/// Bytes of markers of quotes and lists for each byte of the HTML. Lines over it have no markers, so that a small mail has
+/// no large text.
+const MARKERS_PER_BYTE_MAX: usize = 2;
+
+/// Bytes of markers that even the smallest HTML may have.
+const MARKER_BYTES_MIN: usize = 64;
+
 /// Maximum length of a link target that is written to the output, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
 
@@ -50,11 +57,14 @@ pub(crate) struct TextRenderer {
     link: Option<OpenLink>,
     hidden: Option<HiddenElement>,
     respect_hidden: bool,
+    /// How many bytes of markers may still be written.
+    marker_bytes_left: usize,
     scratch: String,
 }
 
 impl TextRenderer {
-    pub(crate) fn new(respect_hidden: bool) -> Self {
+    /// Creates the renderer of an HTML text of this size.
+    pub(crate) fn new(html_bytes: usize, respect_hidden: bool) -> Self {
         TextRenderer {
             out: String::new(),
             hidden_out: String::new(),
@@ -66,6 +76,7 @@ impl TextRenderer {
             link: None,
             hidden: None,
             respect_hidden,
+            marker_bytes_left: html_bytes.saturating_mul(MARKERS_PER_BYTE_MAX).saturating_add(MARKER_BYTES_MIN),
             scratch: String::new(),
         }
     }
@@ -157,11 +168,18 @@ impl TextRenderer {
         }
         if new_line {
             for _ in 0..self.quote_depth.min(QUOTE_DEPTH_MAX) {
-                self.out.push_str("> ");
+                self.push_marker("> ");
             }
         }
         if let Some(marker) = self.marker.take() {
-            self.out.push_str(&marker);
+            self.push_marker(&marker);
+        }
+    }
+
+    fn push_marker(&mut self, marker: &str) {
+        if let Some(left) = self.marker_bytes_left.checked_sub(marker.len()) {
+            self.marker_bytes_left = left;
+            self.out.push_str(marker);
         }
     }
 

@@ -108,6 +108,22 @@ fn hostile_html_is_converted_in_linear_time() {
     }
 }
 
+#[test]
+fn the_text_of_html_is_at_most_a_few_times_its_size() {
+    let quotes = "<blockquote>".repeat(20_000);
+    for html in [
+        format!("{quotes}<pre>{}", "\n".repeat(200_000)),
+        format!("{quotes}<pre>{}", "x\n".repeat(200_000)),
+        format!("{quotes}{}", "<li>".repeat(100_000)),
+        "<blockquote>x\n".repeat(20_000),
+        format!("{}x{}", quotes, "</blockquote>x".repeat(20_000)),
+    ] {
+        let extracted = extract(&html);
+        let bytes = extracted.visible.len() + extracted.hidden.len();
+        assert!(bytes <= 4 * html.len(), "{bytes} bytes of {}", html.len());
+    }
+}
+
 proptest! {
     #[test]
     fn arbitrary_html_never_panics_and_stays_bounded(words in proptest::collection::vec(

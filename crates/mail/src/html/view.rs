@@ -11,28 +11,18 @@ use std::collections::HashMap;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{
+    bound::{
+        ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, ATTRIBUTES_PER_ELEMENT_MAX, HtmlBound, NODES_MAX, OUTPUT_BYTES_MAX,
+        OUTPUT_PER_INPUT_MAX,
+    },
     element::{self, ElementKind},
     entity,
     open::OpenElements,
     tag::{HtmlAttributes, HtmlTag, HtmlTagScanner},
 };
 
-/// Maximum number of nested elements. Browsers stop there, too.
-pub const DEPTH_MAX: usize = 512;
-/// Maximum number of elements and texts, with the elements that a browser would create again.
-pub const NODES_MAX: usize = 50_000;
 /// Maximum number of tags of any kind, also of those that are dropped.
 const TAGS_MAX: usize = 4 * NODES_MAX;
-/// Maximum number of attributes of one element.
-pub const ATTRIBUTES_PER_ELEMENT_MAX: usize = 256;
-/// Maximum number of attributes of all elements.
-pub const ATTRIBUTES_MAX: usize = 100_000;
-/// Maximum number of bytes of all attributes.
-pub const ATTRIBUTE_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Maximum number of bytes of the result, without images of the message.
-pub const OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Maximum number of bytes of the result for each byte of the input.
-pub const OUTPUT_PER_INPUT_MAX: usize = 8;
 /// Bytes of output that even the smallest input may have: the tags around one link.
 const OUTPUT_BYTES_MIN: usize = 1024;
 /// Number of tags between two checks of whether the work is still wanted.
@@ -44,34 +34,6 @@ const LINK_SCHEMES: [&str; 4] = ["http:", "https:", "mailto:", "tel:"];
 pub const IMAGE_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"];
 /// Parts of declarations that load something, or hide what they say from this check.
 const STYLE_REFUSED: [&str; 10] = ["url", "expression", "import", "\\", "/*", "image", "src(", "{", "}", "<"];
-
-/// A bound of HTML that is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HtmlBound {
-    /// [`DEPTH_MAX`].
-    Depth,
-    /// [`NODES_MAX`].
-    Nodes,
-    /// [`ATTRIBUTES_PER_ELEMENT_MAX`], [`ATTRIBUTES_MAX`] or [`ATTRIBUTE_BYTES_MAX`].
-    Attributes,
-    /// [`OUTPUT_PER_INPUT_MAX`] or [`OUTPUT_BYTES_MAX`].
-    Output,
-}
-
-impl HtmlBound {
-    /// Returns the bound as the end of a sentence: "has more than …".
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            HtmlBound::Depth => "more than 512 nested elements",
-            HtmlBound::Nodes => "more than 50,000 elements and texts",
-            HtmlBound::Attributes => {
-                "more than 256 attributes on one element, or 100,000 attributes or 4 MiB of them in all"
-            }
-            HtmlBound::Output => "more than 4 MiB when it is shown, or more than 8 times the bytes that were received",
-        }
-    }
-}
 
 /// Why HTML isn't shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

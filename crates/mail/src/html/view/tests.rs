@@ -1,6 +1,7 @@
 //! Tests of what is shown, and of the bounds.
 
 use super::*;
+use crate::html::bound::DEPTH_MAX;
 
 fn shown_with(html: &str, images: &HashMap<String, String>) -> Result<String, HtmlViewError> {
     let policy = HtmlViewPolicy { leave_path: "/leave", images, image_bytes_max: 100 };
