@@ -1164,6 +1164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/org/suspension/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks the operator to review the suspension of the workspace. A second request changes nothing.
+         * @description Needs the session of an owner of the workspace.
+         */
+        post: operations["requestSuspensionReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/members": {
         parameters: {
             query?: never;
@@ -5351,7 +5371,7 @@ export interface components {
                 request_id: string;
                 /** @description Details for programs. Their schema depends on the code: `ErrorDetails.<code>`. */
                 details?: Record<string, never>;
-            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
+            } & (unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown & unknown);
         };
         /**
          * @description - `invalid_request` (400): Correct the fields listed in `details.fields` and send the request again.
@@ -5366,7 +5386,7 @@ export interface components {
          *     - `insufficient_permissions` (403): Use a key that has the permission in `details.permission`.
          *     - `forbidden` (403): Use a workspace-wide key, or have an owner make the request.
          *     - `csrf` (403): Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
-         *     - `org_suspended` (403): Ask the operator of this server to review the workspace; receiving still works.
+         *     - `org_suspended` (403): An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
          *     - `temporary_inbox_receive_only` (403): Send from an inbox that isn't temporary.
          *     - `plan_limit_inboxes` (403): Delete an inbox you no longer need or move the workspace to a larger plan.
          *     - `plan_limit_identities` (403): Delete an identity you no longer need or move the workspace to a larger plan.
@@ -5386,8 +5406,10 @@ export interface components {
          *     - `address_taken` (409): Choose another username; an address is never reused.
          *     - `handle_taken` (409): Choose another handle; the handle of a workspace is never given to a second one.
          *     - `handle_reserved` (409): Choose another handle that doesn't resemble the name of the service or of a role.
+         *     - `handle_limit` (409): Take back a handle that the workspace had before, or keep the current one.
          *     - `list_entry_exists` (409): No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.
          *     - `not_held` (409): No action is needed: the message is not held.
+         *     - `not_suspended` (409): No action is needed: the workspace can send.
          *     - `message_blocked` (409): Change the receive lists for future mail; a message that was already blocked can't be released.
          *     - `lease_expired` (409): Discard the work done under this lease and claim again; another worker may have the message.
          *     - `not_queued` (409): List the messages with `GET /v1/queue/items`; one that was acknowledged or never claimed needs no action.
@@ -5435,7 +5457,7 @@ export interface components {
          *     - `store_damaged` (503): Ask the operator to run `posthouse check` and repair the database, then send the request again.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "list_entry_exists" | "not_held" | "message_blocked" | "lease_expired" | "not_queued" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
+        ErrorCode: "invalid_request" | "invalid_send_at" | "invalid_cursor" | "invalid_token" | "invalid_solution" | "challenge_expired" | "invalid_handle" | "unauthorized" | "plan_limit_emails" | "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "plan_limit_inboxes" | "plan_limit_identities" | "plan_limit_domains" | "plan_limit_storage" | "domain_not_verified" | "plan_limit_webhooks" | "plan_limit_identity_clients" | "identity_disabled" | "client_disabled" | "unclaimed_workspace" | "plan_limit_public_listings" | "agent_suspended" | "not_found" | "agent_not_found" | "method_not_allowed" | "address_taken" | "handle_taken" | "handle_reserved" | "handle_limit" | "list_entry_exists" | "not_held" | "not_suspended" | "message_blocked" | "lease_expired" | "not_queued" | "draft_not_editable" | "draft_changed" | "domain_taken" | "domain_in_use" | "dkim_record_not_found" | "dkim_rotation_too_soon" | "idempotency_in_flight" | "already_claimed" | "not_claimable" | "agent_key_exists" | "agent_key_limit" | "agent_key_revoked" | "loop_detected" | "message_too_large" | "body_too_large" | "unsupported_media_type" | "misdirected_request" | "idempotency_key_reused" | "invalid_agent_signature" | "invalid_key_proof" | "recipient_blocked" | "invalid_webhook_url" | "recipient_suppressed" | "visibility_unavailable" | "routing_unavailable" | "workspace_stopped" | "inbox_paused" | "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit" | "temporary_inbox_limit" | "signup_rate_limited" | "header_too_large" | "internal_error" | "content_damaged" | "agent_keys_disabled" | "unavailable" | "signup_disabled" | "directory_disabled" | "public_directory_disabled" | "store_damaged";
         /** @description `error.details` of `address_taken`. */
         "ErrorDetails.address_taken": {
             /** @description The address that can't be used. */
@@ -5457,7 +5479,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5501,6 +5523,11 @@ export interface components {
              * @enum {string}
              */
             reason?: "starting" | "draining" | "store" | "store_damaged" | "storage_full" | "blobs" | "malformed_header" | "dmarc";
+        };
+        /** @description `error.details` of `handle_limit`. */
+        "ErrorDetails.handle_limit": {
+            /** @description The value of the limit. */
+            max: number;
         };
         /** @description `error.details` of `idempotency_in_flight`. */
         "ErrorDetails.idempotency_in_flight": {
@@ -5557,7 +5584,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
         };
@@ -5605,7 +5632,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5622,7 +5649,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
         };
@@ -5652,7 +5679,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -5669,7 +5696,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -5698,7 +5725,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5710,7 +5737,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5727,7 +5754,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5739,7 +5766,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -7414,6 +7441,11 @@ export interface components {
              */
             email: string;
         };
+        /** @description A request for a review. */
+        RequestSuspensionReviewBody: {
+            /** @description What the operator should know. */
+            note?: string | null;
+        };
         /** @description A message that a person gave back to its queue. */
         RequeuedMessage: {
             /** Format: uuid */
@@ -8084,6 +8116,32 @@ export interface components {
             data: components["schemas"]["Suppression"][];
             /** @description Value of `cursor` for the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description The suspension of a workspace. */
+        Suspension: {
+            /** @enum {string} */
+            reason: "bounces" | "complaints" | "operator";
+            /** Format: date-time */
+            since: string;
+            /**
+             * @description The people and organizations whose complaints or bounces counted: domains, and addresses at large mailbox
+             *     providers.
+             */
+            parties: string[];
+            /**
+             * Format: date-time
+             * @description When it ends by itself; null if the operator must end it.
+             */
+            ends: string | null;
+            /**
+             * Format: date-time
+             * @description When an owner asked the operator for a review.
+             */
+            review_requested_at: string | null;
+        };
+        /** @description The suspension. */
+        SuspensionAnswer: {
+            suspension: components["schemas"]["Suspension"];
         };
         /** @description The webhook that a test event is sent to. */
         TestedWebhook: {
@@ -8985,6 +9043,8 @@ export interface components {
             plan: "free" | "builder" | "team";
             /** @description `active` or `suspended`. */
             status: string;
+            /** @description Why sending is suspended; null if it isn't. */
+            suspension: components["schemas"]["Suspension"] | null;
             /** @description The operator's notice to the workspace. */
             notice: components["schemas"]["Notice"] | null;
             /**
@@ -10184,7 +10244,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -21502,6 +21562,222 @@ export interface operations {
             };
         };
     };
+    requestSuspensionReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1048576 bytes. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RequestSuspensionReviewBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspensionAnswer"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_suspended`: No action is needed: the workspace can send. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_suspended";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_too_large`: Send a smaller request body. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "body_too_large";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listMembers: {
         parameters: {
             query?: never;
@@ -26762,6 +27038,8 @@ export interface operations {
              * @description `handle_taken`: Choose another handle; the handle of a workspace is never given to a second one.
              *
              *     `handle_reserved`: Choose another handle that doesn't resemble the name of the service or of a role.
+             *
+             *     `handle_limit`: Take back a handle that the workspace had before, or keep the current one.
              */
             409: {
                 headers: {
@@ -26775,7 +27053,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "handle_taken" | "handle_reserved";
+                            code?: "handle_taken" | "handle_reserved" | "handle_limit";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -29658,7 +29936,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `identity_disabled`: Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
              *
@@ -30864,7 +31142,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `identity_disabled`: Ask a person to switch sign-in on: `PATCH /v1/inboxes/{id}/identity` with `enabled: true`.
              *
@@ -34154,7 +34432,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -35877,7 +36155,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -36223,7 +36501,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -36569,7 +36847,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -42581,7 +42859,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -42929,7 +43207,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -44360,7 +44638,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *
@@ -44697,7 +44975,7 @@ export interface operations {
              *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
-             *     `org_suspended`: Ask the operator of this server to review the workspace; receiving still works.
+             *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
              *
              *     `temporary_inbox_receive_only`: Send from an inbox that isn't temporary.
              *

@@ -312,7 +312,7 @@ mod tests {
 
     /// Work that ends when the channel does.
     fn held(until: Receiver<()>) -> impl FnOnce(&WorkStop) + Send {
-        move |_| drop(until.recv())
+        move |_| until.recv().unwrap_or_default()
     }
 
     #[tokio::test]
@@ -356,7 +356,7 @@ mod tests {
                 std::thread::yield_now();
             }
             seen.send(()).expect("the test waits");
-            drop(until.recv());
+            let _ = until.recv();
         };
         let mut task = Box::pin(pool.run_for(view(workspace(1)), 1, work));
         assert!(futures_util::poll!(&mut task).is_pending());

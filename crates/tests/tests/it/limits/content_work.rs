@@ -20,7 +20,7 @@ fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
         let owner = WorkOwner { class, workspace };
         let work = move |_: &WorkStop| {
             started.send(()).expect("the test waits");
-            drop(until.recv());
+            let _ = until.recv();
         };
         app.blocking_pool.run_for(owner, usize::MAX, work).await
     });
