@@ -31,6 +31,7 @@ const FIXES: Record<string, string> = {
     'Choose a visibility other than public. The operator can switch the public directory on.',
   routing_unavailable: 'Choose the routing relay.',
   workspace_stopped: 'An owner can resume the workspace.',
+  org_suspended: 'An owner can ask the operator of this server for a review. Receiving still works.',
   inbox_paused: 'Resume the inbox.',
   rate_limited: 'Wait, then try again.',
   temporary_inbox_limit: 'Delete temporary inboxes you no longer need, or wait.',

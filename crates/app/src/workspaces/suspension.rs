@@ -29,7 +29,7 @@ use crate::app::App;
 /// Number of parties that a suspension names.
 const PARTIES_SHOWN_MAX: u32 = 20;
 
-/// Returns the parties whose incidents at a sent message count: not that of whoever wrote the message that it answers.
+/// Returns the parties whose incidents at a sent message count: not that of the author of the message that it answers.
 /// Otherwise, a stranger could write to a workspace and complain about each answer.
 ///
 /// # Errors

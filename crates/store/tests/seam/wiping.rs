@@ -56,7 +56,6 @@ const NOT_REFERENCES: &[&str] = &[
     "on_call_contacts.token_sha256",
     "confirmation_requests.address",
     "search_docs.word_pairs",
-    "sending_incidents.recipient",
     "signup_usage.subject",
     "signing_keys.private_key",
     "signups.claim_token_sha256",

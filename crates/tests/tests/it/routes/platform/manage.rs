@@ -1,6 +1,13 @@
 //! API keys, usage and settings.
 
-use posthouse_domain::{plan::Plan, time::DAY_MS, workspace::WorkspaceNotice};
+use posthouse_app::ports::Clock as _;
+use posthouse_domain::{
+    plan::Plan,
+    suspension::{Suspension, SuspensionReason},
+    time::DAY_MS,
+    workspace::WorkspaceNotice,
+};
+use posthouse_store::{Tx, workspaces};
 use posthouse_tests::TestMessage;
 use serde_json::{Value, json};
 
@@ -188,5 +195,31 @@ async fn a_refused_change_carries_the_notice_of_the_workspace() {
     }
     // Routes that don't act on the session need no header.
     without_header.post("/platform/auth/magic-link", json!({ "email": OWNER })).await.expect(204);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn an_owner_asks_once_for_a_review_of_the_suspension() {
+    const PATH: &str = "/platform/org/suspension/review";
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let browser = server.sign_in(&key, OWNER).await;
+    browser.post(PATH, json!({})).await.error("not_suspended");
+    let id = key.workspace;
+    let suspension = Suspension::new(SuspensionReason::Complaints, server.clock.now(), vec!["x.example".to_owned()]);
+    server.store().write(move |tx: &mut Tx| workspaces::suspend(tx, id, &suspension)).await.unwrap();
+    let shown = browser.get("/platform/me").await.expect(200)["org"]["suspension"].clone();
+    assert_eq!((&shown["reason"], &shown["review_requested_at"]), (&json!("complaints"), &Value::Null), "{shown}");
+    browser.post(PATH, json!({ "note": "" })).await.invalid_fields(&["note"]);
+    let asked = browser.post(PATH, json!({ "note": "These people subscribed." })).await.expect(202);
+    let at = asked["suspension"]["review_requested_at"].clone();
+    assert!(at.is_string(), "{asked}");
+    server.clock.advance(1_000);
+    let again = browser.post(PATH, json!({ "note": "Please." })).await.expect(202);
+    assert_eq!(again["suspension"]["review_requested_at"], at, "the first request stays");
+    let stored = server.store().read(move |tx| workspaces::get(tx, id)).await.unwrap().unwrap();
+    assert_eq!(stored.suspension.unwrap().review_note.as_deref(), Some("These people subscribed."));
+    let account = server.api(&key).get("/v1/account").await.expect(200);
+    assert_eq!(account["workspace"]["suspension"]["parties"], json!(["x.example"]));
     server.finish().await;
 }
