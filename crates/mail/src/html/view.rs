@@ -205,7 +205,7 @@ impl<'p> ViewWriter<'p> {
             return;
         }
         let is_image = |kind: &&str| scheme_is(value, &format!("data:{kind};base64,"));
-        if is_remote(value) || IMAGE_TYPES.iter().any(|kind| is_image(&kind)) {
+        if is_remote(value) || IMAGE_TYPES.iter().any(is_image) {
             self.push_attribute("src", value);
         }
     }

@@ -7,14 +7,15 @@ use posthouse_app::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use posthouse_domain::{error::LimitName, plan::Plan};
 use posthouse_tests::{ServerOptions, TestMessage, TestServer, fixtures::TestKey};
 use serde_json::json;
+use tokio::sync::oneshot;
 
 /// Requests of the neighbor while the work is held.
 const ROUNDS: usize = 5;
 
 /// Starts work that holds a thread of a class until the sender is dropped.
-fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
+async fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
     let (end, until) = channel::<()>();
-    let (started, is_started) = channel();
+    let (started, is_started) = oneshot::channel();
     let (app, workspace) = (server.app().clone(), key.workspace);
     tokio::spawn(async move {
         let owner = WorkOwner { class, workspace };
@@ -24,7 +25,7 @@ fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
         };
         app.blocking_pool.run_for(owner, usize::MAX, work).await
     });
-    tokio::task::block_in_place(|| is_started.recv().expect("the work starts"));
+    is_started.await.expect("the work starts");
     end
 }
 
@@ -48,7 +49,7 @@ async fn dear_work_of_a_workspace_delays_no_other_class_and_no_other_workspace()
     let mut held = Vec::new();
     for class in [WorkClass::View, WorkClass::Content] {
         for _ in 0..class.threads_per_workspace() {
-            held.push(hold(&server, &abuser, class));
+            held.push(hold(&server, &abuser, class).await);
         }
     }
     for round in 0..ROUNDS {
@@ -65,8 +66,10 @@ async fn requests_beyond_the_queue_of_a_workspace_are_refused_with_the_wait() {
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let html = "From: a@b.example\r\nSubject: s\r\nContent-Type: text/html\r\n\r\n<p>Hello</p>\r\n";
     let path = format!("/v1/messages/{}/html", server.receive_message(&inbox, html).await);
-    let held: Vec<_> =
-        (0..WorkClass::View.threads_per_workspace()).map(|_| hold(&server, &key, WorkClass::View)).collect();
+    let mut held = Vec::new();
+    for _ in 0..WorkClass::View.threads_per_workspace() {
+        held.push(hold(&server, &key, WorkClass::View).await);
+    }
     let mut views: Vec<_> = (0..40)
         .map(|_| {
             let (api, path) = (server.api(&key), path.clone());
