@@ -4,7 +4,7 @@
 //! allowed attributes in quotes, and escaped text. None of the allowed elements changes how text after it is read (no
 //! script, style, comment, SVG or MathML), so a browser finds the same tags again, whatever the input was.
 //!
-//! The bounds are checked while the pass runs, on a model of the elements that a browser would create ([`OpenElements`]).
+//! The bounds are checked while the pass runs, on a model of the elements that a browser would create (`open.rs`).
 
 use std::collections::HashMap;
 
