@@ -1,6 +1,6 @@
 //! Names that speak for the service or for its operator: one list for the local parts of inboxes and identities, for
 //! handles, for display names and for the service's own senders. Names are compared as people read them
-//! ([`Reading`](crate::agent::lookalike::Reading)). Pure.
+//! ([`Reading`]). Pure.
 //!
 //! Local parts are reserved only at the domains that all workspaces share: at a workspace's own domain, `support@` speaks
 //! for that workspace (`docs/decisions/0100-reserved-names-are-one-list.md`).
