@@ -72,6 +72,14 @@ pub fn name_of<E: NamedEnum>(_generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": E::names() })
 }
 
+/// Returns the schema of a text that is the name of a named enum, or null.
+#[must_use]
+pub fn optional_name_of<E: NamedEnum>(_generator: &mut SchemaGenerator) -> Schema {
+    let mut names: Vec<_> = E::names().into_iter().map(Some).collect();
+    names.push(None);
+    json_schema!({ "type": ["string", "null"], "enum": names })
+}
+
 /// One record, or null if there is nothing to return.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "{T}OrNone")]

@@ -50,6 +50,8 @@ ids! {
     SessionId;
     /// A request for a link that signs a person in.
     SignInId;
+    /// An invitation of a person to a workspace.
+    InvitationId;
     /// An API key.
     KeyId;
     /// An inbox: an address that receives and sends.

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     auth::{KEY_RANDOM_CHARS, random_alphanumerics},
-    id::{SessionId, UserId, WorkspaceId},
+    id::{InvitationId, SessionId, UserId, WorkspaceId},
     time::{DAY_MS, MINUTE_MS, Time},
 };
 
@@ -83,10 +83,29 @@ pub struct Member {
     pub user: User,
     /// What the person may do.
     pub role: Role,
-    /// When the person signed in to the workspace for the first time; `None` while invited.
+    /// When the person accepted the invitation or created the workspace; `None` while invited.
     pub joined_at: Option<Time>,
     /// When the person was invited or created the workspace.
     pub created_at: Time,
+}
+
+/// An invitation to a workspace that the person has not accepted yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invitation {
+    /// The id. An invitation that is sent again gets a new one.
+    pub id: InvitationId,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The name of the workspace.
+    pub workspace_name: String,
+    /// The address of the person who invited.
+    pub invited_by: String,
+    /// What the person may do after joining.
+    pub role: Role,
+    /// When it was sent last.
+    pub sent_at: Time,
+    /// When it ends.
+    pub expires_at: Time,
 }
 
 /// A session as listed.

@@ -55,6 +55,18 @@ pub async fn authenticate_session(
     check(app, secret.digest(), client, authenticate::authenticate_session(app, secret)).await
 }
 
+/// Authenticates the session of a person, who may be in no workspace, from this client.
+///
+/// # Errors
+/// See [`authenticate_session`].
+pub(crate) async fn authenticate_person(
+    app: &Api,
+    secret: &SessionSecret,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    check(app, secret.digest(), client, authenticate::authenticate_person(app, secret)).await
+}
+
 /// Authenticates an API key from this client.
 ///
 /// # Errors
@@ -143,9 +155,11 @@ pub fn authorize(caller: &Caller, route: &Route) -> Result<(), Refusal> {
         }
         (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => caller.credential().map(drop),
         (RouteAccess::Session(required), Principal::User(user)) => require_role(user.role, required),
-        (RouteAccess::Session(_), Principal::Key(_) | Principal::Operator | Principal::Service { .. }) => {
-            Err(authenticate::no_session())
-        }
+        (RouteAccess::Person, Principal::User(_)) => Ok(()),
+        (
+            RouteAccess::Session(_) | RouteAccess::Person,
+            Principal::Key(_) | Principal::Operator | Principal::Service { .. },
+        ) => Err(authenticate::no_session()),
     }
 }
 

@@ -50,6 +50,8 @@ pub enum RouteAccess {
     Key(Permission, RequiredScope),
     /// A person with a session and this role.
     Session(Role),
+    /// A person with a session, also one who is in no workspace.
+    Person,
 }
 
 impl RouteAccess {
@@ -57,7 +59,7 @@ impl RouteAccess {
     #[must_use]
     pub const fn needs_caller(self) -> bool {
         match self {
-            RouteAccess::Key(..) | RouteAccess::Session(_) => true,
+            RouteAccess::Key(..) | RouteAccess::Session(_) | RouteAccess::Person => true,
             RouteAccess::Public => false,
         }
     }
@@ -153,6 +155,12 @@ impl Route {
     #[must_use]
     pub fn session(method: Method, path: &'static str, name: &'static str, role: Role) -> Self {
         Self::with_access(method, path, name, RouteAccess::Session(role))
+    }
+
+    /// Creates a route for people with a session, also those who are in no workspace.
+    #[must_use]
+    pub fn person(method: Method, path: &'static str, name: &'static str) -> Self {
+        Self::with_access(method, path, name, RouteAccess::Person)
     }
 
     fn with_access(method: Method, path: &'static str, name: &'static str, access: RouteAccess) -> Self {

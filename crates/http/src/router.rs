@@ -396,6 +396,10 @@ async fn authenticate(
             let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
             auth::authenticate_session(app, &secret, client).await
         }
+        RouteAccess::Person => {
+            let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
+            auth::authenticate_person(app, &secret, client).await
+        }
         RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await,
     }
 }

@@ -2,6 +2,7 @@
 //! sign-in, these routes authenticate with the session cookie only.
 
 mod auth;
+mod invitations;
 mod keys;
 mod members;
 mod org;
@@ -10,17 +11,34 @@ mod sign_ins;
 mod usage;
 mod workspaces;
 
-use posthouse_app::people::sign_in::SignInClient;
+use axum::http::header;
+use posthouse_domain::error::{ErrorCode, Refusal};
 
+use posthouse_api::views::user::SignedInView;
+use posthouse_app::people::sign_in::{Person, SignInClient, SignedIn};
 use posthouse_http::{
-    client,
-    route::{RequestInfo, Route},
+    Api, client, cookie,
+    route::{RequestInfo, Route, RouteResponse},
 };
 
 /// Returns the browser that asks for a session.
 fn sign_in_client(request: RequestInfo) -> SignInClient {
     let RequestInfo { user_agent, client_ip, session, .. } = request;
     SignInClient { user_agent, ip: client_ip, network: client::network(client_ip), session }
+}
+
+/// Returns the view of a person with a session.
+fn signed_in_view(person: &Person) -> SignedInView<'_> {
+    let membership = person.membership.as_ref().map(|found| (found.role, &found.workspace));
+    SignedInView::of(&person.user, membership, &person.invitations)
+}
+
+/// Returns the response that begins a session.
+fn begin_session(app: &Api, signed_in: &SignedIn) -> Result<RouteResponse, Refusal> {
+    let response = RouteResponse::json(200, &signed_in_view(&signed_in.person))?;
+    let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);
+    let cookie = cookie.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The cookie couldn't be written."))?;
+    Ok(response.with(header::SET_COOKIE, cookie))
 }
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -31,6 +49,7 @@ pub(crate) fn routes() -> Vec<Route> {
         usage::routes(),
         org::routes(),
         members::routes(),
+        invitations::routes(),
         sign_ins::routes(),
         workspaces::routes(),
     ]

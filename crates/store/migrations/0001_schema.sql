@@ -96,8 +96,12 @@ CREATE TABLE members (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   user_id {ID} NOT NULL,
   role {TEXT} NOT NULL,                  -- owner | member
-  joined_at {I64},                       -- the first sign-in; null while invited
+  joined_at {I64},                       -- null while invited
   created_at {I64} NOT NULL,
+  invitation_id {ID} UNIQUE,             -- the newest invitation; null once the person joined
+  invited_by {TEXT},                     -- the address of the person who sent it
+  invited_at {I64},
+  invitation_expires_at {I64},
   PRIMARY KEY (workspace_id, user_id)
 ){STRICT_KEYED};
 CREATE INDEX members_user ON members (user_id, workspace_id);

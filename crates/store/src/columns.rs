@@ -11,9 +11,9 @@ use posthouse_domain::{
     event::{EventKind, EventPayload},
     id::{
         AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId,
-        ForwardId, ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, JobId, KeyId,
-        LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId,
-        WebhookId, WorkspaceId,
+        ForwardId, ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, InvitationId,
+        JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId,
+        WebhookDeliveryId, WebhookId, WorkspaceId,
     },
     identity::{
         IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
@@ -82,6 +82,7 @@ id_columns!(
     UserId,
     SessionId,
     SignInId,
+    InvitationId,
     OnCallContactId,
     EscalationId,
     AgentReportId,

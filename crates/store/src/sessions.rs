@@ -17,6 +17,8 @@ statements! {
     FIND_ACTIVE = concat!("SELECT s.id AS session_id, s.user_id, m.role, s.last_used_at, ", workspaces::columns!(),
         " FROM sessions s JOIN members m ON m.workspace_id = s.workspace_id AND m.user_id = s.user_id AND m.joined_at IS NOT NULL
         JOIN workspaces w ON w.id = s.workspace_id WHERE s.digest = $1 AND s.expires_at > $2 AND s.last_used_at > $3");
+    FIND_WITHOUT_WORKSPACE = "SELECT id AS session_id, user_id, last_used_at FROM sessions
+        WHERE digest = $1 AND expires_at > $2 AND last_used_at > $3 AND workspace_id = $4";
     GET_ACTIVE = "SELECT s.user_id, m.role FROM sessions s
         JOIN members m ON m.workspace_id = s.workspace_id AND m.user_id = s.user_id AND m.joined_at IS NOT NULL
         WHERE s.workspace_id = $1 AND s.id = $2";
@@ -40,6 +42,17 @@ pub struct ActiveSession {
     pub workspace: Workspace,
     /// The person and the session.
     pub user: UserPrincipal,
+    /// When it was last used, to the minute.
+    pub last_used_at: Time,
+}
+
+/// A session of a person who is in no workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SessionWithoutWorkspace {
+    /// The id.
+    pub session: SessionId,
+    /// The person.
+    pub user: UserId,
     /// When it was last used, to the minute.
     pub last_used_at: Time,
 }
@@ -73,6 +86,19 @@ pub fn insert(tx: &mut Tx, s: &Session, digest: &[u8; 32], cutoff: SessionCutoff
 /// Returns an error if the database call fails.
 pub fn find_active(tx: &mut Tx, digest: &[u8; 32], cutoff: SessionCutoff) -> Result<Option<ActiveSession>> {
     tx.one(&FIND_ACTIVE, p![digest, cutoff.now, cutoff.unused_since])
+}
+
+/// Finds a session of a person who is in no workspace, by the digest of its secret. It belongs to the workspace of the
+/// service.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn find_without_workspace(
+    tx: &mut Tx,
+    digest: &[u8; 32],
+    cutoff: SessionCutoff,
+) -> Result<Option<SessionWithoutWorkspace>> {
+    tx.one(&FIND_WITHOUT_WORKSPACE, p![digest, cutoff.now, cutoff.unused_since, WorkspaceId::SERVICE])
 }
 
 /// Returns the current access of a session that authenticated earlier; `None` if it ended.
@@ -192,3 +218,5 @@ crate::from_row!(Session {
     last_used_at,
     expires_at,
 });
+
+crate::from_row!(SessionWithoutWorkspace { session = session_id, user = user_id, last_used_at });

@@ -1,9 +1,9 @@
 //! People who can sign in, and their memberships in workspaces.
 
 use posthouse_domain::{
-    id::{UserId, WorkspaceId},
+    id::{InvitationId, UserId, WorkspaceId},
     time::Time,
-    user::{Member, Role, User},
+    user::{Invitation, Member, Role, User},
 };
 
 use crate::{Result, Tx, p, statements};
@@ -19,20 +19,40 @@ macro_rules! select {
     };
 }
 
+/// The columns of an invitation in the order that rows are read.
+macro_rules! invitations {
+    ($rest:literal) => {
+        concat!(
+            "SELECT m.invitation_id, m.workspace_id, w.name AS workspace_name, m.invited_by, m.role, m.invited_at, m.invitation_expires_at
+            FROM members m JOIN workspaces w ON w.id = m.workspace_id ",
+            $rest
+        )
+    };
+}
+
 statements! {
     INSERT = "INSERT INTO users (id, email, name, created_at) VALUES ($1, $2, NULL, $3) ON CONFLICT (email) DO NOTHING";
     ID_BY_EMAIL = "SELECT id FROM users WHERE email = $1";
     RENAME = "UPDATE users SET name = $2 WHERE id = $1";
-    ADD = "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES ($1, $2, $3, NULL, $4)
-        ON CONFLICT (workspace_id, user_id) DO NOTHING";
+    GET_USER = "SELECT id, email, name, created_at FROM users WHERE id = $1";
+    ADD = "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES ($1, $2, $3, $4, $4)";
+    INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $4, $7) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
+        invitation_id = excluded.invitation_id, invited_by = excluded.invited_by, invited_at = excluded.invited_at,
+        invitation_expires_at = excluded.invitation_expires_at WHERE members.joined_at IS NULL";
+    INVITATIONS = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
+        ORDER BY m.invited_at DESC, m.workspace_id LIMIT $3");
+    INVITATION = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
+        AND m.invitation_id = $3");
     GET = select!("WHERE m.workspace_id = $1 AND m.user_id = $2");
     OF_WORKSPACE = select!("WHERE m.workspace_id = $1 ORDER BY m.created_at, m.user_id LIMIT $2");
     LOCK = "SELECT user_id FROM members WHERE workspace_id = $1 ORDER BY user_id {FOR_UPDATE}";
-    // Joined workspaces come before invitations, and the one that was used last before the others.
-    OF_EMAIL = select!("WHERE u.email = $1 ORDER BY CASE WHEN m.joined_at IS NULL THEN 1 ELSE 0 END,
+    // The workspace that was used last comes first.
+    OF_USER = select!("WHERE m.user_id = $1 AND m.joined_at IS NOT NULL ORDER BY
         COALESCE((SELECT s.last_used_at FROM sessions s WHERE s.workspace_id = m.workspace_id AND s.user_id = m.user_id
           ORDER BY s.last_used_at DESC LIMIT 1), 0) DESC, m.created_at, m.workspace_id LIMIT $2");
-    JOIN = "UPDATE members SET joined_at = $3 WHERE workspace_id = $1 AND user_id = $2 AND joined_at IS NULL";
+    JOIN = "UPDATE members SET joined_at = $4, invitation_id = NULL WHERE workspace_id = $1 AND user_id = $2
+        AND invitation_id = $3 AND joined_at IS NULL";
     SET_ROLE = "UPDATE members SET role = $3 WHERE workspace_id = $1 AND user_id = $2";
     REMOVE = "DELETE FROM members WHERE workspace_id = $1 AND user_id = $2";
 }
@@ -51,12 +71,46 @@ pub fn of_email(tx: &mut Tx, email: &str, id: UserId, now: Time) -> Result<UserI
     Ok(tx.value(&ID_BY_EMAIL, p![email])?.unwrap_or(id))
 }
 
-/// Adds a person to a workspace as invited; returns whether the person was no member.
+/// Returns a person.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn add(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role, now: Time) -> Result<bool> {
-    Ok(tx.exec(&ADD, p![workspace, user, role, now])? > 0)
+pub fn get(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
+    tx.one(&GET_USER, p![id])
+}
+
+/// Adds a person to a workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn add(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role, now: Time) -> Result<()> {
+    tx.exec(&ADD, p![workspace, user, role, now])?;
+    Ok(())
+}
+
+/// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn invite(tx: &mut Tx, user: UserId, i: &Invitation) -> Result<()> {
+    tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at])?;
+    Ok(())
+}
+
+/// Returns the invitations of a person that haven't expired, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn invitations(tx: &mut Tx, user: UserId, now: Time) -> Result<Vec<Invitation>> {
+    tx.rows(&INVITATIONS, p![user, now, WORKSPACES_MAX])
+}
+
+/// Returns an invitation of a person that hasn't expired.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn invitation(tx: &mut Tx, user: UserId, id: InvitationId, now: Time) -> Result<Option<Invitation>> {
+    tx.one(&INVITATION, p![user, now, id])
 }
 
 /// Returns a member of a workspace.
@@ -84,22 +138,28 @@ pub fn lock(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Member>> {
     of_workspace(tx, workspace)
 }
 
-/// Returns the memberships of the person with a canonical address: first the workspace that was used last, invitations
-/// at the end.
+/// Returns the memberships of a person, that of the workspace that was used last first. An invitation is none.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn memberships(tx: &mut Tx, email: &str) -> Result<Vec<Member>> {
-    tx.rows(&OF_EMAIL, p![email, WORKSPACES_MAX])
+pub fn memberships(tx: &mut Tx, user: UserId) -> Result<Vec<Member>> {
+    tx.rows(&OF_USER, p![user, WORKSPACES_MAX])
 }
 
-/// Records the first sign-in of a member to a workspace.
+/// Returns the id of the person with a canonical address.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn join(tx: &mut Tx, workspace: WorkspaceId, user: UserId, now: Time) -> Result<()> {
-    tx.exec(&JOIN, p![workspace, user, now])?;
-    Ok(())
+pub fn by_email(tx: &mut Tx, email: &str) -> Result<Option<UserId>> {
+    tx.value(&ID_BY_EMAIL, p![email])
+}
+
+/// Makes an invited person a member; returns whether the invitation was still open.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn join(tx: &mut Tx, user: UserId, invitation: &Invitation, now: Time) -> Result<bool> {
+    Ok(tx.exec(&JOIN, p![invitation.workspace, user, invitation.id, now])? > 0)
 }
 
 /// Changes the role of a member.
@@ -139,3 +199,15 @@ crate::from_row!(Member {
     created_at,
     user_created_at: Time,
 } => Self { workspace, user: User { id, email, name, created_at: user_created_at }, role, joined_at, created_at });
+
+crate::from_row!(User { id, email, name, created_at });
+
+crate::from_row!(Invitation {
+    id = invitation_id,
+    workspace = workspace_id,
+    workspace_name,
+    invited_by,
+    role,
+    sent_at = invited_at,
+    expires_at = invitation_expires_at,
+});

@@ -64,6 +64,16 @@ impl TestServer {
         self.browser(&reply)
     }
 
+    /// Accepts the newest invitation of a person and returns a client with the session in that workspace.
+    ///
+    /// # Panics
+    /// Panics if the person has none.
+    pub async fn accept_invitation(&self, person: &Api) -> Api {
+        let me = person.get("/platform/me").await.expect(200);
+        let id = me["invitations"][0]["id"].as_str().expect("an open invitation").to_owned();
+        self.browser(&person.post_empty(&format!("/platform/invitations/{id}/accept")).await.expect(200))
+    }
+
     /// Signs the owner of a workspace in by a link of the operator, without mail.
     ///
     /// # Panics

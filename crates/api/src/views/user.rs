@@ -2,14 +2,14 @@
 
 use posthouse_domain::{
     id::SessionId,
-    user::{Member, Role, Session},
+    user::{Invitation, Member, Role, Session, User},
     workspace::Workspace,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{TimestampView, name_of, workspace::WorkspaceView};
+use super::{TimestampView, name_of, optional_name_of, workspace::WorkspaceView};
 
 /// A person with a session.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,9 +18,9 @@ pub struct UserView<'a> {
     id: Uuid,
     email: &'a str,
     name: Option<&'a str>,
-    /// What the person may do in the workspace.
-    #[schemars(schema_with = "name_of::<Role>")]
-    role: &'static str,
+    /// What the person may do in the workspace; null without one.
+    #[schemars(schema_with = "optional_name_of::<Role>")]
+    role: Option<&'static str>,
     created_at: TimestampView,
 }
 
@@ -29,7 +29,33 @@ pub struct UserView<'a> {
 #[schemars(rename = "SignedIn")]
 pub struct SignedInView<'a> {
     user: UserView<'a>,
-    org: WorkspaceView,
+    /// The workspace of the session; null for a person who is in no workspace.
+    org: Option<WorkspaceView>,
+    /// Open invitations to other workspaces, newest first.
+    invitations: Vec<InvitationView<'a>>,
+}
+
+/// An invitation to a workspace. Accept it with `POST /platform/invitations/{id}/accept`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Invitation")]
+pub struct InvitationView<'a> {
+    id: Uuid,
+    workspace: InvitingWorkspaceView<'a>,
+    /// The address of the person who invited.
+    invited_by: &'a str,
+    /// What the person may do after joining.
+    #[schemars(schema_with = "name_of::<Role>")]
+    role: &'static str,
+    created_at: TimestampView,
+    expires_at: TimestampView,
+}
+
+/// The workspace of an invitation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "InvitingWorkspace")]
+pub struct InvitingWorkspaceView<'a> {
+    id: Uuid,
+    name: &'a str,
 }
 
 /// A member of the workspace.
@@ -42,7 +68,7 @@ pub struct MemberView<'a> {
     /// What the person may do in the workspace.
     #[schemars(schema_with = "name_of::<Role>")]
     role: &'static str,
-    /// `active`, or `invited` until the first sign-in.
+    /// `active`, or `invited` until the person accepts the invitation.
     status: &'static str,
     created_at: TimestampView,
 }
@@ -72,17 +98,31 @@ pub struct SessionView<'a> {
 }
 
 impl<'a> SignedInView<'a> {
-    /// Returns the view of a member of a workspace.
+    /// Returns the view of a person. `membership` is the role in the workspace of the session.
     #[must_use]
-    pub fn of(member: &'a Member, workspace: &Workspace) -> Self {
+    pub fn of(person: &'a User, membership: Option<(Role, &Workspace)>, invitations: &'a [Invitation]) -> Self {
         let user = UserView {
-            id: member.user.id.into(),
-            email: &member.user.email,
-            name: member.user.name.as_deref(),
-            role: member.role.text(),
-            created_at: member.user.created_at.into(),
+            id: person.id.into(),
+            email: &person.email,
+            name: person.name.as_deref(),
+            role: membership.map(|(role, _)| role.text()),
+            created_at: person.created_at.into(),
         };
-        Self { user, org: WorkspaceView::of(workspace) }
+        let org = membership.map(|(_, workspace)| WorkspaceView::of(workspace));
+        Self { user, org, invitations: invitations.iter().map(InvitationView::of).collect() }
+    }
+}
+
+impl<'a> InvitationView<'a> {
+    fn of(invitation: &'a Invitation) -> Self {
+        Self {
+            id: invitation.id.into(),
+            workspace: InvitingWorkspaceView { id: invitation.workspace.into(), name: &invitation.workspace_name },
+            invited_by: &invitation.invited_by,
+            role: invitation.role.text(),
+            created_at: invitation.sent_at.into(),
+            expires_at: invitation.expires_at.into(),
+        }
     }
 }
 

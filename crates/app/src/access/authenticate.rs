@@ -2,12 +2,12 @@
 //! keys of requests and of SMTP logins, sessions of people, and stream tokens.
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, Credential, KeyPrincipal},
+    auth::{ApiKeySecret, Caller, Credential, KeyPrincipal, UserPrincipal},
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
     stream::StreamToken,
     time::{MINUTE_MS, Time},
-    user::{SESSION_IDLE_MS, SessionSecret},
+    user::{Role, SESSION_IDLE_MS, SessionSecret},
     workspace::Workspace,
 };
 use posthouse_store::{
@@ -55,13 +55,28 @@ async fn record_use(app: &App, workspace: WorkspaceId, key: &KeyPrincipal, last_
     }
 }
 
-/// Authenticates a session and records its use.
+/// Authenticates the session of a member and records its use.
+///
+/// # Errors
+/// Returns `unauthorized` if the session has ended, `forbidden` if its person is in no workspace, or an error if the
+/// database call fails.
+pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
+    let found = authenticate_person(app, secret).await?;
+    if found.workspace.id == WorkspaceId::SERVICE {
+        return Err(Refusal::new(ErrorCode::Forbidden, "You are in no workspace yet.")
+            .with_fix("Accept one of the `invitations` that `GET /platform/me` lists."));
+    }
+    Ok(found)
+}
+
+/// Authenticates the session of a person and records its use. The session of a person who is in no workspace belongs to
+/// the workspace of the service.
 ///
 /// # Errors
 /// Returns `unauthorized` if the session has ended, or an error if the database call fails.
-pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate_person(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
     let (digest, cutoff) = (secret.digest(), session_cutoff(app.clock.now()));
-    let found = app.store.read_one(move |tx| sessions::find_active(tx, &digest, cutoff)).await?;
+    let found = app.store.read_one(move |tx| find_session(tx, &digest, cutoff)).await?;
     let sessions::ActiveSession { workspace, user, last_used_at } = found.ok_or_else(no_session)?;
     if cutoff.now.since_ms(last_used_at) >= MINUTE_MS {
         let id = workspace.id;
@@ -71,6 +86,16 @@ pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<A
         }
     }
     Ok(AuthenticatedCaller { caller: Caller::user(workspace.id, user), workspace })
+}
+
+fn find_session(tx: &mut Tx, digest: &[u8; 32], cutoff: SessionCutoff) -> StoreResult<Option<sessions::ActiveSession>> {
+    if let Some(found) = sessions::find_active(tx, digest, cutoff)? {
+        return Ok(Some(found));
+    }
+    let Some(found) = sessions::find_without_workspace(tx, digest, cutoff)? else { return Ok(None) };
+    let user = UserPrincipal { user: found.user, session: found.session, role: Role::Member };
+    let service = workspaces::get(tx, WorkspaceId::SERVICE)?;
+    Ok(service.map(|workspace| sessions::ActiveSession { workspace, user, last_used_at: found.last_used_at }))
 }
 
 /// Returns the refusal of a request without a session.

@@ -6,13 +6,14 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{UserId, WorkspaceId},
     time::{DAY_MS, Time},
-    user::{INVITATION_MS, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
+    user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, signups, users, workspaces};
 
 use super::{counted_subject::counted_subject, sessions as sessions_of, sign_in};
 use crate::{
+    access::actor,
     app::App,
     inbound::recipient::{is_own_address, served_domains},
 };
@@ -32,14 +33,14 @@ pub async fn list(app: &App, caller: Caller) -> Result<Vec<Member>, Refusal> {
     app.store.read_for(caller.workspace, move |tx| Ok(users::of_workspace(tx, caller.workspace)?)).await
 }
 
-/// Makes a person an owner of a new workspace.
+/// Makes a person an owner of a new workspace; returns the person. A new address gets the id `user`.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now: Time) -> StoreResult<()> {
+pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now: Time) -> StoreResult<UserId> {
     let user = users::of_email(tx, email, user, now)?;
     users::add(tx, workspace, user, Role::Owner, now)?;
-    users::join(tx, workspace, user, now)
+    Ok(user)
 }
 
 /// Invites a person by mail; a person who was invited before gets a new link.
@@ -82,11 +83,19 @@ pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) ->
             return Err(limit.refusal(max, now));
         }
         let user = users::of_email(tx, &email, ids.next(), now)?;
-        users::add(tx, workspace, user, role, now)?;
-        users::set_role(tx, workspace, user, role)?;
         let expires_at = now.plus_ms(INVITATION_MS);
-        let invitation = sign_in::request(&ids, email.clone(), SignInPurpose::Invitation, Some(workspace), expires_at);
-        sign_in::store_for_mail(tx, &invitation, &ids)?;
+        let invitation = Invitation {
+            id: ids.next(),
+            workspace,
+            workspace_name: workspaces::get(tx, workspace)?.map(|found| found.name).unwrap_or_default(),
+            invited_by: actor::of(tx, &caller)?.label,
+            role,
+            sent_at: now,
+            expires_at,
+        };
+        users::invite(tx, user, &invitation)?;
+        let link = sign_in::request(&ids, email.clone(), SignInPurpose::Invitation, Some(workspace), expires_at);
+        sign_in::store_for_mail(tx, &link, &ids)?;
         users::member(tx, workspace, user)?.ok_or_else(|| Refusal::not_found("member"))
     };
     app.store.write(work).await

@@ -4,11 +4,11 @@ use posthouse_domain::{
     auth::{Caller, Principal, UserPrincipal},
     error::Refusal,
     id::SessionId,
-    user::{Member, SESSIONS_MAX, Session, SessionSecret},
-    workspace::Workspace,
+    user::{SESSIONS_MAX, Session, SessionSecret},
 };
-use posthouse_store::{Tx, sessions, users, workspaces};
+use posthouse_store::{Tx, sessions};
 
+use super::sign_in::Person;
 use crate::{
     access::authenticate::{no_session, session_cutoff},
     app::App,
@@ -25,17 +25,13 @@ pub fn user(caller: &Caller) -> Result<UserPrincipal, Refusal> {
     }
 }
 
-/// Returns the person behind a request as a member, with the workspace.
+/// Returns the person behind a request, with the workspace of the session and the open invitations.
 ///
 /// # Errors
 /// Returns `unauthorized` if the caller is no member, or an error if the database call fails.
-pub async fn me(app: &App, caller: Caller) -> Result<(Member, Workspace), Refusal> {
-    let user = user(&caller)?;
-    let read = move |tx: &mut Tx| {
-        let member = users::member(tx, caller.workspace, user.user)?;
-        let workspace = workspaces::get(tx, caller.workspace)?;
-        member.zip(workspace).ok_or_else(no_session)
-    };
+pub async fn me(app: &App, caller: Caller) -> Result<Person, Refusal> {
+    let (user, now) = (user(&caller)?.user, app.clock.now());
+    let read = move |tx: &mut Tx| Person::load(tx, user, caller.workspace, now)?.ok_or_else(no_session);
     app.store.read_for(caller.workspace, read).await
 }
 

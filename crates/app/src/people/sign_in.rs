@@ -8,12 +8,12 @@ use std::net::IpAddr;
 use posthouse_domain::{
     auth::KEY_RANDOM_CHARS,
     error::{LimitName, Refusal},
-    id::{IdGenerator, SessionId, SignInId, WorkspaceId},
+    id::{IdGenerator, SessionId, SignInId, UserId, WorkspaceId},
     job::{JobKind, JobReason},
     time::{MINUTE_MS, Time},
     user::{
-        CODE_TRIES, LINKS_PER_ADDRESS_MAX, Member, OPERATOR_LINK_MS, SESSION_MS, SESSIONS_MAX, SIGN_IN_LINK_MS,
-        SIGN_IN_PATH, Session, SessionSecret, SignInPurpose,
+        CODE_TRIES, Invitation, LINKS_PER_ADDRESS_MAX, Member, OPERATOR_LINK_MS, Role, SESSION_MS, SESSIONS_MAX,
+        SIGN_IN_LINK_MS, SIGN_IN_PATH, Session, SessionSecret, SignInPurpose, User,
     },
     workspace::Workspace,
 };
@@ -23,7 +23,7 @@ use posthouse_store::{
     jobs::{self, NewJob},
     sessions,
     sign_ins::{self, SignIn},
-    users,
+    users, workspaces,
 };
 
 use crate::{access::authenticate::session_cutoff, app::App, keyring::sealed_link, ports::Clock};
@@ -149,15 +149,59 @@ pub struct SignInClient {
     pub session: Option<SessionSecret>,
 }
 
+/// A person, with the workspace of the session and the open invitations.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// The person.
+    pub user: User,
+    /// The workspace of the session; `None` for a person who is in no workspace.
+    pub membership: Option<Membership>,
+    /// The invitations that haven't been accepted, newest first.
+    pub invitations: Vec<Invitation>,
+}
+
+/// The workspace of a session.
+#[derive(Clone, Debug)]
+pub struct Membership {
+    /// What the person may do in the workspace.
+    pub role: Role,
+    /// The workspace.
+    pub workspace: Workspace,
+}
+
+impl Person {
+    /// Loads a person and the workspace of the session; `None` if the person is not a member of the workspace.
+    pub(super) fn load(tx: &mut Tx, user: UserId, workspace: WorkspaceId, now: Time) -> StoreResult<Option<Self>> {
+        let Some(found) = users::get(tx, user)? else { return Ok(None) };
+        let invitations = users::invitations(tx, user, now)?;
+        if workspace == WorkspaceId::SERVICE {
+            return Ok(Some(Self { user: found, membership: None, invitations }));
+        }
+        let Some(member) = users::member(tx, workspace, user)?.filter(|member| member.joined_at.is_some()) else {
+            return Ok(None);
+        };
+        let Some(workspace) = workspaces::get(tx, workspace)? else { return Ok(None) };
+        let membership = Some(Membership { role: member.role, workspace });
+        Ok(Some(Self { user: found, membership, invitations }))
+    }
+}
+
 /// A person with a new session.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     /// The person.
-    pub member: Member,
-    /// The workspace.
-    pub workspace: Workspace,
+    pub person: Person,
     /// The secret of the new session.
     pub secret: SessionSecret,
+}
+
+/// A session that begins.
+#[derive(Debug)]
+pub(super) struct NewSession<'a> {
+    pub client: &'a SignInClient,
+    pub secret: &'a SessionSecret,
+    pub id: SessionId,
+    pub now: Time,
 }
 
 /// Returns the secret of a new session.
@@ -167,37 +211,46 @@ pub(super) fn new_secret(app: &App) -> SessionSecret {
     SessionSecret::from_random(&random)
 }
 
-/// Begins a session of a member, and ends the one that the browser has.
+/// Begins a session of a person in a workspace, and ends the one that the browser has. `None` if the person is not a
+/// member of the workspace. The workspace of the service stands for none.
 pub(super) fn begin_session(
     tx: &mut Tx,
-    member: &Member,
-    client: &SignInClient,
-    secret: &SessionSecret,
-    id: SessionId,
-    now: Time,
-) -> StoreResult<()> {
-    users::join(tx, member.workspace, member.user.id, now)?;
+    user: UserId,
+    workspace: WorkspaceId,
+    new: &NewSession<'_>,
+) -> StoreResult<Option<SignedIn>> {
+    let NewSession { client, secret, id, now } = *new;
+    let Some(person) = Person::load(tx, user, workspace, now)? else { return Ok(None) };
     if let Some(before) = &client.session {
         sessions::delete_by_digest(tx, &before.digest())?;
     }
     let session = Session {
-        workspace: member.workspace,
+        workspace,
         id,
-        user: member.user.id,
+        user,
         user_agent: client.user_agent.as_deref().map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect()),
         ip: client.ip.to_string(),
         created_at: now,
         last_used_at: now,
         expires_at: now.plus_ms(SESSION_MS),
     };
-    sessions::insert(tx, &session, &secret.digest(), session_cutoff(now), SESSIONS_MAX)
+    sessions::insert(tx, &session, &secret.digest(), session_cutoff(now), SESSIONS_MAX)?;
+    Ok(Some(SignedIn { person, secret: secret.clone() }))
 }
 
-/// Returns the membership that a link signs in to.
+/// Returns the membership that a link signs in to. An invitation and a plain link sign in to the workspace that was used
+/// last; the link of the operator, to its workspace only.
 pub(super) fn member_of(tx: &mut Tx, sign_in: &SignIn) -> StoreResult<Option<Member>> {
-    let mut memberships = users::memberships(tx, &sign_in.email)?.into_iter();
-    Ok(match sign_in.workspace {
-        Some(workspace) => memberships.find(|member| member.workspace == workspace),
-        None => memberships.next(),
+    let Some(user) = users::by_email(tx, &sign_in.email)? else { return Ok(None) };
+    let mut memberships = users::memberships(tx, user)?.into_iter();
+    Ok(match (sign_in.purpose, sign_in.workspace) {
+        (SignInPurpose::Operator, Some(workspace)) => memberships.find(|member| member.workspace == workspace),
+        _ => memberships.next(),
     })
+}
+
+/// Returns the person with open invitations at an address; `None` without any.
+pub(super) fn invited_person(tx: &mut Tx, email: &str, now: Time) -> StoreResult<Option<UserId>> {
+    let Some(user) = users::by_email(tx, email)? else { return Ok(None) };
+    Ok((!users::invitations(tx, user, now)?.is_empty()).then_some(user))
 }

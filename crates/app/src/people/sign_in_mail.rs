@@ -13,9 +13,9 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Tx, service_mails,
+    Result as StoreResult, Tx, service_mails,
     sign_ins::{self, SignIn},
-    workspaces,
+    users, workspaces,
 };
 
 use super::{sign_in, sign_up::SignUpMail};
@@ -32,6 +32,8 @@ use crate::{
 enum Addressee {
     /// A member or an invited person, and the workspace.
     Member(Box<(Member, Workspace)>),
+    /// An invited person who is in no workspace.
+    Invited,
     /// A person who is in no workspace and may sign up.
     NewPerson,
 }
@@ -40,7 +42,7 @@ impl Addressee {
     fn workspace(&self) -> Option<WorkspaceId> {
         match self {
             Self::Member(found) => Some(found.1.id),
-            Self::NewPerson => None,
+            Self::Invited | Self::NewPerson => None,
         }
     }
 }
@@ -122,9 +124,14 @@ async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(Si
     let (sign_up, asked, address) = (SignUpMail::of(app, &sign_in)?, sign_in.clone(), to.clone());
     let counting = app.clone();
     let work = move |tx: &mut Tx| {
-        let Some(member) = sign_in::member_of(tx, &asked)? else {
+        let member = match (asked.purpose, asked.workspace) {
+            (SignInPurpose::Invitation, Some(workspace)) => invited(tx, &asked, workspace)?,
+            _ => sign_in::member_of(tx, &asked)?,
+        };
+        let Some(member) = member else {
             return match &sign_up {
                 Some(sign_up) if sign_up.count(&counting, tx, &address, now)? => Ok(Some(Addressee::NewPerson)),
+                None if sign_in::invited_person(tx, &asked.email, now)?.is_some() => Ok(Some(Addressee::Invited)),
                 _ => Ok::<_, Refusal>(None),
             };
         };
@@ -132,6 +139,12 @@ async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(Si
         Ok(workspace.map(|workspace| Addressee::Member(Box::new((member, workspace)))))
     };
     Ok(app.store.write(work).await?.map(|addressee| (sign_in, to, addressee)))
+}
+
+/// Returns the person whom the mail invites to a workspace; `None` if the invitation was withdrawn.
+fn invited(tx: &mut Tx, sign_in: &SignIn, workspace: WorkspaceId) -> StoreResult<Option<Member>> {
+    let Some(user) = users::by_email(tx, &sign_in.email)? else { return Ok(None) };
+    users::member(tx, workspace, user)
 }
 
 /// Writes the mail.
@@ -148,7 +161,7 @@ fn write_text(base_url: &str, sign_in: &SignIn, addressee: &Addressee, secrets: 
             let text = invitation(base_url, &found.1, &found.0, &link);
             SignInText { subject: "Join a workspace on Posthouse", text, link, valid_ms: INVITATION_MS }
         }
-        (Addressee::Member(_), SignInPurpose::SignIn | SignInPurpose::Operator) => {
+        (Addressee::Member(_) | Addressee::Invited, _) => {
             let link = sign_in::url(base_url, token);
             let text = sign_in_text(sign_in, &link, code);
             SignInText { subject: "Sign in to Posthouse", text, link, valid_ms: SIGN_IN_LINK_MS }
@@ -186,7 +199,7 @@ fn invitation(base_url: &str, workspace: &Workspace, member: &Member, link: &str
     let name = shown_name(workspace).map_or_else(|| "a workspace".to_owned(), |name| format!("the workspace {name}"));
     format!(
         "You are invited to {name} on {base_url} as {role}.\n\n\
-         To join, open this page and press the button. The link works once and expires after {days} days:\n\n\
+         To see who invited you and to join, open this page. The link works once and expires after {days} days:\n\n\
          {link}\n\n\
          If you do not want to join, ignore this message.\n"
     )

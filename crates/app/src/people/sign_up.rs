@@ -6,15 +6,15 @@ use std::net::IpAddr;
 use posthouse_domain::{
     daily_limit::DailyLimit,
     error::{LimitName, Refusal},
-    id::UserId,
+    id::{UserId, WorkspaceId},
     plan::Limit,
     signup::CLAIM_MAILS_PER_RECIPIENT,
     time::Time,
-    user::{Member, SignInPurpose, mailbox_of},
+    user::{SignInPurpose, mailbox_of},
     workspace::Workspace,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Tx, sign_ins::SignIn, signups, users, workspaces};
+use posthouse_store::{Tx, sign_ins::SignIn, signups, workspaces};
 
 use super::{counted_subject::counted_subject, members, new_workspace};
 use crate::{
@@ -80,12 +80,8 @@ impl SignUp {
         }))
     }
 
-    /// Stores the workspace with the person as its owner; `None` if the link is for one workspace, such as an
-    /// invitation that was withdrawn.
-    pub(super) fn execute(&self, tx: &mut Tx, sign_in: &SignIn, now: Time) -> Result<Option<Member>, Refusal> {
-        if sign_in.purpose != SignInPurpose::SignIn || sign_in.workspace.is_some() {
-            return Ok(None);
-        }
+    /// Stores the workspace with the person as its owner; returns both ids.
+    pub(super) fn execute(&self, tx: &mut Tx, sign_in: &SignIn, now: Time) -> Result<(UserId, WorkspaceId), Refusal> {
         if let Some(max) = self.per_client
             && !signups::count(tx, DailyLimit::Signups, &self.client, max, now)?
         {
@@ -94,8 +90,8 @@ impl SignUp {
         let email = sign_in.email.clone();
         let workspace = Workspace { name: email.clone(), owner_email: email, ..self.workspace.clone() };
         workspaces::insert(tx, &workspace)?;
-        members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
+        let owner = members::found(tx, workspace.id, &workspace.owner_email, self.owner, now)?;
         tracing::info!(workspace_id = %workspace.id, "workspace.founded");
-        Ok(users::memberships(tx, &workspace.owner_email)?.into_iter().next())
+        Ok((owner, workspace.id))
     }
 }

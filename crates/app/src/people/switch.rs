@@ -5,9 +5,9 @@ use posthouse_store::{Tx, users, workspaces};
 
 use super::{
     sessions::user,
-    sign_in::{self, SignInClient, SignedIn},
+    sign_in::{self, NewSession, SignInClient, SignedIn, begin_session},
 };
-use crate::{access::authenticate::no_session, app::App};
+use crate::app::App;
 
 /// A workspace of a person.
 #[derive(Clone, Debug)]
@@ -25,9 +25,8 @@ pub struct NamedMembership {
 pub async fn workspaces(app: &App, caller: Caller) -> Result<Vec<NamedMembership>, Refusal> {
     let user = user(&caller)?;
     let read = move |tx: &mut Tx| {
-        let member = users::member(tx, caller.workspace, user.user)?.ok_or_else(no_session)?;
         let mut found = Vec::new();
-        for member in users::memberships(tx, &member.user.email)? {
+        for member in users::memberships(tx, user.user)? {
             if let Some(workspace) = workspaces::get(tx, member.workspace)? {
                 found.push(NamedMembership { member, workspace_name: workspace.name });
             }
@@ -43,13 +42,13 @@ pub async fn workspaces(app: &App, caller: Caller) -> Result<Vec<NamedMembership
 /// Returns `not_found` if the caller is no member of it, or an error if the database call fails.
 pub async fn switch(app: &App, caller: Caller, to: WorkspaceId, client: SignInClient) -> Result<SignedIn, Refusal> {
     let user = user(&caller)?;
+    if to == WorkspaceId::SERVICE {
+        return Err(Refusal::not_found("workspace"));
+    }
     let (ids, now, secret) = (app.clock.ids(), app.clock.now(), sign_in::new_secret(app));
     let work = move |tx: &mut Tx| {
-        let missing = || Refusal::not_found("workspace");
-        let member = users::member(tx, to, user.user)?.ok_or_else(missing)?;
-        let workspace = workspaces::get(tx, to)?.ok_or_else(missing)?;
-        sign_in::begin_session(tx, &member, &client, &secret, ids.clone().next(), now)?;
-        Ok(SignedIn { member, workspace, secret: secret.clone() })
+        let new = NewSession { client: &client, secret: &secret, id: ids.clone().next(), now };
+        begin_session(tx, user.user, to, &new)?.ok_or_else(|| Refusal::not_found("workspace"))
     };
     app.store.write(work).await
 }

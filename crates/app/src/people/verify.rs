@@ -3,20 +3,20 @@
 use posthouse_domain::{
     daily_limit::DailyLimit,
     error::{LimitName, Refusal},
-    id::SignInId,
+    id::{SignInId, WorkspaceId},
     time::Time,
-    user::{WRONG_CODES_PER_DAY, sign_in_code},
+    user::{SignInPurpose, WRONG_CODES_PER_DAY, sign_in_code},
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
     Result as StoreResult, Tx,
     sign_ins::{self, SignIn},
-    signups, workspaces,
+    signups,
 };
 
 use super::{
     counted_subject::counted_subject,
-    sign_in::{SignInClient, SignedIn, begin_session, member_of, new_secret},
+    sign_in::{NewSession, SignInClient, SignedIn, begin_session, invited_person, member_of, new_secret},
     sign_up::SignUp,
 };
 use crate::{app::App, keyring::sealed_link};
@@ -36,7 +36,8 @@ pub enum SignInProof {
 }
 
 /// Exchanges a proof for a session; `None` if the link or code is wrong, used or expired. A person who is in no
-/// workspace gets one, where self-signup is on.
+/// workspace gets one, where self-signup is on. The session of an invited person without a workspace has none: joining
+/// is a decision of its own (`docs/decisions/0098-joining-is-a-decision.md`).
 ///
 /// # Errors
 /// Returns `signup_rate_limited` if the client made too many workspaces, or an error if the database call fails.
@@ -56,15 +57,17 @@ pub async fn verify(app: &App, proof: SignInProof, client: SignInClient) -> Resu
             ExpectedProof::Code(code) => code.consume(tx, now)?,
         };
         let Some(sign_in) = sign_in else { return Ok::<_, Refusal>(None) };
-        let member = match (member_of(tx, &sign_in)?, &sign_up) {
-            (None, Some(sign_up)) => sign_up.execute(tx, &sign_in, now)?,
-            (found, _) => found,
+        let new = NewSession { client: &client, secret: &secret, id: ids.clone().next(), now };
+        let (user, workspace) = match (member_of(tx, &sign_in)?, &sign_up) {
+            (Some(member), _) => (member.user.id, member.workspace),
+            (None, Some(sign_up)) if sign_in.purpose == SignInPurpose::SignIn => sign_up.execute(tx, &sign_in, now)?,
+            (None, _) => match (sign_in.purpose, invited_person(tx, &sign_in.email, now)?) {
+                (SignInPurpose::SignIn | SignInPurpose::Invitation, Some(user)) => (user, WorkspaceId::SERVICE),
+                _ => return Ok(None),
+            },
         };
-        let Some(member) = member else { return Ok(None) };
-        let Some(workspace) = workspaces::get(tx, member.workspace)? else { return Ok(None) };
-        sign_ins::delete_of_email(tx, &sign_in.email, member.workspace)?;
-        begin_session(tx, &member, &client, &secret, ids.clone().next(), now)?;
-        Ok(Some(SignedIn { member, workspace, secret: secret.clone() }))
+        sign_ins::delete_of_email(tx, &sign_in.email, sign_in.workspace.unwrap_or(workspace))?;
+        Ok(begin_session(tx, user, workspace, &new)?)
     };
     app.store.write(work).await
 }

@@ -39,6 +39,10 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
             let who = if role == Role::Owner { "an owner of the workspace" } else { "a member of the workspace" };
             operation["description"] = format!("Needs the session of {who}.").into();
         }
+        RouteAccess::Person => {
+            operation["security"] = json!([{ "session": [] }]);
+            operation["description"] = "Needs the session of a person, who may be in no workspace yet.".into();
+        }
     }
     let parameters = parameters(route);
     if !parameters.is_empty() {
@@ -218,7 +222,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<ErrorCode>> {
     if route.access.needs_caller() && route.method != Method::GET {
         codes.push(ErrorCode::Csrf);
     }
-    if route.access == RouteAccess::Session(Role::Owner) {
+    if matches!(route.access, RouteAccess::Session(_)) {
         codes.push(ErrorCode::Forbidden);
     }
     if path_parameters(route.path).next().is_some() {

@@ -143,10 +143,7 @@ async fn verify(
     let client = super::sign_in_client(input.request);
     let signed_in = verify::verify(&app, proof, client).await?.ok_or_else(invalid)?;
     limits.give_back(client_ip);
-    let response = RouteResponse::json(200, &SignedInView::of(&signed_in.member, &signed_in.workspace))?;
-    let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);
-    let cookie = cookie.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The cookie couldn't be written."))?;
-    Ok(response.with(header::SET_COOKIE, cookie))
+    super::begin_session(&app, &signed_in)
 }
 
 impl ProofBody {

@@ -17,8 +17,8 @@ use posthouse_http::{
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::session(Method::GET, "/platform/me", "getMe", Role::Member)
-            .summary("Returns the person of the session, and the workspace.")
+        Route::person(Method::GET, "/platform/me", "getMe")
+            .summary("Returns the person of the session, the workspace, and open invitations.")
             .answers::<SignedInView<'_>>(200)
             .handle(me),
         Route::session(Method::GET, "/platform/sessions", "listSessions", Role::Member)
@@ -34,8 +34,8 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn me(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (member, workspace) = sessions::me(&app, input.caller).await?;
-    RouteResponse::json(200, &SignedInView::of(&member, &workspace))
+    let person = sessions::me(&app, input.caller).await?;
+    RouteResponse::json(200, &super::signed_in_view(&person))
 }
 
 async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::{Method, header};
+use axum::http::Method;
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use posthouse_api::views::user::{ListView, SignedInView};
 use posthouse_app::people::switch::{self, NamedMembership};
 use posthouse_http::{
-    Api, cookie,
+    Api,
     route::{Route, RouteInput, RouteResponse},
 };
 
@@ -42,8 +42,6 @@ struct MembershipView {
     name: String,
     /// Role of the person in the workspace.
     role: &'static str,
-    /// Whether the person has signed in to the workspace; false for an invitation.
-    joined: bool,
     /// Whether it is the workspace of this session.
     current: bool,
 }
@@ -55,7 +53,6 @@ async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
         id: found.member.workspace.into(),
         name: found.workspace_name,
         role: found.member.role.text(),
-        joined: found.member.joined_at.is_some(),
         current: found.member.workspace == current,
     };
     RouteResponse::json(200, &ListView { data: found.into_iter().map(view).collect() })
@@ -66,8 +63,5 @@ async fn switch_to(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Re
     let request = input.request;
     let client = super::sign_in_client(request);
     let signed_in = switch::switch(&app, input.caller, to, client).await?;
-    let response = RouteResponse::json(200, &SignedInView::of(&signed_in.member, &signed_in.workspace))?;
-    let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);
-    let cookie = cookie.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The cookie couldn't be written."))?;
-    Ok(response.with(header::SET_COOKIE, cookie))
+    super::begin_session(&app, &signed_in)
 }

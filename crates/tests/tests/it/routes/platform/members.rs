@@ -15,8 +15,9 @@ async fn join(server: &TestServer, key: &TestKey, owner: &Api, email: &str, role
     server.settle().await;
     let mail = server.sign_in_mail(key, email).await;
     let reply = server.anonymous().post("/platform/auth/verify", json!({ "token": mail.token })).await.expect(200);
-    assert_eq!(reply["user"]["role"], role);
-    server.browser(&reply)
+    let person = server.accept_invitation(&server.browser(&reply)).await;
+    assert_eq!(person.get("/platform/me").await.expect(200)["user"]["role"], role);
+    person
 }
 
 async fn members(api: &Api) -> Vec<Value> {
