@@ -66,7 +66,9 @@ export async function signIn(browser, link) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(link);
-  await page.getByRole('button', { name: /^(Sign in|Join the workspace)$/ }).click();
+  await page.getByRole('button', { name: /^(Sign in|See the invitation)$/ }).click();
+  await page.waitForURL(/\/(inbox|invitations)/);
+  if (page.url().endsWith('/invitations')) await page.getByRole('button', { name: /^Join / }).click();
   await page.waitForURL(/\/inbox/);
   const state = await context.storageState();
   await context.close();

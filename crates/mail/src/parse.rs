@@ -17,7 +17,9 @@ pub(crate) use address_fields::{AddressFieldValue, parties};
 #[cfg(test)]
 pub(crate) use attachment::safe_filename;
 pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
+pub(crate) use content::PartHeader;
 pub use transfer::TransferDecoder;
+pub(crate) use transfer::TransferEncoding;
 
 use mail_parser::{DateTime, HeaderValue, parsers::MessageStream};
 

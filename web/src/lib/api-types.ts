@@ -1008,8 +1008,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the person of the session, and the workspace.
-         * @description Needs the session of a member of the workspace.
+         * Returns the person of the session, the workspace, and open invitations.
+         * @description Needs the session of a person, who may be in no workspace yet.
          */
         get: operations["getMe"];
         put?: never;
@@ -1230,6 +1230,46 @@ export interface paths {
          * @description Needs the session of an owner of the workspace.
          */
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/platform/invitations/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Joins the workspace of an invitation, begins a session there, and ends the one of the cookie.
+         * @description Needs the session of a person, who may be in no workspace yet.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/platform/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Declines an invitation. It can't be accepted afterwards.
+         * @description Needs the session of a person, who may be in no workspace yet.
+         */
+        delete: operations["declineInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/platform/waiting-sign-ins": {
@@ -6557,6 +6597,23 @@ export interface components {
              */
             blocked: number;
         };
+        /** @description An invitation to a workspace. Accept it with `POST /platform/invitations/{id}/accept`. */
+        Invitation: {
+            /** Format: uuid */
+            id: string;
+            workspace: components["schemas"]["InvitingWorkspace"];
+            /** @description The address of the person who invited. */
+            invited_by: string;
+            /**
+             * @description What the person may do after joining.
+             * @enum {string}
+             */
+            role: "owner" | "member";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         /** @description A person to invite. */
         InviteMemberBody: {
             /**
@@ -6566,6 +6623,12 @@ export interface components {
             email: string;
             /** @description What the person may do. Default: `member`. */
             role?: ("owner" | "member") | null;
+        };
+        /** @description The workspace of an invitation. */
+        InvitingWorkspace: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /** @description The metadata of the issuer (RFC 8414, OpenID Connect Discovery). */
         IssuerMetadata: {
@@ -6729,7 +6792,7 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "member";
-            /** @description `active`, or `invited` until the first sign-in. */
+            /** @description `active`, or `invited` until the person accepts the invitation. */
             status: string;
             /** Format: date-time */
             created_at: string;
@@ -7973,7 +8036,10 @@ export interface components {
         /** @description The person of a session, and the workspace. */
         SignedIn: {
             user: components["schemas"]["User"];
-            org: components["schemas"]["Workspace"];
+            /** @description The workspace of the session; null for a person who is in no workspace. */
+            org: components["schemas"]["Workspace"] | null;
+            /** @description Open invitations to other workspaces, newest first. */
+            invitations: components["schemas"]["Invitation"][];
         };
         /** @description An app that an agent has signed in to. */
         SignedInApp: {
@@ -8663,10 +8729,10 @@ export interface components {
             email: string;
             name: string | null;
             /**
-             * @description What the person may do in the workspace.
-             * @enum {string}
+             * @description What the person may do in the workspace; null without one.
+             * @enum {string|null}
              */
-            role: "owner" | "member";
+            role: "owner" | "member" | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -9089,8 +9155,6 @@ export interface components {
             name: string;
             /** @description Role of the person in the workspace. */
             role: string;
-            /** @description Whether the person has signed in to the workspace; false for an invitation. */
-            joined: boolean;
             /** @description Whether it is the workspace of this session. */
             current: boolean;
         };
@@ -20243,7 +20307,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20256,7 +20324,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -20397,6 +20465,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
@@ -20411,7 +20481,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "csrf";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -20567,7 +20637,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20580,7 +20654,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21112,7 +21186,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21125,7 +21203,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -21834,7 +21912,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21847,7 +21929,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22520,6 +22602,354 @@ export interface operations {
             };
         };
     };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    declineInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized`: Send the header `Authorization: Bearer <API key>` with a valid key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unauthorized";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "insufficient_permissions" | "csrf";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Wait for the time in `Retry-After` and send the request again. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "rate_limited";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listWaitingSignIns: {
         parameters: {
             query?: never;
@@ -22576,7 +23006,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22589,7 +23023,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22727,7 +23161,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22740,7 +23178,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -22883,6 +23321,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              */
             403: {
@@ -22897,7 +23337,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "csrf";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf";
                         };
                     } & components["schemas"]["Error"];
                 };

@@ -2,7 +2,7 @@ import { api, ok, type Schemas } from './api';
 
 export type User = Schemas['User'];
 export type Workspace = Schemas['Workspace'];
-export type Role = User['role'];
+export type Role = Member['role'];
 export type SignedIn = Schemas['SignedIn'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewApiKey = Schemas['CreateApiKeyBody'];
@@ -10,6 +10,7 @@ export type Usage = Schemas['Usage'];
 export type WaitingSignIn = Schemas['WaitingSignIn'];
 export type Session = Schemas['Session'];
 export type Member = Schemas['Member'];
+export type Invitation = Schemas['Invitation'];
 export type WorkspaceChange = Schemas['UpdateOrgBody'];
 export type WorkspaceOfPerson = Schemas['WorkspaceMembership'];
 
@@ -34,6 +35,8 @@ export const platform = {
   endSession: (session: string) => ok(api.DELETE('/platform/sessions/{id}', at(session))),
   workspaces: () => ok(api.GET('/platform/workspaces')),
   switchWorkspace: (workspace: string) => ok(api.POST('/platform/workspaces/{id}/switch', at(workspace))),
+  acceptInvitation: (invitation: string) => ok(api.POST('/platform/invitations/{id}/accept', at(invitation))),
+  declineInvitation: (invitation: string) => ok(api.DELETE('/platform/invitations/{id}', at(invitation))),
   members: () => ok(api.GET('/platform/members')),
   invite: (email: string, role: Role) => ok(api.POST('/platform/members', { body: { email, role } })),
   changeRole: (member: string, role: Role) =>

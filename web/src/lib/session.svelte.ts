@@ -1,12 +1,13 @@
 import { onSignedOut } from './api';
 import { asApiError, type ApiError } from './errors';
-import { platform, type User, type Workspace } from './platform';
+import { platform, type Invitation, type SignedIn, type User, type Workspace } from './platform';
 
-/** The person who is signed in, and their workspace. */
+/** The person who is signed in, and their workspace. A person who is `pending` is in no workspace yet. */
 class Session {
-  state = $state<'unknown' | 'in' | 'out' | 'failed'>('unknown');
+  state = $state<'unknown' | 'in' | 'pending' | 'out' | 'failed'>('unknown');
   user = $state.raw<User | null>(null);
   workspace = $state.raw<Workspace | null>(null);
+  invitations = $state.raw<Invitation[]>([]);
   error = $state.raw<ApiError | null>(null);
 
   get isOwner(): boolean {
@@ -32,17 +33,19 @@ class Session {
     }
   }
 
-  enter(answer: { user: User; org: Workspace }): void {
+  enter(answer: SignedIn): void {
     this.user = answer.user;
-    this.workspace = answer.org;
+    this.workspace = answer.org ?? null;
+    this.invitations = answer.invitations;
     this.error = null;
-    this.state = 'in';
+    this.state = answer.org ? 'in' : 'pending';
   }
 
   leave(): void {
     this.state = 'out';
     this.user = null;
     this.workspace = null;
+    this.invitations = [];
   }
 
   async signOut(): Promise<void> {

@@ -76,7 +76,10 @@ pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<A
 /// Returns `unauthorized` if the session has ended, or an error if the database call fails.
 pub async fn authenticate_person(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
     let (digest, cutoff) = (secret.digest(), session_cutoff(app.clock.now()));
-    let found = app.store.read_one(move |tx| find_session(tx, &digest, cutoff)).await?;
+    let found = match app.store.read_one(move |tx| sessions::find_active(tx, &digest, cutoff)).await? {
+        None => app.store.read(move |tx| find_without_workspace(tx, &digest, cutoff)).await?,
+        found => found,
+    };
     let sessions::ActiveSession { workspace, user, last_used_at } = found.ok_or_else(no_session)?;
     if cutoff.now.since_ms(last_used_at) >= MINUTE_MS {
         let id = workspace.id;
@@ -88,10 +91,11 @@ pub async fn authenticate_person(app: &App, secret: &SessionSecret) -> Result<Au
     Ok(AuthenticatedCaller { caller: Caller::user(workspace.id, user), workspace })
 }
 
-fn find_session(tx: &mut Tx, digest: &[u8; 32], cutoff: SessionCutoff) -> StoreResult<Option<sessions::ActiveSession>> {
-    if let Some(found) = sessions::find_active(tx, digest, cutoff)? {
-        return Ok(Some(found));
-    }
+fn find_without_workspace(
+    tx: &mut Tx,
+    digest: &[u8; 32],
+    cutoff: SessionCutoff,
+) -> StoreResult<Option<sessions::ActiveSession>> {
     let Some(found) = sessions::find_without_workspace(tx, digest, cutoff)? else { return Ok(None) };
     let user = UserPrincipal { user: found.user, session: found.session, role: Role::Member };
     let service = workspaces::get(tx, WorkspaceId::SERVICE)?;

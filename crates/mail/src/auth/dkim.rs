@@ -1,7 +1,10 @@
 //! DKIM verification (RFC 6376 §6, RFC 8301, RFC 8463) with the DNS facts gathered so far.
 //!
 //! A signature must cover what a reader sees. If it leaves part of the body unsigned (`l=`), or if a displayed field
-//! occurs more often than it is signed, the result is `policy` instead of `pass`.
+//! occurs more often than it is signed, or if an unsigned field gives the body a form that it doesn't have by itself, the
+//! result is `policy` instead of `pass`.
+
+mod unsigned;
 
 use super::dns::{DnsLookup, DnsLookupResult, DnsPending};
 use crate::dkim::canon::{BodyHash, Canonicalization, hash_body};
@@ -82,6 +85,8 @@ pub struct DkimVerdict {
     pub algorithm: &'static str,
     /// Whether the signing domain is aligned with the domain in From (RFC 9989), whatever the result.
     pub aligned: bool,
+    /// Whether the signature covers `Reply-To`, or covers that there is none.
+    pub covers_reply_to: bool,
     /// Why the signature does not pass; empty for a pass.
     pub reason: String,
 }
@@ -94,6 +99,7 @@ impl DkimVerdict {
             selector: String::new(),
             algorithm: "",
             aligned: false,
+            covers_reply_to: false,
             reason: reason.to_owned(),
         }
     }
@@ -105,6 +111,7 @@ impl DkimVerdict {
             selector: signature.signer.selector.clone(),
             algorithm: signature.signer.algorithm.as_str(),
             aligned: false,
+            covers_reply_to: signature.coverage.names.iter().any(|name| name.eq_ignore_ascii_case("Reply-To")),
             reason: reason.to_owned(),
         }
     }
@@ -180,7 +187,10 @@ impl DkimCheck {
         }
         let covers_whole_body = coverage.body_bytes_max.is_none_or(|length| length == hash.canonical_bytes);
         let uncovered = if covers_whole_body {
-            uncovered_field(message, coverage)
+            uncovered_field(message, coverage).or_else(|| {
+                let name = unsigned::contradicts_body(message, coverage)?;
+                Some(format!("{name} is not signed and does not agree with the body"))
+            })
         } else {
             Some("only a part of the body is signed".to_owned())
         };

@@ -27,6 +27,13 @@ impl AuthResults {
         self.dkim.iter().any(|verdict| verdict.result == DkimResult::Pass && verdict.aligned)
     }
 
+    /// Returns whether `Reply-To` is proven: a DKIM signature that passes, is aligned with From and covers it. SPF proves
+    /// no header field.
+    #[must_use]
+    pub fn proves_reply_to(&self) -> bool {
+        self.dkim.iter().any(|verdict| verdict.result == DkimResult::Pass && verdict.aligned && verdict.covers_reply_to)
+    }
+
     /// Returns true if the message gets the label `spf-fail`: the SPF result is `fail` (not `softfail`) and no aligned
     /// DKIM signature passes. Forwarding breaks SPF, so an aligned signature outweighs it.
     #[must_use]
@@ -89,6 +96,7 @@ mod tests {
             selector: "s".into(),
             algorithm: "rsa-sha256",
             aligned,
+            covers_reply_to: false,
             reason: String::new(),
         }
     }

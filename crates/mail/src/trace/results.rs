@@ -193,6 +193,7 @@ mod tests {
                 selector: text.to_owned(),
                 algorithm: "rsa-sha256",
                 aligned: true,
+                covers_reply_to: false,
                 reason: text.to_owned(),
             }],
             dmarc: DmarcVerdict {

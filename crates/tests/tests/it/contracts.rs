@@ -8,5 +8,5 @@ mod links;
 mod openapi;
 mod openapi_document;
 mod pages;
-mod permissions;
+pub(crate) mod permissions;
 mod readme;

@@ -39,6 +39,7 @@ mod handle_was_found_in_a_directory_that_was_off;
 mod handles_were_renamed_without_limit;
 mod help_named_an_unavailable_command;
 mod identity_was_granted_email;
+mod ignored_invitation_joined;
 mod invitations_flooded_one_mailbox;
 mod limits_of_sign_in_were_not_stated;
 mod limits_of_the_directory_were_not_stated;

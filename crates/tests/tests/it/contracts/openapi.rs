@@ -75,7 +75,7 @@ async fn a_body_that_the_document_calls_optional_can_be_left_out_and_no_other() 
         let api = match route.access {
             RouteAccess::Public => server.anonymous(),
             RouteAccess::Key(..) => server.api(&key),
-            RouteAccess::Session(_) => server.owner_session(&key).await,
+            RouteAccess::Session(_) | RouteAccess::Person => server.owner_session(&key).await,
         };
         let reply = api.send(route.method.clone(), &path(&route), None).await;
         let refused_with = match route.path {

@@ -32,12 +32,12 @@ const NAMES_ITS_INBOX: [&str; 1] = ["listListEntries"];
 fn guarded() -> impl Iterator<Item = (Route, Permission, RequiredScope)> {
     all_routes().into_iter().filter_map(|route| match route.access {
         RouteAccess::Key(permission, reach) => Some((route, permission, reach)),
-        RouteAccess::Public | RouteAccess::Session(_) => None,
+        RouteAccess::Public | RouteAccess::Session(_) | RouteAccess::Person => None,
     })
 }
 
 /// Returns the path with an unknown id for every parameter.
-pub(super) fn path(route: &Route) -> String {
+pub(crate) fn path(route: &Route) -> String {
     let segment = |segment: &str| if segment.starts_with('{') { UNKNOWN.to_string() } else { segment.to_owned() };
     route.path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
@@ -158,8 +158,9 @@ async fn every_route_states_which_principals_may_use_it() {
         for caller in callers(&key) {
             let may_use = match (route.access, caller.principal) {
                 (RouteAccess::Public, _) | (RouteAccess::Key(..), Principal::Key(_) | Principal::User(_)) => true,
-                (RouteAccess::Key(..) | RouteAccess::Session(_), Principal::Operator | Principal::Service { .. })
-                | (RouteAccess::Session(_), Principal::Key(_)) => false,
+                (_, Principal::Operator | Principal::Service { .. })
+                | (RouteAccess::Session(_) | RouteAccess::Person, Principal::Key(_)) => false,
+                (RouteAccess::Person, Principal::User(_)) => true,
                 (RouteAccess::Session(required), Principal::User(user)) => {
                     required == Role::Member || user.role == Role::Owner
                 }

@@ -37,7 +37,11 @@ async fn every_route_refuses_json_with_too_many_values_or_levels_by_the_name_of_
             .collect::<Vec<_>>()
             .join("/");
         for (limit, max, body) in &bodies {
-            let api = if matches!(route.access, RouteAccess::Session(_)) { &with_session } else { &with_key };
+            let api = if matches!(route.access, RouteAccess::Session(_) | RouteAccess::Person) {
+                &with_session
+            } else {
+                &with_key
+            };
             let method = route.method.as_str().parse().expect("a method");
             let reply = api.raw(method, &path, "application/json", body.clone()).await;
             let reply = reply.invalid_fields(&["body"]);

@@ -280,7 +280,9 @@ async fn every_owner_is_told_about_a_confirmation() {
     let join = move |tx: &mut posthouse_store::Tx| {
         for member in posthouse_store::users::of_workspace(tx, workspace)? {
             if member.user.email != "eve@x.example" {
-                posthouse_store::users::join(tx, workspace, member.user.id, now)?;
+                for invitation in posthouse_store::users::invitations(tx, member.user.id, now)? {
+                    posthouse_store::users::join(tx, member.user.id, &invitation, now)?;
+                }
             }
         }
         Ok::<_, posthouse_store::Error>(())
