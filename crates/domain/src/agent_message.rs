@@ -6,6 +6,9 @@ pub mod content;
 pub mod disclosure;
 pub mod freshness;
 
+use posthouse_mail::jose::jws::CompactJws;
+use serde_json::Value;
+
 use crate::time::Time;
 
 /// The `typ` of the signature that the service makes for each delivered copy.
@@ -74,4 +77,59 @@ pub struct AuthorSignature {
     pub jws: String,
     /// Why it doesn't count; `None` if it is verified.
     pub problem: Option<AuthorProblem>,
+}
+
+named! {
+    /// A part of a message that the signature of its author covers.
+    AuthorCoverage {
+        /// The recipients in `To`.
+        To = "to",
+        /// The recipients in `Cc`.
+        Cc = "cc",
+        /// The subject.
+        Subject = "subject",
+        /// The text.
+        Text = "text",
+        /// The HTML.
+        Html = "html",
+        /// The structured data.
+        Data = "data",
+        /// The bytes of the attachments.
+        Attachments = "attachments",
+        /// The names and types of the attachments.
+        AttachmentNames = "attachment_names",
+        /// The message that it replies to.
+        InReplyTo = "in_reply_to",
+    }
+}
+
+impl AuthorCoverage {
+    /// Returns the claim that covers the part.
+    const fn claim(self) -> &'static str {
+        match self {
+            Self::To => "to",
+            Self::Cc => "cc",
+            Self::Subject => "subject_sha256",
+            Self::Text => "text_sha256",
+            Self::Html => "html_sha256",
+            Self::Data => "data_sha256",
+            Self::Attachments => "att",
+            Self::AttachmentNames => "att_names",
+            Self::InReplyTo => "in_reply_to",
+        }
+    }
+}
+
+impl AuthorSignature {
+    /// Returns the parts of the message that the signature covers; none if it doesn't count.
+    #[must_use]
+    pub fn covers(&self) -> Vec<AuthorCoverage> {
+        let Some(jws) = CompactJws::parse(&self.jws).filter(|_| self.problem.is_none()) else { return Vec::new() };
+        let is_covered = |part: &AuthorCoverage| match jws.claims.get(part.claim()) {
+            None | Some(Value::Null) => false,
+            Some(Value::Array(items)) => !items.is_empty(),
+            Some(_) => true,
+        };
+        AuthorCoverage::ALL.iter().copied().filter(is_covered).collect()
+    }
 }

@@ -172,6 +172,11 @@ pub struct Message {
     pub bcc: Vec<String>,
     /// `Reply-To`.
     pub reply_to: Option<String>,
+    /// Whether `Reply-To` names another party than the author, without a signature of the author's domain. Replies go to
+    /// the author then.
+    pub reply_to_unproven: bool,
+    /// Whether authentication proves the author; always false for sent messages.
+    pub author_proven: bool,
     /// `Subject`.
     pub subject: Option<String>,
     /// Labels in the order they were added.

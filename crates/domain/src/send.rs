@@ -198,6 +198,8 @@ pub struct SendCommand {
 pub struct ReplyCommand {
     /// The content.
     pub content: OutgoingContent,
+    /// The recipients in place of the computed ones.
+    pub to: Option<NamedRecipients>,
     /// Whether to send it to the other recipients of the message too.
     pub all: bool,
     /// The signature of the author.
@@ -215,7 +217,8 @@ pub struct ForwardCommand {
     pub include_files: bool,
 }
 
-/// Returns the recipients of a reply: Reply-To or From of a received message, or the recipients of a sent one. With
+/// Returns the recipients of a reply: Reply-To or From of a received message, or the recipients of a sent one. An
+/// unproven Reply-To is ignored, because any host on the way may have added it. With
 /// `all`, the message's other recipients are added, except the inbox itself. Invalid addresses are skipped. The result
 /// may be empty.
 #[must_use]
@@ -224,7 +227,8 @@ pub fn reply_people(original: &Message, own: &Address, all: bool) -> MessageReci
     let (to, cc) = match original.direction {
         Direction::Outbound => (read(&original.to), if all { read(&original.cc) } else { Vec::new() }),
         Direction::Inbound => {
-            let reply_to = original.reply_to.as_deref().and_then(|list| Mailbox::parse_list(list, RECIPIENTS_MAX).ok());
+            let proven = original.reply_to.as_deref().filter(|_| !original.reply_to_unproven);
+            let reply_to = proven.and_then(|list| Mailbox::parse_list(list, RECIPIENTS_MAX).ok());
             let author =
                 reply_to.filter(|list| !list.is_empty()).unwrap_or_else(|| read(std::slice::from_ref(&original.from)));
             let others = original.to.iter().chain(&original.cc).cloned().collect::<Vec<_>>();

@@ -5,3 +5,4 @@ pub mod canonical;
 pub mod jwk;
 pub mod jws;
 pub mod key;
+mod unique;

@@ -143,6 +143,9 @@ object! {
 object! {
     /// A reply. One of `text`, `html` and `data` is required.
     pub struct ReplyBody {
+        /// Recipients in place of the author or `Reply-To` of the message. Use it to reply to a `reply_to` that is
+        /// `reply_to_unproven`.
+        to: Option<OneOrMany<Recipient, RECIPIENTS_MAX>>,
         /// The plain text body.
         text: Option<BoundedText<0, BODY_CHARS_MAX>>,
         /// The HTML body.
@@ -278,7 +281,8 @@ impl ReplyBody {
         let author = author(app, self.agent_signature)?;
         let parts =
             BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
-        Ok(ReplyCommand { content: parts.content(self.attachments), all: self.reply_all.unwrap_or(false), author })
+        let to = self.to.map(|to| people(to, None, None));
+        Ok(ReplyCommand { to, content: parts.content(self.attachments), all: self.reply_all.unwrap_or(false), author })
     }
 }
 

@@ -341,6 +341,8 @@ CREATE TABLE messages (
   cc_list {TEXT} NOT NULL,               -- JSON array
   bcc_list {TEXT} NOT NULL,              -- JSON array
   reply_to {TEXT},
+  reply_to_unproven {I64} NOT NULL,      -- 1: names another party than the author, and no signature covers it
+  author_proven {I64} NOT NULL,          -- 1: an aligned pass of SPF or DKIM, or sent by this service
   subject {TEXT},
   labels {TEXT} NOT NULL,                -- JSON array, in the order in which they were added
   is_read {I64} NOT NULL,

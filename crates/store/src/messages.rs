@@ -22,7 +22,7 @@ macro_rules! columns {
     () => {
         concat!(
             "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
-            "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.subject, ",
+            "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.reply_to_unproven, m.author_proven, m.subject, ",
             "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.agent, m.author, m.disclosure, ",
             "m.answers, m.contact_address, ",
             "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id, ",
@@ -47,11 +47,11 @@ statements! {
     NEXT_CREATED_AT = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3), message_count = message_count + 1,
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
-        rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, subject, labels, is_read,
+        rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, reply_to_unproven, author_proven, subject, labels, is_read,
         auto_reply, size_bytes, trace, verification, data, agent, author, disclosure, answers, contact_address, has_attachments,
         status_at, sent_at, received_at, created_at, held, released_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)";
+        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)";
     RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
@@ -128,6 +128,8 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             Json(&m.cc),
             Json(&m.bcc),
             m.reply_to,
+            m.reply_to_unproven,
+            m.author_proven,
             m.subject,
             Json(&m.labels),
             m.is_read,

@@ -1,9 +1,9 @@
 //! What a message shows about its author and its delivery between agents. See `docs/reference/agent-messages.md`.
 
 use posthouse_domain::agent_message::{
-    AgentDelivery, Assurance, AuthorProblem, AuthorSignature, UnsignedReason, disclosure::Disclosure,
+    AgentDelivery, Assurance, AuthorCoverage, AuthorProblem, AuthorSignature, UnsignedReason, disclosure::Disclosure,
 };
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::{TimestampView, name_of};
@@ -43,10 +43,17 @@ pub struct AuthorSignatureView<'a> {
     alg: &'a str,
     /// Compact JSON Web Signature.
     signature: &'a str,
+    /// Parts of the message that the signature covers. Anybody who handled the message can have changed the others.
+    #[schemars(schema_with = "coverage")]
+    covers: Vec<&'static str>,
     /// Why the signature doesn't count; absent if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "name_of::<AuthorProblem>", default)]
     reason: Option<&'static str>,
+}
+
+fn coverage(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": name_of::<AuthorCoverage>(generator) })
 }
 
 /// What a message says about its author.
@@ -91,6 +98,7 @@ impl<'a> AuthorSignatureView<'a> {
             kid: &author.kid,
             alg: &author.algorithm,
             signature: &author.jws,
+            covers: author.covers().into_iter().map(AuthorCoverage::text).collect(),
             reason: author.problem.map(AuthorProblem::text),
         }
     }

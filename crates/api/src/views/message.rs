@@ -56,6 +56,9 @@ pub struct MessageView<'a> {
     bcc: &'a [String],
     /// Address for replies.
     reply_to: Option<&'a str>,
+    /// Whether `reply_to` names another party than the author, and no passing DKIM signature of the author's domain
+    /// covers it. Replies go to `from` then, unless they name `to`.
+    reply_to_unproven: bool,
     /// Decoded subject.
     subject: Option<&'a str>,
     /// Plain text body. Null in a summary.
@@ -239,6 +242,7 @@ impl<'a> MessageView<'a> {
             cc: &m.cc,
             bcc: &m.bcc,
             reply_to: m.reply_to.as_deref(),
+            reply_to_unproven: m.reply_to_unproven,
             subject: m.subject.as_deref().filter(|_| open),
             text: bodies.text.as_deref().filter(|_| open),
             html: bodies.html.as_deref().filter(|_| open),

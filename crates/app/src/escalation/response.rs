@@ -36,7 +36,8 @@ fn own_message(rfc_message_id: &str) -> Option<MessageId> {
 
 /// Returns whether a message is automatic and its author is on call. Not every automatic reply names what it answers.
 fn is_automatic_reply_of_contact(tx: &mut Tx, message: &Message) -> Result<bool> {
-    if !message.auto_reply {
+    // Anybody can name a person on call as the author of mail that isn't proven.
+    if !message.auto_reply || !message.author_proven {
         return Ok(false);
     }
     let Ok(author) = Mailbox::parse(&message.from) else { return Ok(false) };

@@ -7,6 +7,7 @@ use posthouse_domain::{
     id::WorkspaceId,
     label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
     message::{Channel, MessageBodies, MessageKind, MessageVerification},
+    party::Party,
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
@@ -46,6 +47,8 @@ pub struct ParsedMail {
     pub cc: Vec<String>,
     /// `Reply-To`
     pub reply_to: Option<String>,
+    /// Whether `Reply-To` names another party than the author, and no signature of the author's domain covers it.
+    pub reply_to_unproven: bool,
     /// `Subject`
     pub subject: Option<String>,
     /// The author, if present.
@@ -149,6 +152,7 @@ impl ParsedMail {
         Self {
             bodies: MessageBodies { headers_json, ..all.bodies },
             alignment: None,
+            reply_to_unproven: false,
             envelope_from: None,
             null_sender: false,
             labels: Vec::new(),
@@ -208,6 +212,7 @@ fn parsed_mail(parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<Prove
         sender_workspace: None,
         files: parsed.attachments.iter().map(file_facts).collect(),
         participants: participants(author.as_ref(), &parsed),
+        reply_to_unproven: provenance.is_some_and(|p| is_reply_to_unproven(author.as_ref(), &parsed, p.results)),
         proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),
         is_report_like: report.is_some() || provenance.is_some() && report::resembles_report(&parsed, null_sender),
         author,
@@ -251,6 +256,15 @@ fn participants(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>) -> Vec<Str
         }
     }
     participants
+}
+
+/// Returns whether replies would go to another party than the author, without proof that the author wants it.
+fn is_reply_to_unproven(author: Option<&Mailbox>, parsed: &ParsedMessage<'_>, results: &AuthResults) -> bool {
+    let author = author.map(|author| Party::of(author.address()));
+    let is_other = |entry: &parse::AddressEntry| {
+        entry.mailbox.as_ref().is_some_and(|to| author.as_ref() != Some(&Party::of(to.address())))
+    };
+    !results.proves_reply_to() && parsed.reply_to.iter().any(is_other)
 }
 
 /// Returns the author if an SPF or DKIM pass is aligned with the author's domain, whatever its policy. If the policy

@@ -155,6 +155,8 @@ fn row(
         cc: mail.cc.clone(),
         bcc: Vec::new(),
         reply_to: mail.reply_to.clone(),
+        reply_to_unproven: mail.reply_to_unproven,
+        author_proven: mail.proven_author.is_some(),
         subject: mail.subject.clone(),
         labels: mail.labels.clone(),
         is_read: false,

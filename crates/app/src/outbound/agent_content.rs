@@ -3,7 +3,9 @@
 use posthouse_domain::{
     agent_message::{
         author::{AuthorClaims, AuthoredContent},
-        content::{SignedContent, address_set, attachment_entries, bare, body_hash, data_hash, hash},
+        content::{
+            SignedContent, address_set, attachment_entries, bare, body_hash, data_hash, hash, named_attachment_entry,
+        },
         disclosure::{DEFAULT_LINE, DisclosureParties, PARTY_CHARS_MAX},
     },
     inbox::Inbox,
@@ -71,11 +73,21 @@ fn add_to_page(page: &mut String, line: &str) {
 }
 
 /// Returns what the author of a request signs: its parts as the request has them.
-pub(super) fn authored(outgoing: &OutgoingMessage, inbox: &Inbox, claims: &AuthorClaims) -> AuthoredContent {
+pub(super) fn authored(
+    outgoing: &OutgoingMessage,
+    inbox: &Inbox,
+    claims: &AuthorClaims,
+    issuer: &str,
+) -> AuthoredContent {
     let shown = |list: &[Mailbox]| list.iter().map(|mailbox| mailbox.address().to_string()).collect();
     let content = &outgoing.content;
     let digests: Vec<[u8; 32]> = content.files.iter().map(|file| Sha256::digest(&file.bytes).into()).collect();
+    let with_names = content.files.iter().zip(&digests);
+    let mut att_names: Vec<String> =
+        with_names.map(|(file, sha256)| named_attachment_entry(sha256, &file.name, &file.content_type)).collect();
+    att_names.sort_unstable();
     AuthoredContent {
+        issuer: issuer.to_owned(),
         from: inbox.address.clone(),
         to: shown(&outgoing.people.to),
         cc: shown(&outgoing.people.cc),
@@ -85,6 +97,7 @@ pub(super) fn authored(outgoing: &OutgoingMessage, inbox: &Inbox, claims: &Autho
         html_sha256: content.html.as_deref().map(body_hash),
         data_sha256: content.data_json.as_deref().map(data_hash),
         att: attachment_entries(&digests),
+        att_names,
         kind: content.kind,
         in_reply_to: outgoing.answers().and_then(|original| thread::normalised_message_id(&original.rfc_message_id)),
     }

@@ -109,7 +109,8 @@ pub(super) fn received(mut mail: ParsedMail, sender: WorkspaceId, requested: Opt
             mail.files.pop_if(|file| file.filename.as_deref() == Some(DATA_FILE_NAME));
         }
     }
-    ParsedMail { labels: Vec::new(), report: None, sender_workspace: Some(sender), ..mail }
+    // An inbox of this service wrote the whole header.
+    ParsedMail { labels: Vec::new(), report: None, sender_workspace: Some(sender), reply_to_unproven: false, ..mail }
 }
 
 /// The copy that recipients on this service get.

@@ -103,6 +103,8 @@ struct QueueConfig {
     key: AddressKey,
     /// Whether mail between inboxes of this service is agent messages.
     agent_messaging: bool,
+    /// The issuer of this service, which the signature of an author may name as its audience.
+    issuer: String,
 }
 
 /// A composed message, ready for the transaction.
@@ -269,6 +271,7 @@ async fn ready(
     let author = compose::author(&inbox)?;
     let config = QueueConfig {
         agent_messaging: app.config.agents.messaging,
+        issuer: app.config.issuer(),
         plans: app.config.plans,
         own: served_domains(app),
         served: served_domains_of(app, &outgoing.people.deliveries()).await?,

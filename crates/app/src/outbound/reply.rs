@@ -6,12 +6,13 @@ use posthouse_domain::{
     error::{Detail, Refusal},
     id::MessageId,
     message::Message,
-    send::{RECIPIENTS_MAX, ReplyCommand, reply_people},
+    send::{NamedRecipients, RECIPIENTS_MAX, ReplyCommand, reply_people},
 };
 use posthouse_mail::thread;
 
 use super::{
     compose::{self, OutgoingKind, OutgoingMessage},
+    recipients,
     repeat::RepeatableRequest,
     send_context::SendContext,
 };
@@ -58,7 +59,13 @@ async fn reply_new(
         })
         .await?;
     let own = compose::author(&inbox)?;
-    let people = reply_people(&original, own.address(), command.all);
+    let mut people = reply_people(&original, own.address(), command.all);
+    let has_handles = command.to.as_ref().is_some_and(NamedRecipients::has_handles);
+    if let Some(to) = command.to {
+        let to = recipients::resolve(app, &caller, to).await?.to;
+        people.cc.retain(|other| !to.iter().any(|named| named.address() == other.address()));
+        people.to = to;
+    }
     check_people(&original, people.count())?;
     let outgoing = OutgoingMessage {
         message: app.clock.ids().next(),
@@ -66,7 +73,7 @@ async fn reply_new(
         subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
         content: command.content,
         origin: OutgoingKind::Reply(Box::new(original)),
-        author: command.author,
+        author: command.author.map(|author| author.for_handles(has_handles)),
     };
     queue::post(app, context, outgoing, inbox, render).await
 }

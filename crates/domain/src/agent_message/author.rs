@@ -36,6 +36,9 @@ pub struct AuthorClaims {
     jws: CompactJws,
     kid: String,
     iat: i64,
+    /// `exp` and `nbf`, in seconds.
+    expires: Option<i64>,
+    not_before: Option<i64>,
     nonce: String,
     has_handles: bool,
 }
@@ -43,6 +46,8 @@ pub struct AuthorClaims {
 /// What a message contains, as far as its author signs it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuthoredContent {
+    /// The issuer of the service, which `aud` may name.
+    pub issuer: String,
     /// The address of the sending inbox.
     pub from: String,
     /// The recipients in `To`.
@@ -61,6 +66,8 @@ pub struct AuthoredContent {
     pub data_sha256: Option<String>,
     /// The sorted entries of the attachments of the request.
     pub att: Vec<String>,
+    /// The sorted entries of the attachments with their names and types.
+    pub att_names: Vec<String>,
     /// The message type.
     pub kind: MessageKind,
     /// The `Message-ID` of the message that this one replies to.
@@ -85,8 +92,16 @@ impl AuthorClaims {
         }
         let iat = jws.claims.get("iat").and_then(Value::as_i64);
         let iat = iat.ok_or_else(|| invalid("must have the claim `iat` in whole seconds."))?;
+        let date = |name: &str| match jws.claims.get(name) {
+            None => Ok(None),
+            Some(value) => {
+                let seconds = value.as_i64();
+                seconds.map(Some).ok_or_else(|| invalid("must have `exp` and `nbf` in whole seconds, or not at all."))
+            }
+        };
+        let (expires, not_before) = (date("exp")?, date("nbf")?);
         let nonce = nonce(&jws.claims).ok_or_else(|| invalid("must have a `nonce` of 16 to 128 characters."))?;
-        Ok(Self { jws, kid, iat, nonce, has_handles: false })
+        Ok(Self { jws, kid, iat, expires, not_before, nonce, has_handles: false })
     }
 
     /// Sets whether the request names a recipient by handle. The author doesn't know its address, so the signature
@@ -136,9 +151,19 @@ impl AuthorClaims {
         if !self.jws.is_signed_by(&key.public) {
             return Err(AuthorRefusal::InvalidSignature.refusal("The key of `kid` didn't make the signature."));
         }
+        if !is_audience(self.jws.claims.get("aud"), content) {
+            let message = "The claim `aud` names neither this service nor a recipient.";
+            return Err(AuthorRefusal::WrongAudience.refusal(message));
+        }
         if let Some(claim) = mismatch(&self.jws.claims, content) {
             let message = format!("The claim `{claim}` doesn't match the message.");
             return Err(AuthorRefusal::ContentMismatch.refusal(message));
+        }
+        if self.expires.is_some_and(|expires| expires <= now.seconds()) {
+            return Err(AuthorRefusal::TooOld.refusal("The signature has expired: its `exp` is past."));
+        }
+        if self.not_before.is_some_and(|from| from > now.seconds().saturating_add(SKEW_S)) {
+            return Err(AuthorRefusal::IssuedInFuture.refusal("The claim `nbf` is in the future: check the clock."));
         }
         match freshness(self.iat, now) {
             Freshness::Fresh => Ok(()),
@@ -168,6 +193,21 @@ impl AuthorClaims {
     }
 }
 
+/// Returns whether `aud` is absent, or names this service or a recipient in each entry.
+fn is_audience(aud: Option<&Value>, content: &AuthoredContent) -> bool {
+    let is_known = |one: &Value| {
+        one.as_str().is_some_and(|one| {
+            let recipients = content.to.iter().chain(&content.cc);
+            one.trim_end_matches('/') == content.issuer || recipients.map(|to| bare(to)).any(|to| to == bare(one))
+        })
+    };
+    match aud {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(all)) => !all.is_empty() && all.iter().all(is_known),
+        Some(one) => is_known(one),
+    }
+}
+
 /// Returns the first claim that doesn't match the content. A part needs its claim if the request has it, and must not
 /// have one otherwise. Subject, recipients and `in_reply_to` may be left out. A null claim counts as absent.
 fn mismatch(claims: &Map<String, Value>, content: &AuthoredContent) -> Option<&'static str> {
@@ -182,6 +222,10 @@ fn mismatch(claims: &Map<String, Value>, content: &AuthoredContent) -> Option<&'
     }
     if claim("att").and_then(strings).map(sorted).as_ref() != Some(&content.att) {
         return Some("att");
+    }
+    let names = claim("att_names");
+    if names.is_some() && names.and_then(strings).map(sorted).as_ref() != Some(&content.att_names) {
+        return Some("att_names");
     }
     let parts = [
         ("text_sha256", &content.text_sha256),
@@ -226,6 +270,7 @@ mod tests {
 
     fn content() -> AuthoredContent {
         AuthoredContent {
+            issuer: "https://posthouse.example/oidc".to_owned(),
             from: "a@x.example".to_owned(),
             to: vec!["B <b@x.example>".to_owned(), "c@x.example".to_owned()],
             cc: vec!["c@x.example".to_owned(), "d@x.example".to_owned()],
@@ -235,6 +280,7 @@ mod tests {
             html_sha256: None,
             data_sha256: Some("d".to_owned()),
             att: vec!["1".to_owned(), "2".to_owned()],
+            att_names: vec!["3".to_owned(), "4".to_owned()],
             kind: MessageKind::Task,
             in_reply_to: None,
         }
@@ -264,6 +310,25 @@ mod tests {
     }
 
     #[test]
+    fn the_audience_is_this_service_or_a_recipient() {
+        for (aud, is_known) in [
+            (json!(null), true),
+            (json!("https://posthouse.example/oidc"), true),
+            (json!("https://posthouse.example/oidc/"), true),
+            (json!("B@x.example"), true),
+            (json!(["d@x.example", "c@x.example"]), true),
+            (json!("https://other.example"), false),
+            (json!("a@x.example"), false),
+            (json!(["b@x.example", "https://other.example"]), false),
+            (json!([]), false),
+            (json!(1), false),
+        ] {
+            assert_eq!(is_audience(Some(&aud), &content()), is_known, "{aud}");
+        }
+        assert!(is_audience(None, &content()));
+    }
+
+    #[test]
     fn each_changed_claim_is_named() {
         let cases = [
             ("from", json!("b@x.example")),
@@ -274,6 +339,8 @@ mod tests {
             ("att", json!(["1"])),
             ("att", json!(null)),
             ("att", json!("1")),
+            ("att_names", json!(["3"])),
+            ("att_names", json!(3)),
             ("text_sha256", json!("x")),
             ("text_sha256", json!(null)),
             ("html_sha256", json!("x")),

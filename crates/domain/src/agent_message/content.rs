@@ -54,6 +54,13 @@ pub fn attachment_entries<'a>(digests: impl IntoIterator<Item = &'a [u8; 32]>) -
     entries
 }
 
+/// Returns the entry of an attachment with its name and media type: the hash of the entry of its bytes, the name and the
+/// type, with a line feed between them.
+#[must_use]
+pub fn named_attachment_entry(sha256: &[u8; 32], name: &str, media_type: &str) -> String {
+    hash(format!("{}\n{name}\n{media_type}", attachment_entry(sha256)).as_bytes())
+}
+
 /// Returns the bare address of a header form: the text in the angle brackets at its end, or all of it, in lower case.
 #[must_use]
 pub fn bare(text: &str) -> String {

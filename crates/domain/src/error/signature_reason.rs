@@ -11,9 +11,11 @@ named! {
         KeyRevoked = "key_revoked",
         /// It doesn't match the message.
         ContentMismatch = "content_mismatch",
+        /// Its `aud` is neither this service nor a recipient.
+        WrongAudience = "wrong_audience",
         /// Its date is in the future.
         IssuedInFuture = "issued_in_future",
-        /// It is older than five minutes.
+        /// It is older than five minutes, or has expired.
         TooOld = "too_old",
         /// It was used before.
         Replayed = "replayed",

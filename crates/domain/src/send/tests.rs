@@ -127,6 +127,8 @@ fn message() -> Message {
         cc: Vec::new(),
         bcc: Vec::new(),
         reply_to: None,
+        reply_to_unproven: false,
+        author_proven: false,
         subject: None,
         labels: Vec::new(),
         is_read: false,

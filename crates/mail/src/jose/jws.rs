@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{
     jwk::{JwsAlgorithm, PublicJwk},
     key::{Es256Key, Es256KeyError},
+    unique,
 };
 
 /// Longest text that is parsed, in bytes.
@@ -50,8 +51,8 @@ pub struct CompactJws {
 
 impl CompactJws {
     /// Parses a signature with a JSON object as its payload. White space within the text is ignored, because mail
-    /// programs fold long lines. Returns `None` for anything else, for other algorithms, and for headers with critical
-    /// extensions (RFC 7515 §4.1.11).
+    /// programs fold long lines. Returns `None` for anything else, for other algorithms, for repeated names in header or
+    /// payload, and for headers with critical extensions (RFC 7515 §4.1.11).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > JWS_BYTES_MAX {
@@ -88,16 +89,13 @@ impl CompactJws {
     }
 }
 
-/// Decodes a JSON object without U+0000, which databases don't store.
+/// Decodes a JSON object without repeated names, and without U+0000, which databases don't store.
 fn object(part: &str) -> Option<Map<String, Value>> {
     let json = URL_SAFE_NO_PAD.decode(part).ok()?;
     if memchr::memmem::find(&json, br"\u0000").is_some() {
         return None;
     }
-    match serde_json::from_slice(&json).ok()? {
-        Value::Object(members) => Some(members),
-        _ => None,
-    }
+    unique::object(&json)
 }
 
 #[cfg(test)]
@@ -151,6 +149,12 @@ mod tests {
             json!([]),
         ] {
             assert_eq!(CompactJws::parse(&with(header.clone())), None, "{header}");
+        }
+        for (header, claims) in
+            [(r#"{"alg":"ES256","kid":"a","kid":"b"}"#, "{}"), (r#"{"alg":"ES256"}"#, r#"{"a":1,"a":2}"#)]
+        {
+            let text = [header, claims].map(|part| URL_SAFE_NO_PAD.encode(part)).join(".");
+            assert_eq!(CompactJws::parse(&format!("{text}.AA")), None, "{header} {claims}");
         }
         for text in ["", ".", "..", "a.b", "a.b.c", "e30.e30.AA.AA"] {
             assert_eq!(CompactJws::parse(text), None, "{text}");

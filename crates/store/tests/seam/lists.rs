@@ -122,6 +122,8 @@ pub(super) fn message(n: u128, labels: &[&str]) -> Message {
         cc: Vec::new(),
         bcc: Vec::new(),
         reply_to: None,
+        reply_to_unproven: false,
+        author_proven: false,
         subject: Some(format!("Subject {n}")),
         labels: labels.iter().map(|&label| label.to_owned()).collect(),
         is_read: false,

@@ -298,6 +298,8 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         cc: Vec::new(),
         bcc: Vec::new(),
         reply_to: None,
+        reply_to_unproven: false,
+        author_proven: true,
         subject: Some("Invoice".to_owned()),
         labels: Vec::new(),
         is_read: false,

@@ -123,7 +123,7 @@ impl Composition {
     /// Returns the signature of the author with what it must cover.
     fn authored(&self, outgoing: &mut OutgoingMessage) -> Option<(AuthorClaims, AuthoredContent)> {
         let claims = outgoing.author.take()?;
-        let content = agent_content::authored(outgoing, &self.inbox, &claims);
+        let content = agent_content::authored(outgoing, &self.inbox, &claims, &self.config.issuer);
         Some((claims, content))
     }
 

@@ -17,8 +17,8 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
-    Result as StoreResult, Tx, answers, lists, mail_domains, message_list::InboxRef, suppressions, threads, unclaimed,
-    usage, workspaces,
+    Result as StoreResult, Tx, answers, lists, mail_domains, message_list::InboxRef, suppressions, unclaimed, usage,
+    workspaces,
 };
 
 use super::{QueuedMessage, author, ready, size_refusal};
@@ -172,8 +172,8 @@ fn added_bytes(ready: &QueuedMessage) -> u64 {
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
-/// is claimed, or if the service asks a person to claim it. In a reply within a thread that others began, the
-/// participants of the thread don't count.
+/// is claimed, or if the service asks a person to claim it. In a reply within a thread that others began, the people
+/// of the message don't count if its author is proven: anybody can forge mail that names strangers.
 fn recipients_day(
     tx: &mut Tx,
     ready: &QueuedMessage,
@@ -184,15 +184,17 @@ fn recipients_day(
         return Ok(None);
     }
     let known = unclaimed::recipients(tx, workspace.id, ready.now)?;
-    let participants = match ready.message.answers() {
-        Some(original) if unclaimed::starts_with_received(tx, workspace.id, original.thread)? => {
-            threads::get(tx, workspace.id, original.thread)?.map(|thread| thread.participants).unwrap_or_default()
+    let answered = match ready.message.answers() {
+        Some(original)
+            if original.author_proven && unclaimed::starts_with_received(tx, workspace.id, original.thread)? =>
+        {
+            participants_of(original).iter().map(Address::canonical).collect()
         }
         _ => Vec::new(),
     };
     let mut new: Vec<String> = Vec::new();
     for address in people.iter().map(|person| person.canonical()) {
-        if ![&known, &participants, &new].into_iter().any(|all| all.contains(&address)) {
+        if ![&known, &answered, &new].into_iter().any(|all| all.contains(&address)) {
             new.push(address);
         }
     }
@@ -234,9 +236,10 @@ fn blocked(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox, people: &[&Address
     Ok(blocked)
 }
 
-/// Returns all valid addresses in the address fields of a message.
+/// Returns all valid addresses in the address fields of a message. An unproven Reply-To is none of them.
 fn participants_of(original: &Message) -> Vec<Address> {
-    let reply_to = original.reply_to.as_deref().and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok());
+    let reply_to = original.reply_to.as_deref().filter(|_| !original.reply_to_unproven);
+    let reply_to = reply_to.and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok());
     let named = std::iter::once(&original.from).chain(&original.to).chain(&original.cc).chain(&original.bcc);
     named
         .filter_map(|text| Mailbox::parse(text).ok())

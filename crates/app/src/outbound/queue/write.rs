@@ -252,6 +252,8 @@ fn row(
         cc: mail.cc.clone(),
         bcc: outgoing.people.bcc.iter().map(ToString::to_string).collect(),
         reply_to: mail.reply_to.clone(),
+        reply_to_unproven: false,
+        author_proven: false,
         subject: Some(outgoing.subject.clone()),
         labels: mail.labels.clone(),
         is_read: true,

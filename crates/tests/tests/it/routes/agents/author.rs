@@ -34,6 +34,7 @@ async fn a_signed_message_shows_its_author_on_both_sides() {
         let (sent, copy) = pair.deliver(message(&pair, &signature)).await;
         let expected = json!({
             "verified": true, "kid": key.kid(), "alg": sent["author"]["alg"], "signature": signature,
+            "covers": ["text"],
         });
         assert_eq!(sent["author"], expected);
         assert_eq!(copy["author"], expected);
@@ -71,6 +72,10 @@ async fn every_part_of_a_message_is_covered() {
     full["subject_sha256"] = json!(hash("Angebot für 40".as_bytes()));
     full["to"] = json!([pair.bob.inbox.address.to_uppercase()]);
     full["cc"] = json!(["c@far.example"]);
+    full["exp"] = json!(pair.now() + 60);
+    full["aud"] = json!(pair.bob.inbox.address);
+    let named = |bytes: &[u8], name: &str| hash(format!("{}\n{name}\ntext/plain", hash(bytes)).as_bytes());
+    full["att_names"] = json!([named(b"hello", "1"), named(b"other", "2")]);
     let body = json!({
         "to": format!("Bob <{}>", pair.bob.inbox.address), "cc": ["c@far.example", pair.bob.inbox.address],
         "subject": "Angebot für 40", "text": "one\r\ntwo\r\n", "html": html, "type": "task",
@@ -80,6 +85,8 @@ async fn every_part_of_a_message_is_covered() {
             { "filename": "1", "content_type": "text/plain", "content_base64": posthouse_tests::smtp::base64_of(std::str::from_utf8(file).unwrap()) },
         ],
     });
+    let mut renamed = body["attachments"].clone();
+    renamed[0]["filename"] = json!("3");
     let with = |name: &str, value: Value| {
         let mut changed = body.clone();
         changed[name] = value;
@@ -88,7 +95,9 @@ async fn every_part_of_a_message_is_covered() {
         changed["agent_signature"] = json!(key.sign(TYPE, &fresh));
         changed
     };
-    pair.alice.try_send(with("subject", json!("Angebot für 40"))).await.expect(202);
+    let sent = pair.alice.try_send(with("subject", json!("Angebot für 40"))).await.expect(202);
+    let covered = ["to", "cc", "subject", "text", "html", "data", "attachments", "attachment_names"];
+    assert_eq!(sent["author"]["covers"], json!(covered));
     for (name, value) in [
         ("to", json!(["x@far.example"])),
         ("cc", json!([])),
@@ -98,6 +107,7 @@ async fn every_part_of_a_message_is_covered() {
         ("data", json!({ "a": 2, "b": [true, null] })),
         ("type", json!("event")),
         ("attachments", json!([])),
+        ("attachments", renamed),
     ] {
         let refused = pair.alice.try_send(with(name, value)).await.error("invalid_agent_signature");
         assert_eq!(refused["error"]["details"]["reason"], "content_mismatch", "{name}");
@@ -127,6 +137,11 @@ async fn a_signature_needs_an_active_key_a_fresh_date_and_its_author() {
         ("iat", json!(now + 31), "issued_in_future"),
         ("iat", json!(now - 301), "too_old"),
         ("from", json!(pair.bob.inbox.address), "content_mismatch"),
+        ("exp", json!(now), "too_old"),
+        ("exp", json!("soon"), "invalid_signature"),
+        ("nbf", json!(now + 31), "issued_in_future"),
+        ("aud", json!("https://other.example"), "wrong_audience"),
+        ("aud", json!([pair.bob.inbox.address, "https://other.example"]), "wrong_audience"),
     ] {
         refused(&pair, &with(name, value), reason).await;
     }
