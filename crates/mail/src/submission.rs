@@ -1,6 +1,6 @@
 //! Checks and completes submitted messages (RFC 6409 §6, §8): requires an author and sender and a header that all
-//! parsers read alike, removes `Bcc` and `Return-Path`, and adds a missing `Date` or `Message-ID`. All other bytes stay
-//! as submitted.
+//! parsers read alike, writes `From` again from the parsed author, removes `Bcc` and fields that only servers write, and
+//! adds a missing `Date` or `Message-ID`. All other bytes stay as submitted.
 //!
 //! [`SubmittedMessage::read`] and [`SubmittedMessage::complete`] work on the same parsed header, so nothing can bypass the check and still be
 //! written. The caller decides which senders are allowed, and provides the ID and the date.
@@ -11,15 +11,19 @@ use mail_parser::DateTime;
 
 use crate::{
     address::Address,
-    author::{self, AuthorError},
+    author::{self, Author, AuthorError},
+    build,
     header::{self, HeaderBlock, HeaderField, HeaderFlaw},
     parse::{self, AddressFieldValue},
     thread,
 };
 
-/// Fields that are removed: those that reveal hidden recipients, and the one that the recipient's server writes
-/// (RFC 5321 §4.4).
-const REMOVED_FIELDS: [&str; 4] = ["bcc", "resent-bcc", "return-path", "agent-disclosure"];
+/// Fields that are removed: those that reveal hidden recipients, and those that servers write (RFC 5321 §4.4,
+/// RFC 8601 §5).
+const REMOVED_FIELDS: [&str; 5] = ["bcc", "resent-bcc", "return-path", "authentication-results", "agent-disclosure"];
+
+/// Fields that name a sender besides `From` (RFC 5322 §3.6.2, §3.6.6).
+const SENDER_FIELDS: [&str; 3] = ["Sender", "Resent-From", "Resent-Sender"];
 
 /// Fields that may occur only once (RFC 5322 §3.6, RFC 2045 §3). If repeated, some programs show the first one and
 /// others the last.
@@ -64,9 +68,9 @@ pub enum SubmissionError {
     /// The author is missing or invalid.
     #[error("{0}")]
     Author(AuthorError),
-    /// `Sender` is not one address.
-    #[error("The Sender header must contain exactly one address (RFC 5322 section 3.6.2)")]
-    Sender,
+    /// A field that names a sender is not one address.
+    #[error("The {0} header must contain exactly one address (RFC 5322 section 3.6)")]
+    Sender(&'static str),
 }
 
 /// A submitted message with a valid header.
@@ -74,7 +78,8 @@ pub enum SubmissionError {
 pub struct SubmittedMessage<'a> {
     block: HeaderBlock<'a>,
     raw: &'a [u8],
-    authors: Vec<Address>,
+    author: Author,
+    senders: Vec<Address>,
 }
 
 impl<'a> SubmittedMessage<'a> {
@@ -92,17 +97,19 @@ impl<'a> SubmittedMessage<'a> {
             check_field(entry.field.as_ref().ok_or(SubmissionError::NotAField)?, raw, &mut seen)?;
         }
         let author = author::parse_strict(&block).map_err(SubmissionError::Author)?;
-        let mut authors = vec![author.address().clone()];
-        if let Some(field) = block.named("sender").next() {
-            authors.push(sender(field)?);
+        let mut senders = vec![author.address().clone()];
+        for name in SENDER_FIELDS {
+            for field in block.named(name) {
+                senders.push(sender(field).ok_or(SubmissionError::Sender(name))?);
+            }
         }
-        Ok(Self { block, raw, authors })
+        Ok(Self { block, raw, author, senders })
     }
 
-    /// Returns the addresses in From and, if present, Sender.
+    /// Returns the addresses in From and in all fields that name a sender.
     #[must_use]
     pub fn authors(&self) -> &[Address] {
-        &self.authors
+        &self.senders
     }
 
     /// Returns the message to store and send. `date_ms` is in milliseconds since 1970.
@@ -120,6 +127,11 @@ impl<'a> SubmittedMessage<'a> {
                     continue;
                 }
                 has_id = true;
+            }
+            if field.is("from") && header::unfold(field.value).trim() != self.author.to_string() {
+                // Other text next to the address could look like a second author.
+                build::address_field("From", self.author.mailbox(), &mut kept);
+                continue;
             }
             has_date |= field.is("date");
             kept.extend_from_slice(&self.raw[field.range.clone()]);
@@ -155,11 +167,12 @@ fn check_field(field: &HeaderField<'_>, raw: &[u8], seen: &mut HashSet<&'static 
     }
 }
 
-fn sender(field: &HeaderField<'_>) -> Result<Address, SubmissionError> {
+/// Returns the only address of a field.
+fn sender(field: &HeaderField<'_>) -> Option<Address> {
     let mut parties = AddressFieldValue::of(field, None).map(parse::parties).unwrap_or_default().into_iter();
     match (parties.next().and_then(|party| party.mailbox), parties.next()) {
-        (Some(mailbox), None) => Ok(mailbox.into_address()),
-        _ => Err(SubmissionError::Sender),
+        (Some(mailbox), None) => Some(mailbox.into_address()),
+        _ => None,
     }
 }
 
@@ -219,6 +232,50 @@ mod tests {
     }
 
     #[test]
+    fn what_servers_write_is_removed() {
+        let rest = format!("Date: x\r\n{AUTHOR}Message-ID: <a@b>\r\nX-Authentication-Results: y\r\n\r\nHi\r\n");
+        for field in ["Authentication-Results: mx.example; dmarc=pass\r\n", "AUTHENTICATION-RESULTS:\r\n x\r\n"] {
+            assert_eq!(completed(&format!("{field}{rest}")), rest);
+        }
+    }
+
+    #[test]
+    fn from_is_written_from_the_parsed_author() {
+        let written = |from: &str| {
+            let whole = completed(&format!("Date: x\r\nMessage-ID: <a@b>\r\nFrom: {from}\r\n\r\n"));
+            let from = whole.split_once("From: ").and_then(|(_, rest)| rest.split_once("\r\n\r\n")).expect("From");
+            from.0.to_owned()
+        };
+        for (submitted, expected) in [
+            ("a@b.example", "a@b.example"),
+            ("<a@b.example> (Ann)", "Ann <a@b.example>"),
+            ("Ann <a@b.example>", "Ann <a@b.example>"),
+            ("\"A, B\"\r\n <a@b.example>", "\"A, B\" <a@b.example>"),
+        ] {
+            let again = written(submitted);
+            let plain = |text: &str| text.replace(['<', '>', '"'], "");
+            assert_eq!(plain(&again), plain(expected), "{submitted}");
+        }
+        for hidden in ["a@b.example, \"ceo@bank.example\"", "\"ceo@bank.example\" <a@b.example>"] {
+            assert!(
+                SubmittedMessage::read(format!("From: {hidden}\r\n\r\n").as_bytes()).is_err()
+                    || !written(hidden).contains("bank"),
+                "{hidden}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_field_of_a_sender_is_returned() {
+        for name in SENDER_FIELDS {
+            let raw = format!("{AUTHOR}{name}: C <c@d.example>\r\n\r\n");
+            assert_eq!(named(&raw), Ok(vec!["a@b.example".to_owned(), "c@d.example".to_owned()]), "{name}");
+        }
+        let twice = format!("{AUTHOR}Resent-From: c@d.example\r\nResent-From: e@f.example\r\n\r\n");
+        assert_eq!(named(&twice).map(|all| all.len()), Ok(3));
+    }
+
+    #[test]
     fn authors_are_parsed_as_one_address_each() {
         assert_eq!(named("From: \"A, B\" <a@b.example>\r\n\r\n"), Ok(vec!["a@b.example".to_owned()]));
         let with_sender = "Sender: s@b.example\r\nFrom:\r\n =?utf-8?q?J=C3=BCrgen?= <a@b.example>\r\n\r\n";
@@ -244,7 +301,11 @@ mod tests {
                 "From: a\u{e9}\u{85}@b.example\r\n",
                 SubmissionError::Author(AuthorError::InvalidAddress(AddressError::ControlCharacter)),
             ),
-            ("From: a@b.example\r\nSender: x, y\r\n\r\n", SubmissionError::Sender),
+            ("From: a@b.example\r\nSender: x, y\r\n\r\n", SubmissionError::Sender("Sender")),
+            (
+                "From: a@b.example\r\nResent-From: g: a@b.example, c@d.example;\r\n\r\n",
+                SubmissionError::Sender("Resent-From"),
+            ),
             ("From: a@b.example\r\nF\0rom: c@d.example\r\n\r\n", SubmissionError::Header(HeaderFlaw::BareControl)),
             ("From: a@b.example\r\nX: \u{1}\r\n\r\n", SubmissionError::ControlCharacter),
             ("From: a@b.example\r\nno field\r\n\r\n", SubmissionError::NotAField),

@@ -7,7 +7,10 @@ use posthouse_app::{
     ports::Clock,
 };
 use posthouse_domain::{id::MessageId, message::HoldReason, time::Time};
-use posthouse_mail::address::Address;
+use posthouse_mail::{
+    address::Address,
+    dkim::{DkimKey, DkimSignOptions},
+};
 use posthouse_store::messages;
 
 use crate::{
@@ -84,6 +87,30 @@ impl TestServer {
     pub async fn deliver(&self, message: &TestMessage, to: &str) {
         self.clock.advance(1);
         self.deliver_raw(message.raw(to, self.clock.now()).as_bytes(), &[to]).await.expect(250);
+    }
+
+    /// Delivers a message to one address over SMTP from an envelope sender whose domain names this client in SPF.
+    ///
+    /// # Panics
+    /// Panics if the message is rejected.
+    pub async fn deliver_from(&self, message: &TestMessage, from: &str, to: &str) {
+        let domain = from.rsplit_once('@').expect("an address").1;
+        self.dns.txt(domain, "v=spf1 ip4:127.0.0.1 -all");
+        self.clock.advance(1);
+        let mut client = self.smtp().await;
+        client.mail(from, &[to], message.raw(to, self.clock.now()).as_bytes()).await.expect(250);
+        client.quit().await;
+    }
+
+    /// Returns a message with a DKIM signature of its author's domain, whose key it publishes.
+    ///
+    /// # Panics
+    /// Panics if the message can't be signed.
+    pub fn signed(&self, domain: &str, raw: &str) -> String {
+        let key = DkimKey::generate_ed25519().expect("a key");
+        self.dns.txt(&format!("test._domainkey.{domain}"), &key.dns_record().expect("a record"));
+        let options = DkimSignOptions { domain, selector: "test", now_s: self.clock.now().seconds() };
+        key.sign(raw.as_bytes(), &options).expect("a signature") + raw
     }
 
     /// Delivers bytes over SMTP from [`SENDER`] and returns the last reply.

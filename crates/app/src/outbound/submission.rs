@@ -1,6 +1,6 @@
 //! SMTP submission (RFC 6409): logins, and messages composed by a mail program.
 //!
-//! The bytes stay as submitted except for `Bcc`, `Return-Path`, `Date` and `Message-ID`. Only the envelope determines
+//! The bytes stay as submitted except for `From`, `Date`, `Message-ID` and removed fields. Only the envelope determines
 //! the recipients.
 
 use std::sync::Arc;
@@ -141,9 +141,11 @@ fn malformed(problem: &SubmissionError) -> Refusal {
 fn check_authors(login: &SubmissionLogin, authors: &[Address]) -> Result<(), Refusal> {
     let Some(other) = authors.iter().find(|author| !login.is(author)) else { return Ok(()) };
     let own = &login.address;
-    let message = format!("The From or Sender header is {other}; it must be {own}, the inbox of this session's login.");
+    let message = format!(
+        "A From, Sender, Resent-From or Resent-Sender header is {other}; it must be {own}, the inbox of this session's login."
+    );
     Err(Refusal::new(ErrorCode::Forbidden, message)
-        .with_fix("Set From and Sender to the address of the inbox that you log in as."))
+        .with_fix("Set these headers to the address of the inbox that you log in as."))
 }
 
 /// What the header of a submitted message says.

@@ -113,10 +113,30 @@ pub(super) fn write_mailboxes(name: &str, mailboxes: &[Mailbox], out: &mut Vec<u
     if mailboxes.is_empty() {
         return;
     }
+    write_name(name, out);
+    // The builder quotes such a name, and many readers decode encoded words within quotes: the name would be another one
+    // than the service checked.
+    if mailboxes.iter().any(|mailbox| mailbox.name().is_some_and(|name| name.contains("=?"))) {
+        return write_one_per_line(mailboxes, out);
+    }
     let list =
         mailboxes.iter().map(|mailbox| Address::new_address(mailbox.name(), mailbox.address().smtp_form())).collect();
-    write_name(name, out);
     Address::new_list(list).write_header(out, name.len() + 2);
+}
+
+/// Writes mailboxes with their names as base64 words, so that readers show each name as it is.
+fn write_one_per_line(mailboxes: &[Mailbox], out: &mut Vec<u8>) {
+    for (index, mailbox) in mailboxes.iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b",\r\n ");
+        }
+        if let Some(name) = mailbox.name() {
+            write_encoded_words(name, out);
+            out.extend_from_slice(b"\r\n ");
+        }
+        out.extend_from_slice(format!("<{}>", mailbox.address().smtp_form()).as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
 }
 
 /// Writes an address field with one mailbox.
@@ -151,13 +171,21 @@ fn has_encoded_word(word: &str) -> bool {
 
 /// Writes ASCII that folding would change as base64 words: runs of blanks, overlong words, apparent encoded words.
 fn write_encoded(value: &str, out: &mut Vec<u8>) {
+    write_encoded_words(value, out);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Writes text as base64 words, one per line. No word ends within a character (RFC 2047 §5).
+fn write_encoded_words(text: &str, out: &mut Vec<u8>) {
     use base64::Engine as _;
-    for (index, chunk) in value.as_bytes().chunks(ENCODED_TEXT_BYTES).enumerate() {
-        if index > 0 {
-            out.extend_from_slice(b"\r\n ");
-        }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(ENCODED_TEXT_BYTES));
         let encoded = base64::engine::general_purpose::STANDARD.encode(chunk);
         out.extend_from_slice(format!("=?utf-8?B?{encoded}?=").as_bytes());
+        rest = after;
+        if !rest.is_empty() {
+            out.extend_from_slice(b"\r\n ");
+        }
     }
-    out.extend_from_slice(b"\r\n");
 }

@@ -252,6 +252,26 @@ fn an_invitation_keeps_its_method_over_folded_lines() {
     assert_eq!(kind, "text/calendar");
 }
 
+#[test]
+fn a_name_that_looks_encoded_is_shown_as_it_is() {
+    for name in [
+        "=?utf-8?q?ceo=40bank.example?=",
+        "a =?x",
+        "Ünï =?utf-8?b?eA==?= with more text than fits in one word of base64",
+    ] {
+        let odd = Mailbox::new(Some(name), Address::parse("a@b.example").unwrap()).unwrap();
+        let list = [mailbox("Ann <c@d.example>"), odd.clone(), mailbox("e@f.example")];
+        let mut raw = b"".to_vec();
+        field::write_mailboxes("To", &list, &mut raw);
+        let text = String::from_utf8(raw.clone()).unwrap();
+        assert!(!text.contains(name) && !text.contains('"') && text.lines().all(|line| line.len() <= 78), "{text}");
+        raw.extend_from_slice(b"\r\n");
+        let parsed = crate::parse::parse(&raw);
+        let names: Vec<_> = parsed.to.iter().map(|party| party.mailbox.as_ref().unwrap().clone()).collect();
+        assert_eq!(names, list, "{text}");
+    }
+}
+
 fn a_mailbox() -> impl Strategy<Value = Mailbox> {
     let name = prop::option::of("[\\PC]{0,30}");
     (name, "[a-z0-9]{1,10}", prop::bool::ANY).prop_map(|(name, local, foreign)| {

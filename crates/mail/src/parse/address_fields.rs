@@ -46,7 +46,7 @@ pub(crate) struct AddressFieldValue<'a> {
 impl<'a> AddressFieldValue<'a> {
     /// Returns the field if it is one of the supported address fields.
     pub(crate) fn of(field: &HeaderField<'a>, body_charset: Option<&'a str>) -> Option<Self> {
-        let names = ["Sender", "Reply-To", "To", "Cc", "Bcc"];
+        let names = ["Sender", "Reply-To", "To", "Cc", "Bcc", "Resent-From", "Resent-Sender"];
         names.iter().any(|name| field.is(name)).then_some(Self { value: field.value, body_charset })
     }
 }

@@ -169,3 +169,53 @@ fn a_field_displayed_more_often_than_it_is_signed_makes_a_signature_policy() {
         }
     }
 }
+
+#[test]
+fn reply_to_is_proven_by_an_aligned_signature_that_covers_it() {
+    let head = "From: Ann <ann@example.org>\r\nSubject: Hi\r\n";
+    let reply_to = "Reply-To: x@elsewhere.example\r\n";
+    let body = "\r\nHello\r\n";
+    let covered = ["From", "Subject", "Reply-To"];
+    for (names, signed, sent, proven) in [
+        (&covered[..], format!("{head}{reply_to}{body}"), String::new(), true),
+        (&covered[..2], format!("{head}{reply_to}{body}"), String::new(), false),
+        // Added on the way, in front of the signed message.
+        (&covered[..2], format!("{head}{body}"), reply_to.to_owned(), false),
+        (&covered[..], format!("{head}{body}"), reply_to.to_owned(), false),
+        (&covered[..], format!("{head}{reply_to}{body}"), reply_to.to_owned(), false),
+        (
+            &covered[..],
+            format!("From: Ann <ann@other.example>\r\nSubject: Hi\r\n{reply_to}{body}"),
+            String::new(),
+            false,
+        ),
+    ] {
+        let (mail, record) = signed_over(names, &signed);
+        let results = verify_mail(&format!("{sent}{mail}"), &[record]);
+        assert_eq!(results.proves_reply_to(), proven, "{names:?} {sent}{signed}: {results:?}");
+    }
+}
+
+#[test]
+fn an_unsigned_form_that_the_body_does_not_have_makes_a_signature_policy() {
+    const MAIL: &str = "From: Ann <ann@example.org>\r\nSubject: Hi\r\n\r\nPay <5> to ann, \"a=b\".\r\n";
+    for field in [
+        "Content-Transfer-Encoding: base64",
+        "Content-Transfer-Encoding: quoted-printable",
+        "Content-Type: text/html",
+        "Content-Type: multipart/mixed; boundary=b",
+        "Content-Type: text/plain; charset=utf-7",
+        "Content-Type: application/pdf",
+        "Content-Disposition: attachment; filename=a.txt",
+    ] {
+        let (mail, record) = signed_over(&["From", "Subject"], MAIL);
+        let results = verify_mail(&format!("{field}\r\n{mail}"), std::slice::from_ref(&record));
+        assert_eq!(results.dkim[0].result, DkimResult::Policy, "{field}: {results:?}");
+        assert_eq!(results.author_alignment(), DmarcAlignment::Fail);
+        // A field that the signer covers is the signer's own.
+        let name = field.split_once(':').expect("a field").0;
+        let (mail, record) = signed_over(&["From", "Subject", name], &format!("{field}\r\n{MAIL}"));
+        let results = verify_mail(&mail, std::slice::from_ref(&record));
+        assert_eq!(results.dkim[0].result, DkimResult::Pass, "{field}: {results:?}");
+    }
+}

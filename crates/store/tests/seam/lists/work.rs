@@ -25,12 +25,12 @@ const FILL: [&str; 13] = [
     "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) SELECT workspace_id, 'env', 'prod', id FROM inboxes",
     "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) SELECT workspace_id, 'team', CAST(created_at % 200 AS TEXT), id FROM inboxes",
     "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type, rfc_message_id, refs,
-       from_text, to_list, cc_list, bcc_list, subject, labels, is_read, auto_reply, size_bytes, trace, has_attachments, status_at,
+       from_text, to_list, cc_list, bcc_list, reply_to_unproven, author_proven, subject, labels, is_read, auto_reply, size_bytes, trace, has_attachments, status_at,
        received_at, created_at)
        SELECT i.workspace_id, decode(lpad(to_hex(g), 32, '0'), 'hex'), decode(lpad(to_hex(10 + g % 2), 32, '0'), 'hex'),
        decode(lpad(to_hex(g), 32, '0'), 'hex'), decode(lpad(to_hex(g), 32, '0'), 'hex'),
        CASE WHEN g % 4 = 0 THEN 'outbound' ELSE 'inbound' END, 'received', 'email', 'message', '<' || g || '>', '[]',
-       'f', '[]', '[]', '[]', 's', '[]', CAST(g % 6 = 0 AS INT), 0, 1, '', 1, g,
+       'f', '[]', '[]', '[]', 0, 0, 's', '[]', CAST(g % 6 = 0 AS INT), 0, 1, '', 1, g,
        g, g
        FROM inboxes i, generate_series(1, 20000) g WHERE i.username = 'i10'",
     "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) SELECT workspace_id, inbox_id, l.label, created_at, id FROM messages,

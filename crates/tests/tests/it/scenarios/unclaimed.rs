@@ -123,6 +123,7 @@ async fn every_sending_route_enforces_the_limit() {
 #[tokio::test]
 async fn replies_to_received_messages_do_not_count() {
     let fixture = Fixture::open(Plan::Team).await;
+    fixture.server.dns.txt("remote.example", "v=spf1 ip4:127.0.0.1 -all");
     fixture
         .server
         .deliver(&TestMessage::new("Offer", "text").with("Cc", "eve@x.example"), &fixture.inbox.address)
@@ -137,6 +138,27 @@ async fn replies_to_received_messages_do_not_count() {
     assert_eq!(fixture.restrictions().await["recipients_today"], 20);
     // A new message to the same people is not part of that thread.
     fixture.send(&one(SENDER)).await.error("unclaimed_recipient_limit");
+    fixture.close().await;
+}
+
+/// Anybody could name strangers in forged mail, and a reply to all of them was free.
+#[tokio::test]
+async fn replies_to_people_of_unproven_mail_count() {
+    let fixture = Fixture::open(Plan::Team).await;
+    for batch in 0..2 {
+        let people: Vec<String> = (0..15).map(|n| format!("s{batch}-{n}@x.example")).collect();
+        let forged = TestMessage::new("Offer", "text").with("Cc", &people.join(", "));
+        fixture.server.deliver(&forged, &fixture.inbox.address).await;
+        let message = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
+        let reply = format!("/messages/{}/reply", message["id"].as_str().unwrap());
+        let sent = fixture.post(&reply, json!({ "text": "Yes.", "reply_all": true })).await;
+        if batch == 0 {
+            sent.expect(202);
+            assert_eq!(fixture.restrictions().await["recipients_today"], 16);
+        } else {
+            sent.error("unclaimed_recipient_limit");
+        }
+    }
     fixture.close().await;
 }
 

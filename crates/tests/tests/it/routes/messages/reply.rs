@@ -32,12 +32,44 @@ async fn a_reply_stays_in_its_thread_and_goes_to_the_author() {
 }
 
 #[tokio::test]
-async fn reply_to_is_respected() {
+async fn a_signed_reply_to_is_respected() {
     let fixture = InboxFixture::open().await;
-    let original =
-        fixture.receive_at(&fixture.inbox, &mail("Reply-To: desk@elsewhere.example, \"Q, R\" <q@b.example>\n")).await;
+    let raw = mail("Reply-To: desk@elsewhere.example, \"Q, R\" <q@b.example>\n").replace('\n', "\r\n");
+    let signed = fixture.server.signed("elsewhere.example", &raw).replace("\r\n", "\n");
+    let original = fixture.receive_at(&fixture.inbox, &signed).await;
+    assert_eq!(fixture.message(&original).await["reply_to_unproven"], false);
     let sent = fixture.post(&format!("/{original}/reply"), json!({ "html": "<p>Yes.</p>" })).await.expect(202);
     assert_eq!(sent["to"], json!(["desk@elsewhere.example", "\"Q, R\" <q@b.example>"]));
+    fixture.close_queued().await;
+}
+
+/// A mail that was put in front of a signed one, with a `Reply-To` of its own, directed the reply elsewhere.
+#[tokio::test]
+async fn an_unproven_reply_to_is_shown_but_not_used() {
+    let fixture = InboxFixture::open().await;
+    fixture.server.dns.txt("elsewhere.example", "v=spf1 ip4:127.0.0.1 -all");
+    let dana = json!(["Dana <dana@elsewhere.example>"]);
+    for (reply_to, is_unproven) in [
+        ("x@evil.example", true),
+        ("desk@elsewhere.example, x@evil.example", true),
+        ("desk@elsewhere.example", false),
+        ("desk@support.elsewhere.example", false),
+    ] {
+        let raw = mail(&format!("Reply-To: {reply_to}\n"));
+        let original = fixture.receive_at(&fixture.inbox, &raw).await;
+        let shown = fixture.message(&original).await;
+        assert_eq!((&shown["reply_to"], &shown["reply_to_unproven"]), (&json!(reply_to), &json!(is_unproven)));
+        let path = format!("/{original}/reply");
+        let sent = fixture.post(&path, json!({ "text": "Yes." })).await.expect(202);
+        assert_eq!(sent["to"], if is_unproven { dana.clone() } else { json!([reply_to]) }, "{reply_to}");
+        let all = fixture.post(&path, json!({ "text": "Yes.", "reply_all": true })).await.expect(202);
+        assert!(!all["cc"].to_string().contains("evil"), "{all}");
+        let draft = json!({ "reply_to_message_id": original, "text": "Yes." });
+        let draft = fixture.api.post(&format!("/v1/inboxes/{}/drafts", fixture.inbox.id), draft).await.expect(201);
+        assert_eq!(draft["to"], sent["to"]);
+        let named = fixture.post(&path, json!({ "text": "Yes.", "to": "x@evil.example" })).await.expect(202);
+        assert_eq!((&named["to"], &named["in_reply_to"]), (&json!(["x@evil.example"]), &sent["in_reply_to"]));
+    }
     fixture.close_queued().await;
 }
 
@@ -68,6 +100,6 @@ async fn only_messages_of_the_inbox_can_be_replied_to() {
     fixture.post("/x/reply", yes()).await.error("not_found");
     let own = fixture.receive_at(&fixture.inbox, &mail("")).await;
     fixture.post(&format!("/{own}/reply"), json!({ "reply_all": true })).await.invalid_fields(&["text"]);
-    fixture.post(&format!("/{own}/reply"), json!({ "text": "a", "to": "a@b.example" })).await.invalid_fields(&["to"]);
+    fixture.post(&format!("/{own}/reply"), json!({ "text": "a", "subject": "b" })).await.invalid_fields(&["subject"]);
     fixture.server.finish().await;
 }

@@ -16,6 +16,11 @@ impl OnCallFixture {
     async fn assert_no_escalation(&self, message: &TestMessage) {
         let before = self.escalations().len();
         self.server.deliver(message, &self.inbox.address).await;
+        self.assert_newest_is_silent(before).await;
+    }
+
+    /// Labels the newest message, and checks that no mail follows these.
+    async fn assert_newest_is_silent(&self, before: usize) {
         self.server.settle().await;
         let stored = self.newest().await;
         assert_eq!(stored["direction"], "inbound", "{stored}");
@@ -40,7 +45,9 @@ async fn replies_and_automatic_replies_do_not_escalate() {
     // Without references, by the subject; with references only; automatic, without either.
     fixture.assert_no_escalation(&from_pat("Re: Needs a person: Where is my order?")).await;
     fixture.assert_no_escalation(&from_pat("Something else").with("References", &format!("<a@b.example> {id}"))).await;
-    fixture.assert_no_escalation(&from_pat("Out of office").with("Auto-Submitted", "auto-replied")).await;
+    let automatic = from_pat("Out of office").with("Auto-Submitted", "auto-replied");
+    fixture.server.deliver_from(&automatic, "pat@b.example", &fixture.inbox.address).await;
+    fixture.assert_newest_is_silent(1).await;
     // The mail itself, returned by an address that forwards it, also to another inbox.
     let returned = from_pat("Needs a person: Where is my order?").with("Message-ID", id);
     fixture.assert_no_escalation(&returned).await;
@@ -55,6 +62,18 @@ async fn replies_and_automatic_replies_do_not_escalate() {
     let message = fixture.newest().await;
     fixture.label(&message).await;
     assert_eq!(fixture.escalations().len(), 2);
+    fixture.close().await;
+}
+
+/// A forged author with `Auto-Submitted` silenced the mail to people on call.
+#[tokio::test]
+async fn a_forged_automatic_reply_escalates() {
+    let fixture = OnCallFixture::with_pat().await;
+    let forged = TestMessage::new("Out of office", "Wire the money.").with("From", "pat@b.example");
+    fixture.server.deliver(&forged.with("Auto-Submitted", "auto-replied"), &fixture.inbox.address).await;
+    fixture.server.settle().await;
+    fixture.label(&fixture.newest().await).await;
+    assert_eq!(fixture.escalations().len(), 1);
     fixture.close().await;
 }
 
