@@ -10,6 +10,7 @@ pub mod listing_check;
 pub mod operator;
 pub mod report;
 pub mod resolve;
+pub mod review;
 pub mod search;
 pub mod switches;
 pub mod verify;

@@ -1,7 +1,7 @@
 //! Which addresses count as one party: one person or one organization, however many addresses it writes from. Every rule
 //! that counts distinct people counts parties. Pure.
 
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use posthouse_mail::address::Address;
@@ -112,6 +112,21 @@ impl Party {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Returns each party once, and one party for each client network: people behind one address may be one person. Parties
+/// without a network differ from each other.
+#[must_use]
+pub fn distinct(clients: impl IntoIterator<Item = (Party, Option<Vec<u8>>)>) -> Vec<Party> {
+    let mut networks = HashSet::new();
+    let mut parties: Vec<Party> = Vec::new();
+    for (party, network) in clients {
+        let is_new_network = network.is_none_or(|network| networks.insert(network));
+        if is_new_network && !parties.contains(&party) {
+            parties.push(party);
+        }
+    }
+    parties
 }
 
 impl fmt::Display for Party {

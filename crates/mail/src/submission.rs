@@ -253,7 +253,7 @@ mod tests {
             ("\"A, B\"\r\n <a@b.example>", "\"A, B\" <a@b.example>"),
         ] {
             let again = written(submitted);
-            let plain = |text: &str| text.replace(['<', '>', '"'], "");
+            let plain = |text: &str| text.replace(['<', '>', '"', '\r', '\n'], "");
             assert_eq!(plain(&again), plain(expected), "{submitted}");
         }
         for hidden in ["a@b.example, \"ceo@bank.example\"", "\"ceo@bank.example\" <a@b.example>"] {

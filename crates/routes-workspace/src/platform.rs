@@ -29,8 +29,9 @@ fn sign_in_client(request: RequestInfo) -> SignInClient {
 
 /// Returns the view of a person with a session.
 fn signed_in_view(person: &Person) -> SignedInView<'_> {
-    let membership = person.membership.as_ref().map(|found| (found.role, &found.workspace));
-    SignedInView::of(&person.user, membership, &person.invitations)
+    let membership = person.membership.as_ref();
+    let (role, workspace) = (membership.map(|found| found.role), membership.map(|found| &found.workspace));
+    SignedInView::of(&person.user, role, workspace, &person.invitations)
 }
 
 /// Returns the response that begins a session.

@@ -842,6 +842,9 @@ CREATE TABLE agent_sanctions (
   inbox_id {ID} NOT NULL,
   kind {TEXT} NOT NULL,                  -- suspended | reported
   reason {TEXT},                         -- of the operator
+  parties {TEXT} NOT NULL,               -- JSON array of the parties whose reports counted
+  review_requested_at {I64},             -- when the owner asked for a review
+  review_note {TEXT},                    -- what the owner said
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, inbox_id)
 ){STRICT};
@@ -856,6 +859,7 @@ CREATE TABLE agent_reports (
   details {TEXT},
   message_id {ID},                       -- a message of the workspace that reports
   counts {BOOL} NOT NULL,                -- 1: it counts toward hiding the listing
+  network {BLOB},                        -- keyed hash of the client's network; null on loopback
   created_at {I64} NOT NULL,
   settled_at {I64},                      -- when the operator restored the agent; the report no longer counts
   PRIMARY KEY (workspace_id, id)

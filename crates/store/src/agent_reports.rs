@@ -1,11 +1,9 @@
 //! Reports about agents.
 
-use std::collections::BTreeSet;
-
 use posthouse_domain::{
     agent::report::ReportReason,
     id::{AgentReportId, InboxId, MessageId, WorkspaceId},
-    party::Party,
+    party::{self, Party},
     time::Time,
 };
 
@@ -15,11 +13,11 @@ use crate::{Result, Tx, p, statements};
 const ADDRESSES_MAX: u32 = 10_000;
 
 statements! {
-    INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, network, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     MADE_SINCE = "SELECT count(*) FROM agent_reports WHERE workspace_id = $1 AND created_at >= $2";
-    REPORTERS = "SELECT w.owner_email, r.created_at FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
-        WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL LIMIT $3";
+    REPORTERS = "SELECT w.owner_email, r.network, r.created_at FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
+        WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL ORDER BY r.created_at, r.id LIMIT $3";
     SETTLE = "UPDATE agent_reports SET settled_at = $2 WHERE agent_id = $1 AND settled_at IS NULL";
     FORGET_MESSAGE = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1 AND message_id = $2";
     FORGET_MESSAGES_OF_INBOX = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1
@@ -49,6 +47,8 @@ pub struct AgentReport {
     pub message: Option<MessageId>,
     /// Whether it counts toward hiding the listing.
     pub counts: bool,
+    /// The keyed hash of the client's network; `None` on loopback.
+    pub network: Option<Vec<u8>>,
     /// When.
     pub created_at: Time,
 }
@@ -91,7 +91,18 @@ pub fn insert(tx: &mut Tx, new: &AgentReport) -> Result<()> {
     let r = new;
     tx.exec(
         &INSERT,
-        p![r.workspace, r.id, r.agent_workspace, r.agent, r.reason, r.details, r.message, r.counts, r.created_at],
+        p![
+            r.workspace,
+            r.id,
+            r.agent_workspace,
+            r.agent,
+            r.reason,
+            r.details,
+            r.message,
+            r.counts,
+            r.network,
+            r.created_at
+        ],
     )?;
     Ok(())
 }
@@ -107,7 +118,7 @@ pub fn made_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u6
 /// Who has reported an agent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AgentReporters {
-    /// The parties that own the reporting workspaces, sorted.
+    /// The parties that own the reporting workspaces, one for each client network, oldest report first.
     pub parties: Vec<Party>,
     /// The time between the first and the last report, in milliseconds.
     pub span_ms: i64,
@@ -121,8 +132,8 @@ pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReport
     let found: Vec<ReporterRow> = tx.rows(&REPORTERS, p![agent, since, ADDRESSES_MAX])?;
     let times = || found.iter().map(|row| row.created_at);
     let span_ms = times().max().zip(times().min()).map_or(0, |(last, first)| last.since_ms(first));
-    let parties: BTreeSet<Party> = found.iter().map(|row| Party::of_text(&row.owner_email)).collect();
-    Ok(AgentReporters { parties: parties.into_iter().collect(), span_ms })
+    let clients = found.iter().map(|row| (Party::of_text(&row.owner_email), row.network.clone()));
+    Ok(AgentReporters { parties: party::distinct(clients), span_ms })
 }
 
 /// Marks the open reports about an agent as settled, so that they count no more; returns how many.
@@ -177,4 +188,4 @@ pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
 
 crate::from_row!(ReportedAgent { workspace = agent_workspace_id, inbox = agent_id, reports, last_at });
 crate::from_row!(OpenReport { workspace = workspace_id, reason, details, message = message_id, counts, created_at });
-crate::row_struct!(ReporterRow { owner_email: String, created_at: Time });
+crate::row_struct!(ReporterRow { owner_email: String, network: Option<Vec<u8>>, created_at: Time });

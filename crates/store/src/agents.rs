@@ -64,6 +64,13 @@ macro_rules! values {
     };
 }
 
+/// The columns of a decision in the order that rows are read.
+macro_rules! sanctions {
+    () => {
+        "SELECT workspace_id, inbox_id, kind, reason, parties, review_requested_at, review_note, created_at FROM agent_sanctions "
+    };
+}
+
 statements! {
     GET = select!("inboxes i", "i.workspace_id = $1 AND i.id = $2");
     BY_ADDRESS = select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
@@ -74,11 +81,14 @@ statements! {
     UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = (", values!(), ") WHERE workspace_id = $17 AND inbox_id = $18");
     DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2";
     COUNT_PUBLIC = "SELECT count(*) FROM (SELECT 1 FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' LIMIT $2) s";
-    SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, created_at) VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, created_at = excluded.created_at";
+    SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, parties, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
+        parties = excluded.parties, created_at = excluded.created_at, review_requested_at = NULL, review_note = NULL";
+    REQUEST_REVIEW = "UPDATE agent_sanctions SET review_requested_at = $3, review_note = $4
+        WHERE workspace_id = $1 AND inbox_id = $2 AND review_requested_at IS NULL";
+    SANCTION_OF = concat!(sanctions!(), "WHERE workspace_id = $1 AND inbox_id = $2");
     END_SANCTION = "DELETE FROM agent_sanctions WHERE workspace_id = $1 AND inbox_id = $2";
-    SANCTIONED = "SELECT workspace_id, inbox_id, kind, reason, created_at FROM agent_sanctions WHERE (created_at, inbox_id) < ($1, $2)
-        ORDER BY created_at DESC, inbox_id DESC LIMIT $3";
+    SANCTIONED = concat!(sanctions!(), "WHERE (created_at, inbox_id) < ($1, $2) ORDER BY created_at DESC, inbox_id DESC LIMIT $3");
 }
 
 /// A decision against an agent.
@@ -92,8 +102,31 @@ pub struct Sanction {
     pub kind: SanctionKind,
     /// The operator's reason.
     pub reason: Option<String>,
+    /// The parties whose reports counted.
+    pub parties: Vec<String>,
+    /// When the owner asked for a review.
+    pub review_requested_at: Option<Time>,
+    /// What the owner said.
+    pub review_note: Option<String>,
     /// When.
     pub created_at: Time,
+}
+
+impl Sanction {
+    /// Creates a decision that nobody asked to review.
+    #[must_use]
+    pub fn new(agent: &Agent, kind: SanctionKind, created_at: Time) -> Self {
+        Self {
+            workspace: agent.workspace,
+            inbox: agent.inbox,
+            kind,
+            reason: None,
+            parties: Vec::new(),
+            review_requested_at: None,
+            review_note: None,
+            created_at,
+        }
+    }
 }
 
 /// Returns the agent with that inbox or identity, even if deleted.
@@ -201,8 +234,30 @@ pub fn count_public(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u6
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn sanction(tx: &mut Tx, new: &Sanction) -> Result<()> {
-    tx.exec(&SET_SANCTION, p![new.workspace, new.inbox, new.kind, new.reason, new.created_at])?;
+    tx.exec(&SET_SANCTION, p![new.workspace, new.inbox, new.kind, new.reason, Json(&new.parties), new.created_at])?;
     Ok(())
+}
+
+/// Returns what was decided against an agent.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn sanction_of(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Option<Sanction>> {
+    tx.one(&SANCTION_OF, p![workspace, inbox])
+}
+
+/// Records that the owner asks for a review; returns whether it is the first request.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn request_review(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    inbox: InboxId,
+    note: Option<&str>,
+    now: Time,
+) -> Result<bool> {
+    Ok(tx.exec(&REQUEST_REVIEW, p![workspace, inbox, now, note])? > 0)
 }
 
 /// Ends what was decided against an agent; returns whether there was something.
@@ -227,7 +282,16 @@ fn named_all<T>(names: &[String], parse: fn(&str) -> Option<T>) -> Result<Vec<T>
     names.iter().map(|name| named(name, parse)).collect()
 }
 
-crate::from_row!(Sanction { workspace = workspace_id, inbox = inbox_id, kind, reason, created_at });
+crate::from_row!(Sanction {
+    workspace = workspace_id,
+    inbox = inbox_id,
+    kind,
+    reason,
+    parties: Json<Vec<String>>,
+    review_requested_at,
+    review_note,
+    created_at,
+} => Self { workspace, inbox, kind, reason, parties: parties.0, review_requested_at, review_note, created_at });
 
 crate::from_row!(Agent {
     workspace = workspace_id: WorkspaceId,

@@ -19,7 +19,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use bundle::{AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
+pub use bundle::{AgentBundleView, AgentSanctionView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView};
 pub use verification::{CompleteVerification, Signer, VerificationView};
 
 use super::{TimestampView, name_of};

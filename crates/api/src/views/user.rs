@@ -98,18 +98,23 @@ pub struct SessionView<'a> {
 }
 
 impl<'a> SignedInView<'a> {
-    /// Returns the view of a person. `membership` is the role in the workspace of the session.
+    /// Returns the view of a person, with the role in the workspace of the session.
     #[must_use]
-    pub fn of(person: &'a User, membership: Option<(Role, &Workspace)>, invitations: &'a [Invitation]) -> Self {
+    pub fn of(
+        person: &'a User,
+        role: Option<Role>,
+        workspace: Option<&Workspace>,
+        invitations: &'a [Invitation],
+    ) -> Self {
         let user = UserView {
             id: person.id.into(),
             email: &person.email,
             name: person.name.as_deref(),
-            role: membership.map(|(role, _)| role.text()),
+            role: role.map(Role::text),
             created_at: person.created_at.into(),
         };
-        let org = membership.map(|(_, workspace)| WorkspaceView::of(workspace));
-        Self { user, org, invitations: invitations.iter().map(InvitationView::of).collect() }
+        let invitations = invitations.iter().map(InvitationView::of).collect();
+        Self { user, org: workspace.map(WorkspaceView::of), invitations }
     }
 }
 

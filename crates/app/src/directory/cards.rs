@@ -1,7 +1,7 @@
 //! Reads the card of an agent of the caller's workspace, with its keys and standing.
 
 use posthouse_api::views::agent::{
-    AgentBundleView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
+    AgentBundleView, AgentSanctionView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
     oasf::{self, OasfRecordView},
 };
 use posthouse_domain::{
@@ -12,7 +12,11 @@ use posthouse_domain::{
     signing_key::SigningPurpose,
     workspace::ClaimStatus,
 };
-use posthouse_store::{Tx, agents, inboxes, workspaces};
+use posthouse_store::{
+    Tx,
+    agents::{self, Sanction},
+    inboxes, workspaces,
+};
 
 use super::{events::CardEvents, switches, view::published_keys};
 use crate::{access::visible, app::App, signing::sign};
@@ -36,10 +40,15 @@ impl BundleLoader {
     pub(super) fn load(&self, tx: &mut Tx, agent: &Agent) -> Result<AgentBundleView, Refusal> {
         let keys = published_keys(tx, agent)?;
         let identity = self.identity(tx, agent)?;
+        let sanction = match agent.sanction {
+            Some(_) => agents::sanction_of(tx, agent.workspace, agent.inbox)?.map(sanction_view),
+            None => None,
+        };
         let parts = BundleParts {
             inbox: self.events.inbox(tx, agent)?,
             keys: BundleKeysView { server: self.server.clone(), agent: keys.clone() },
             identity,
+            sanction,
         };
         Ok(AgentBundleView::of(agent, self.events.viewer.shown(agent, &keys).as_ref(), parts))
     }
@@ -56,6 +65,16 @@ impl BundleLoader {
             && tenant.claim != ClaimStatus::Unclaimed
             && agent.standing(self.events.viewer.now) == Standing::Active;
         Ok(BundleIdentityView { enabled: inbox.identity_enabled, sign_in_ready: is_ready })
+    }
+}
+
+fn sanction_view(decided: Sanction) -> AgentSanctionView {
+    AgentSanctionView {
+        kind: decided.kind.text(),
+        reason: decided.reason,
+        parties: decided.parties,
+        since: decided.created_at.into(),
+        review_requested_at: decided.review_requested_at.map(Into::into),
     }
 }
 

@@ -39,10 +39,10 @@ pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Re
     let (events, address) = (CardEvents::of(app), address.canonical());
     let work = move |tx: &mut Tx| {
         let mut agent = agents::by_address(tx, &address)?.ok_or_else(|| unknown(&address))?;
-        let (workspace, inbox, created_at) = (agent.workspace, agent.inbox, events.viewer.now);
         let is_new = agent.sanction != Some(SanctionKind::Suspended);
         let kind = SanctionKind::Suspended;
-        agents::sanction(tx, &Sanction { workspace, inbox, kind, reason: reason.clone(), created_at })?;
+        let decided = Sanction::new(&agent, kind, events.viewer.now);
+        agents::sanction(tx, &Sanction { reason: reason.clone(), ..decided })?;
         agent.sanction = Some(kind);
         if is_new {
             events.revoked(tx, &agent, reason.clone())?;

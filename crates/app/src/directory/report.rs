@@ -1,5 +1,7 @@
 //! Reports about agents. Enough reports of different owners hide a listing until the operator decides.
 
+use std::net::IpAddr;
+
 use posthouse_domain::{
     agent::{
         SanctionKind,
@@ -23,7 +25,7 @@ use super::{
     resolve::{exists, not_found},
     switches,
 };
-use crate::{access::visible, app::App};
+use crate::{access::visible, app::App, keyring::counted_subject::counted_subject};
 
 /// A report to make.
 #[derive(Clone, Debug)]
@@ -36,6 +38,8 @@ pub struct NewReport {
     pub details: Option<String>,
     /// A message of the caller's workspace.
     pub message: Option<MessageId>,
+    /// The network that counts as one client; `None` on loopback.
+    pub network: Option<IpAddr>,
 }
 
 /// Reports an agent to the operator. Its owner gets an event with the reason only. Returns how many reports the workspace
@@ -49,6 +53,7 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Re
     // Two events of a transaction have ids of two generators.
     let (events, hiding) = (CardEvents::of(app), CardEvents::of(app));
     let id = app.clock.ids().next::<AgentReportId>();
+    let network = new.network.map(|network| counted_subject(app, &network.to_string())).transpose()?;
     let work = move |tx: &mut Tx| {
         let now = events.viewer.now;
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -78,6 +83,7 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Re
                 details: new.details.clone(),
                 message: new.message,
                 counts: by.counts(now),
+                network: network.clone(),
                 created_at: now,
             },
         )?;
@@ -85,16 +91,8 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Re
         let reporters = by.parties.len() as u64;
         let is_hidden = reporters >= REPORTERS_TO_HIDE && by.span_ms >= REPORTS_SPAN_MS;
         if is_hidden && agent.sanction.is_none() {
-            agents::sanction(
-                tx,
-                &Sanction {
-                    workspace: agent.workspace,
-                    inbox: agent.inbox,
-                    kind: SanctionKind::Reported,
-                    reason: None,
-                    created_at: now,
-                },
-            )?;
+            let parties = by.parties.iter().map(ToString::to_string).collect();
+            agents::sanction(tx, &Sanction { parties, ..Sanction::new(&agent, SanctionKind::Reported, now) })?;
             tracing::warn!(inbox_id = %agent.inbox, reporters, "directory.hidden_by_reports");
             agent.sanction = Some(SanctionKind::Reported);
             hiding.updated(tx, &agent)?;

@@ -11,11 +11,12 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, signups, users, workspaces};
 
-use super::{counted_subject::counted_subject, sessions as sessions_of, sign_in};
+use super::{sessions as sessions_of, sign_in};
 use crate::{
     access::actor,
     app::App,
     inbound::recipient::{is_own_address, served_domains},
+    keyring::counted_subject::counted_subject,
 };
 
 /// Invitations that a workspace sends in a day.

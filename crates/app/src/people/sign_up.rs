@@ -16,10 +16,11 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, sign_ins::SignIn, signups, workspaces};
 
-use super::{counted_subject::counted_subject, members, new_workspace};
+use super::{members, new_workspace};
 use crate::{
     app::App,
     inbound::recipient::{is_own_address, served_domains},
+    keyring::counted_subject::counted_subject,
 };
 
 /// Returns whether a link can make a workspace, if its address has no member.

@@ -15,11 +15,13 @@ use posthouse_store::{
 };
 
 use super::{
-    counted_subject::counted_subject,
     sign_in::{NewSession, SignInClient, SignedIn, begin_session, invited_person, member_of, new_secret},
     sign_up::SignUp,
 };
-use crate::{app::App, keyring::sealed_link};
+use crate::{
+    app::App,
+    keyring::{counted_subject::counted_subject, sealed_link},
+};
 
 /// What proves that a person reads the mail of an address.
 #[derive(Clone, Debug)]

@@ -21,12 +21,12 @@ use posthouse_store::{Result as StoreResult, Tx, inboxes, signups, signups::Clai
 use super::status;
 use crate::{
     app::App,
+    keyring::counted_subject::counted_subject,
     outbound::{
         link_mail::{self, LinkMail},
         notice,
         queue::{self, QueueHook},
     },
-    people::counted_subject::counted_subject,
 };
 
 /// The path prefix of claim links.

@@ -17,14 +17,14 @@ use serde_json::{Map, Value};
 use posthouse_api::{
     views::agent::{AgentBundleView, oasf::OasfRecordView},
     wire::{
-        AgentRevocationReason, BoundedList, CardLine, CardProse, DocumentationUrl, EmptyInput, HandlePartText,
-        LanguageTag, MediaRange, OasfClassValue, Patch, Problems, SkillId, object,
+        AgentRevocationReason, BoundedList, BoundedText, CardLine, CardProse, DocumentationUrl, EmptyInput,
+        HandlePartText, LanguageTag, MediaRange, OasfClassValue, Patch, Problems, SkillId, object,
     },
 };
 use posthouse_app::directory::{
     cards,
     change::{self, CardChange},
-    switches,
+    review, switches,
 };
 use posthouse_http::{
     Api,
@@ -33,6 +33,9 @@ use posthouse_http::{
 
 /// Path of the card of an agent.
 const AGENT: &str = "/v1/inboxes/{id}/agent";
+
+/// Longest note with a request for a review, in characters.
+const REVIEW_NOTE_CHARS_MAX: usize = 2_000;
 
 /// The error codes of a card that is written.
 const CARD_ERROR_CODES: &[ErrorCode] = &[
@@ -76,6 +79,11 @@ pub(crate) fn routes() -> Vec<Route> {
             .answers::<AgentBundleView>(200)
             .errors(&[ErrorCode::AgentSuspended, ErrorCode::DirectoryDisabled])
             .handle(restore),
+        Route::new(Method::POST, "/v1/inboxes/{id}/agent/review", "requestAgentReview", DirectoryWrite)
+            .summary("Asks the operator to review a suspension, or reports that hid the listing. A second request changes nothing.")
+            .answers::<AgentBundleView>(202)
+            .errors(&[ErrorCode::NotSuspended, ErrorCode::DirectoryDisabled])
+            .handle(request_review),
         Route::new(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
             .summary("Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.")
             .answers::<OasfRecordView>(200)
@@ -85,6 +93,14 @@ pub(crate) fn routes() -> Vec<Route> {
     .into_iter()
     .map(|route: Route| route.switched(switches::check))
     .collect()
+}
+
+object! {
+    /// A request for a review.
+    struct AgentReviewBody {
+        /// What the operator should know.
+        note: Option<BoundedText<1, REVIEW_NOTE_CHARS_MAX>>,
+    }
 }
 
 object! {
@@ -230,6 +246,15 @@ async fn revoke(app: Arc<Api>, input: RouteInput<EmptyInput, RevokeAgentBody>) -
     let id = input.path.id("id", "inbox")?;
     let reason = input.body.reason.map(|text| text.0);
     RouteResponse::json(200, &change::revoke(&app, input.caller, id, reason).await?)
+}
+
+async fn request_review(
+    app: Arc<Api>,
+    input: RouteInput<EmptyInput, AgentReviewBody>,
+) -> Result<RouteResponse, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let agent = review::request(&app, input.caller, id, input.body.note.map(|note| note.0)).await?;
+    RouteResponse::json(202, &agent)
 }
 
 async fn restore(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {

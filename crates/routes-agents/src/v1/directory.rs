@@ -39,7 +39,7 @@ use posthouse_app::directory::{
     verify::{self, VerifiedThing},
 };
 use posthouse_http::{
-    Api,
+    Api, client,
     directory_limits::DirectoryLimit,
     rate_limits::RateLimitStatus,
     route::{Route, RouteInput, RouteResponse},
@@ -321,6 +321,7 @@ async fn report(app: Arc<Api>, input: RouteInput<EmptyInput, ReportBody>) -> Res
         reason: body.reason,
         details: body.details.map(|text| text.0).filter(|text| !text.is_empty()),
         message: body.message_id.map(MessageId),
+        network: Some(input.request.client_ip).filter(|ip| !ip.is_loopback()).map(client::network),
     };
     let made = report::report(&app, input.caller, new).await?;
     let limit =

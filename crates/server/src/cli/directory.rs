@@ -98,6 +98,10 @@ fn view(reviewed: &ReviewedAgent) -> Value {
         "decision": reviewed.sanction.as_ref().map(|sanction| sanction.kind.text()),
         "reason": reviewed.sanction.as_ref().and_then(|sanction| sanction.reason.as_ref()),
         "since": reviewed.sanction.as_ref().map(|sanction| sanction.created_at.to_string()),
+        "parties": reviewed.sanction.as_ref().map(|sanction| &sanction.parties),
+        "review_requested_at":
+            reviewed.sanction.as_ref().and_then(|sanction| sanction.review_requested_at).map(|at| at.to_string()),
+        "review_note": reviewed.sanction.as_ref().and_then(|sanction| sanction.review_note.as_ref()),
         "reports": reviewed.reports.iter().map(report).collect::<Vec<_>>(),
     })
 }
@@ -109,7 +113,11 @@ fn lines(reviewed: &ReviewedAgent) -> Vec<String> {
     let reason = reason.map(|reason| format!(" ({})", one_line(reason))).unwrap_or_default();
     let (address, workspace) = (&reviewed.agent.address, reviewed.agent.workspace);
     let head = format!("{address}  workspace {workspace}  {decision}{reason}  {} open reports", reviewed.reports.len());
-    [head].into_iter().chain(reviewed.reports.iter().map(report_line)).collect()
+    let review = reviewed.sanction.as_ref().and_then(|sanction| {
+        let note = sanction.review_note.as_deref().map(|note| format!(": {}", one_line(note))).unwrap_or_default();
+        sanction.review_requested_at.map(|at| format!("    {at}  the owner asks for a review{note}"))
+    });
+    std::iter::once(head).chain(review).chain(reviewed.reports.iter().map(report_line)).collect()
 }
 
 fn report_line(report: &OpenReport) -> String {

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::{CardView, PublishedKey, ShownAgent};
-use crate::views::{inbox::InboxView, name_of};
+use crate::views::{TimestampView, inbox::InboxView, name_of};
 
 /// An agent of the caller's workspace.
 #[derive(Serialize, JsonSchema)]
@@ -36,6 +36,25 @@ pub struct AgentBundleView {
     pub domain: Option<String>,
     /// Handle, such as `@acme/support`.
     pub handle: Option<String>,
+    /// What the operator or reports decided against the agent; null if nothing. The operator ends it.
+    pub sanction: Option<AgentSanctionView>,
+}
+
+/// A decision against an agent.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "AgentSanction")]
+pub struct AgentSanctionView {
+    /// `suspended` by the operator, or `reported`: reports hid the listing.
+    #[schemars(schema_with = "name_of::<SanctionKind>")]
+    pub kind: &'static str,
+    /// The operator's reason.
+    pub reason: Option<String>,
+    /// Parties whose reports counted: domains, and addresses at large mailbox providers.
+    pub parties: Vec<String>,
+    /// Time of the decision.
+    pub since: TimestampView,
+    /// Time at which you asked for a review with `POST /v1/inboxes/{id}/agent/review`.
+    pub review_requested_at: Option<TimestampView>,
 }
 
 /// Sign-in with an agent.
@@ -80,6 +99,8 @@ pub struct BundleParts {
     pub keys: BundleKeysView,
     /// Sign-in with the agent.
     pub identity: BundleIdentityView,
+    /// What was decided against it.
+    pub sanction: Option<AgentSanctionView>,
 }
 
 impl AgentBundleView {
@@ -104,6 +125,7 @@ impl AgentBundleView {
             domain: agent.verified_domain().map(str::to_owned),
             handle: agent.handle(),
             card: card.map(ShownAgent::full),
+            sanction: parts.sanction,
         }
     }
 }

@@ -150,6 +150,9 @@ async fn a_revoked_or_suspended_sender_is_not_signed_but_its_mail_flows() {
         inbox: pair.alice.inbox.id,
         kind: SanctionKind::Suspended,
         reason: None,
+        parties: Vec::new(),
+        review_requested_at: None,
+        review_note: None,
         created_at: pair.server.app().clock.now(),
     };
     pair.server.store().write(move |tx| agents::sanction(tx, &sanction)).await.unwrap();

@@ -1,0 +1,38 @@
+//! Asks the operator to review what was decided against an agent.
+
+use posthouse_api::views::agent::AgentBundleView;
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    id::InboxId,
+};
+use posthouse_store::{Tx, agents};
+
+use super::{
+    cards::{BundleLoader, visible_agent},
+    switches,
+};
+use crate::app::App;
+
+/// Asks for a review, once; a further call changes nothing. Returns the agent.
+///
+/// # Errors
+/// Returns `directory_disabled`, `not_found`, `not_suspended` if nothing was decided against the agent, or an error if the
+/// database call fails.
+pub async fn request(app: &App, caller: Caller, id: InboxId, note: Option<String>) -> Result<AgentBundleView, Refusal> {
+    switches::check(app)?;
+    let loader = BundleLoader::of(app).await?;
+    let work = move |tx: &mut Tx| {
+        let agent = visible_agent(tx, &caller, id)?;
+        if agent.sanction.is_none() {
+            let message = "The agent is not suspended, and reports have not hidden it.";
+            return Err(Refusal::new(ErrorCode::NotSuspended, message));
+        }
+        let now = loader.events.viewer.now;
+        if agents::request_review(tx, agent.workspace, agent.inbox, note.as_deref(), now)? {
+            tracing::warn!(inbox_id = %agent.inbox, "directory.review_requested");
+        }
+        loader.load(tx, &agent)
+    };
+    app.store.write(work).await
+}
