@@ -3,10 +3,12 @@
 //! Never stores or compares secrets: it derives them from random bytes that the caller passes in, and hashes them for
 //! storage.
 
+mod owner;
 mod principal;
 
 use sha2::{Digest, Sha256};
 
+pub use owner::{KeyOwner, KeyOwnerKind, MemberKeys, may_create_key};
 pub use principal::{Caller, Credential, KeyPrincipal, Principal, UserPrincipal};
 
 use crate::id::InboxId;

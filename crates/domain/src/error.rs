@@ -72,6 +72,8 @@ codes! {
     PlanLimitInboxes = 403 "plan_limit_inboxes", "Delete an inbox you no longer need or move the workspace to a larger plan.";
     /// The limit of identities is reached.
     PlanLimitIdentities = 403 "plan_limit_identities", "Delete an identity you no longer need or move the workspace to a larger plan.";
+    /// The plan's limit of active API keys is reached.
+    PlanLimitApiKeys = 403 "plan_limit_api_keys", "Revoke a key you no longer need or move the workspace to a larger plan.";
     /// The plan's limit of domains is reached.
     PlanLimitDomains = 403 "plan_limit_domains", "Delete a domain you no longer need or move the workspace to a larger plan.";
     /// The plan's limit of stored bytes is reached.
@@ -110,8 +112,10 @@ codes! {
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
     /// The message is not held.
     NotHeld = 409 "not_held", "No action is needed: the message is not held.";
-    /// A review was requested for a workspace that is not suspended.
-    NotSuspended = 409 "not_suspended", "No action is needed: the workspace can send.";
+    /// A member who has API keys was removed without saying what becomes of them.
+    MemberHasKeys = 409 "member_has_keys", "Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours.";
+    /// A review was requested for a workspace or agent that is not suspended or hidden.
+    NotSuspended = 409 "not_suspended", "No action is needed: nothing was decided against it.";
     /// A receive list blocked the message.
     MessageBlocked = 409 "message_blocked", "Change the receive lists for future mail; a message that was already blocked can't be released.";
     /// The lease is not the message's current lease.

@@ -1,5 +1,8 @@
 //! Plans and their limits.
 
+/// How many times the requests of one key all keys and people of a workspace may use together.
+pub const WORKSPACE_REQUESTS_FACTOR: u64 = 10;
+
 /// A limit that may be absent.
 pub type Limit = Option<u64>;
 
@@ -24,6 +27,8 @@ pub struct PlanLimits {
     pub identities: Limit,
     /// Custom domains.
     pub domains: Limit,
+    /// API keys that are not revoked.
+    pub api_keys: Limit,
     /// Cards in the public directory.
     pub public_listings: Limit,
     /// Messages sent per calendar month (UTC).
@@ -34,7 +39,8 @@ pub struct PlanLimits {
     pub daily_sends: Limit,
     /// Messages sent per workspace within any five minutes.
     pub sends_per_5_minutes: Limit,
-    /// API requests per key and minute.
+    /// API requests per key and minute; for people, per person. A workspace in all may use [`WORKSPACE_REQUESTS_FACTOR`]
+    /// times as many.
     pub requests_per_minute: Limit,
     /// Authenticated HTTP connections at once, of one workspace.
     pub connections: Limit,

@@ -39,7 +39,8 @@ pub(crate) async fn authenticate(
     {
         return authenticate_session(app, &secret, client).await;
     }
-    authenticate_key(app, &bearer(headers)?, client).await
+    let user_agent = headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok());
+    authenticate_key(app, &bearer(headers)?, client, user_agent).await
 }
 
 /// Authenticates a session from this client.
@@ -71,8 +72,14 @@ pub(crate) async fn authenticate_person(
 ///
 /// # Errors
 /// See [`authenticate`].
-pub async fn authenticate_key(app: &Api, key: &ApiKeySecret, client: IpAddr) -> Result<AuthenticatedCaller, Refusal> {
-    check(app, key.digest(), client, authenticate::authenticate(app, key)).await
+pub async fn authenticate_key(
+    app: &Api,
+    key: &ApiKeySecret,
+    client: IpAddr,
+    user_agent: Option<&str>,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let used_by = authenticate::key_client(client, user_agent);
+    check(app, key.digest(), client, authenticate::authenticate(app, key, used_by)).await
 }
 
 /// Redeems a stream token from this client.

@@ -4,10 +4,8 @@
 //! (`docs/decisions/0006-idempotency-in-the-same-transaction.md`).
 
 use axum::http::{HeaderMap, HeaderName};
-use posthouse_domain::{
-    auth::{Caller, Principal},
-    id::WorkspaceId,
-};
+use posthouse_domain::auth::{Caller, Principal};
+use posthouse_store::idempotency::IdempotencyScope;
 use sha2::{Digest, Sha256};
 
 use super::route::PathParams;
@@ -31,11 +29,12 @@ pub fn key(headers: &HeaderMap, problems: &mut Problems) -> Option<String> {
     problems.add("Idempotency-Key", format!("must be 1 to {KEY_CHARS_MAX} visible ASCII characters, once"))
 }
 
-/// Returns the workspace within which the keys of a caller are unique, or `None` if it sends no keys. All API keys of a
-/// workspace share their idempotency keys.
-pub fn scope(caller: &Caller) -> Option<WorkspaceId> {
+/// Returns the scope within which the keys of a caller are unique, or `None` if it sends no keys.
+pub fn scope(caller: &Caller) -> Option<IdempotencyScope> {
     match caller.principal {
-        Principal::Key(_) | Principal::User(_) => Some(caller.workspace),
+        Principal::Key(_) | Principal::User(_) => {
+            Some(IdempotencyScope { workspace: caller.workspace, inbox: caller.scope().inbox() })
+        }
         Principal::Operator | Principal::Service { .. } => None,
     }
 }

@@ -5,15 +5,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::WorkspaceId,
-};
+use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_store::idempotency::IdempotencyScope;
 
 /// Seconds after which a caller should retry.
 const IN_FLIGHT_RETRY_S: u64 = 1;
 
-type InFlightKey = (WorkspaceId, &'static str, String);
+type InFlightKey = (IdempotencyScope, &'static str, String);
 
 /// The requests with an idempotency key that are in progress in this process.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +31,11 @@ impl InFlightRequests {
     /// Returns `idempotency_in_flight` if another request holds the key.
     pub(crate) fn take(
         &self,
-        workspace: WorkspaceId,
+        scope: IdempotencyScope,
         route: &'static str,
         key: &str,
     ) -> Result<InFlightGuard, Refusal> {
-        let slot = (workspace, route, key.to_owned());
+        let slot = (scope, route, key.to_owned());
         if self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(slot.clone()) {
             return Ok(InFlightGuard { all: self.clone(), slot });
         }

@@ -1,5 +1,5 @@
-//! Limits the requests per minute of each API key and session, counted in this process, and writes the `RateLimit`
-//! headers.
+//! Limits the requests per minute of each API key, person and workspace, counted in this process, and writes the
+//! `RateLimit` headers.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_app::{
@@ -7,22 +7,31 @@ use posthouse_app::{
     limits::fixed_window::{FixedWindow, WindowCount},
 };
 use posthouse_domain::{
-    auth::{Credential, Principal},
+    auth::{Caller, Principal},
     error::{Detail, ErrorCode, LimitName, Refusal},
-    plan::Limit,
+    id::{KeyId, UserId, WorkspaceId},
+    plan::{Limit, WORKSPACE_REQUESTS_FACTOR},
     time::{MINUTE_MS, Time},
 };
 
-/// Most API keys and sessions with a window at once; see [`FixedWindow`].
+/// Most API keys, people and workspaces with a window at once; see [`FixedWindow`].
 const KEYS_MAX: usize = 100_000;
 /// The status of a refusal by a limit.
 const TOO_MANY_REQUESTS: u16 = 429;
 /// The name of the policy for requests per minute. Other policies have the name of their limit.
 const REQUESTS_POLICY: &str = "key-minute";
 
-/// The requests of each API key and session in its current minute.
+/// What requests are counted for. A person is one, whichever session and workspace a request is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum RequestSource {
+    Key(KeyId),
+    Person(UserId),
+    Workspace(WorkspaceId),
+}
+
+/// The requests of each API key, person and workspace in its current minute.
 #[derive(Debug)]
-pub(crate) struct RequestLimits(FixedWindow<Credential>);
+pub(crate) struct RequestLimits(FixedWindow<RequestSource>);
 
 /// A limit and the rest of it, as the response states them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,16 +54,22 @@ impl Default for RequestLimits {
 }
 
 impl RequestLimits {
-    /// Counts one request. Returns `None` if the principal has no limit.
-    pub(crate) fn count(&self, principal: &Principal, limit: Limit, now: Time) -> Option<RateLimitStatus> {
+    /// Counts one request for its key or person, and for the workspace. `None` if there is no limit.
+    pub(crate) fn count(&self, caller: &Caller, limit: Limit, now: Time) -> Option<RateLimitStatus> {
         let max = limit?;
-        let count = match principal {
-            Principal::Key(key) => self.0.count(Credential::Key(key.id), max, now),
-            Principal::User(user) => self.0.count(Credential::Session(user.session), max, now),
+        let source = match caller.principal {
+            Principal::Key(key) => RequestSource::Key(key.id),
+            Principal::User(user) => RequestSource::Person(user.user),
             // Neither sends requests.
             Principal::Operator | Principal::Service { .. } => return None,
         };
-        RateLimitStatus::of(LimitName::RequestsPerMinute, max, count)
+        let own = RateLimitStatus::of(LimitName::RequestsPerMinute, max, self.0.count(source, max, now))?;
+        if !own.is_allowed {
+            return Some(own);
+        }
+        let max = max.saturating_mul(WORKSPACE_REQUESTS_FACTOR);
+        let all = self.0.count(RequestSource::Workspace(caller.workspace), max, now);
+        if all.is_allowed { Some(own) } else { RateLimitStatus::of(LimitName::WorkspaceRequestsPerMinute, max, all) }
     }
 }
 
@@ -94,7 +109,10 @@ impl RateLimitStatus {
         }
         let message = match self.limit {
             LimitName::RequestsPerMinute => {
-                format!("This API key or session has used its {} requests for this minute.", self.max)
+                format!("This API key or person has used its {} requests for this minute.", self.max)
+            }
+            LimitName::WorkspaceRequestsPerMinute => {
+                format!("The keys and people of this workspace have used their {} requests for this minute.", self.max)
             }
             _ => format!("The limit of {} of these requests per minute is used up.", self.max),
         };
@@ -134,11 +152,46 @@ impl RateLimitStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use posthouse_domain::auth::{KeyPrincipal, Permissions, Scope};
+    use posthouse_domain::{
+        auth::{KeyPrincipal, Permissions, Scope, UserPrincipal},
+        id::SessionId,
+        user::Role,
+    };
+    use uuid::Uuid;
 
-    fn key(number: u128) -> Principal {
-        let id = posthouse_domain::id::KeyId(uuid::Uuid::from_u128(number));
-        Principal::Key(KeyPrincipal { id, scope: Scope::Org, permissions: Permissions::full() })
+    fn key(number: u128) -> Caller {
+        let key =
+            KeyPrincipal { id: KeyId(Uuid::from_u128(number)), scope: Scope::Org, permissions: Permissions::full() };
+        Caller::key(WorkspaceId(Uuid::from_u128(1)), key)
+    }
+
+    fn person(session: u128, workspace: u128) -> Caller {
+        let user = UserId(Uuid::from_u128(7));
+        let principal = UserPrincipal { user, session: SessionId(Uuid::from_u128(session)), role: Role::Member };
+        Caller::user(WorkspaceId(Uuid::from_u128(workspace)), principal)
+    }
+
+    #[test]
+    fn a_person_has_one_window_in_all_sessions_and_workspaces() {
+        let (limits, now) = (RequestLimits::default(), Time::from_millis(1_000_000));
+        assert!(limits.count(&person(1, 1), Some(2), now).expect("limited").is_allowed);
+        assert!(limits.count(&person(2, 1), Some(2), now).expect("limited").is_allowed);
+        let refused = limits.count(&person(3, 2), Some(2), now).expect("limited");
+        assert_eq!((refused.limit, refused.is_allowed), (LimitName::RequestsPerMinute, false));
+    }
+
+    #[test]
+    fn all_keys_of_a_workspace_have_ten_times_the_requests_of_one() {
+        let (limits, now) = (RequestLimits::default(), Time::from_millis(1_000_000));
+        for number in 0..10 {
+            for _ in 0..2 {
+                assert!(limits.count(&key(number), Some(2), now).expect("limited").is_allowed, "{number}");
+            }
+        }
+        let refused = limits.count(&key(11), Some(2), now).expect("limited");
+        let expected = (LimitName::WorkspaceRequestsPerMinute, 20, false);
+        assert_eq!((refused.limit, refused.max, refused.is_allowed), expected);
+        assert!(limits.count(&person(1, 2), Some(2), now).expect("limited").is_allowed, "another workspace");
     }
 
     #[test]

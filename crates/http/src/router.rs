@@ -99,9 +99,10 @@ pub(crate) fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
 /// Responds to a request that matches no route.
 pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refusal) -> Response {
     let client = client_of(app, request.extensions(), request.headers());
-    let notice = notice_of_caller(app, request.headers(), client.address).await;
-    let mut response = refuse(app, request, refusal).await;
-    write_extras(&Extras { notice, rate_limits: Vec::new() }, response.headers_mut());
+    let mut extras = Extras::default();
+    let counted = count_optional_caller(app, request.headers(), client.address, &mut extras).await;
+    let mut response = refuse(app, request, counted.err().unwrap_or(refusal)).await;
+    write_extras(&extras, response.headers_mut());
     response
 }
 
@@ -299,13 +300,11 @@ async fn admit(
         if let Some(slot) = &connection {
             proxied = slot.authenticated(app, &authenticated.workspace)?;
         }
-        extras.notice = authenticated.workspace.notice;
+        extras.notice.clone_from(&authenticated.workspace.notice);
         if let Principal::User(_) = authenticated.caller.principal {
             cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
         }
-        let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
-        let count = app.request_limits.count(&authenticated.caller.principal, limit, app.clock.now());
-        extras.counted(count)?;
+        count_request(app, &authenticated, extras)?;
         app.responses.check(authenticated.caller.workspace)?;
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
@@ -313,7 +312,7 @@ async fn admit(
         if route.is_platform() && route.method != Method::GET {
             check_public_change(app, route, &head.headers)?;
         }
-        extras.notice = notice_of_caller(app, &head.headers, client.address).await;
+        count_optional_caller(app, &head.headers, client.address, extras).await?;
     }
     check_part(app, route, caller.as_ref(), client.address, extras)?;
     // Problems of the header are reported together with problems of the body.
@@ -373,7 +372,7 @@ fn take_flight(
     idempotency_key: Option<&str>,
 ) -> Result<Option<InFlightGuard>, Refusal> {
     let (Some(caller), Some(key)) = (caller, idempotency_key) else { return Ok(None) };
-    idempotency::scope(caller).map(|workspace| app.in_flight.take(workspace, route.name, key)).transpose()
+    idempotency::scope(caller).map(|scope| app.in_flight.take(scope, route.name, key)).transpose()
 }
 
 /// Checks that a change by a public route doesn't come from another site, and from the dashboard if it acts on a session.
@@ -404,12 +403,31 @@ async fn authenticate(
     }
 }
 
-/// Returns the workspace's notice for any request with a valid key or session, on public routes too.
-async fn notice_of_caller(app: &Api, headers: &HeaderMap, client: IpAddr) -> Option<WorkspaceNotice> {
+/// Counts a request with a valid key or session that needs none, and notes the notice of the workspace.
+///
+/// # Errors
+/// Returns `rate_limited` if a limit is used up.
+async fn count_optional_caller(
+    app: &Api,
+    headers: &HeaderMap,
+    client: IpAddr,
+    extras: &mut Extras,
+) -> Result<(), Refusal> {
     if !headers.contains_key(header::AUTHORIZATION) && cookie::session(headers).is_none() {
-        return None;
+        return Ok(());
     }
-    auth::authenticate(app, headers, client).await.ok()?.workspace.notice
+    let Ok(authenticated) = auth::authenticate(app, headers, client).await else { return Ok(()) };
+    extras.notice.clone_from(&authenticated.workspace.notice);
+    count_request(app, &authenticated, extras)
+}
+
+/// Counts a request for the limits of its caller.
+///
+/// # Errors
+/// Returns `rate_limited` if a limit is used up.
+fn count_request(app: &Api, authenticated: &AuthenticatedCaller, extras: &mut Extras) -> Result<(), Refusal> {
+    let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
+    extras.counted(app.request_limits.count(&authenticated.caller, limit, app.clock.now()))
 }
 
 fn client_of(app: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {

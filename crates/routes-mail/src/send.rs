@@ -241,9 +241,9 @@ fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken
 
 /// Returns the idempotency key of a request, stored under the given route.
 pub(super) fn idempotency_key<Q, B>(input: &RouteInput<Q, B>, route: &'static str) -> Option<IdempotencyKey> {
-    let workspace = idempotency::scope(&input.caller)?;
+    let scope = idempotency::scope(&input.caller)?;
     let given = input.request.idempotency_key.clone().zip(input.request.fingerprint);
-    given.map(|(key, fingerprint)| IdempotencyKey { workspace, route, key, fingerprint })
+    given.map(|(key, fingerprint)| IdempotencyKey { scope, route, key, fingerprint })
 }
 
 fn render() -> RenderResponse {

@@ -76,12 +76,18 @@ CREATE TABLE api_keys (
   digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret
   scope {TEXT} NOT NULL,                 -- org | workspace | inbox
   inbox_id {ID},                         -- the inbox of scope `inbox`
+  member_id {ID},                        -- the person who has the key; null for keys of the operator and of agents
   permissions {TEXT} NOT NULL,           -- comma-separated
   created_at {I64} NOT NULL,
   last_used_at {I64},
+  last_used_ip {TEXT},                   -- the client address of that use
+  last_used_user_agent {TEXT},
   revoked_at {I64},
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
+CREATE INDEX api_keys_page ON api_keys (workspace_id, created_at, id);
+CREATE INDEX api_keys_inbox ON api_keys (workspace_id, inbox_id) WHERE inbox_id IS NOT NULL AND revoked_at IS NULL;
+CREATE INDEX api_keys_member ON api_keys (workspace_id, member_id) WHERE member_id IS NOT NULL AND revoked_at IS NULL;
 
 -- People who can sign in. A person may be a member of several workspaces.
 CREATE TABLE users (
@@ -162,13 +168,14 @@ CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
 -- First responses to requests with an idempotency key, for a day.
 CREATE TABLE idempotency (
   workspace_id {ID} NOT NULL,
+  scope_id {ID} NOT NULL,                -- the inbox of an inbox-scoped key; nil for others
   route {TEXT} NOT NULL,
   key {TEXT} NOT NULL,
   fingerprint {BLOB} NOT NULL,           -- SHA-256 of the request
   status {I64} NOT NULL,                 -- 0 until the request is done
   body {TEXT} NOT NULL,                  -- the first response, byte for byte
   created_at {I64} NOT NULL,
-  PRIMARY KEY (workspace_id, route, key)
+  PRIMARY KEY (workspace_id, scope_id, route, key)
 ){STRICT};
 -- Finds expired rows.
 CREATE INDEX idempotency_age ON idempotency (created_at);

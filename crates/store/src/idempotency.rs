@@ -4,9 +4,11 @@
 //! concurrent second request waits at the claim until that transaction ends. An error rolls the claim back.
 
 use posthouse_domain::{
-    id::WorkspaceId,
+    id::{InboxId, WorkspaceId},
     time::{DAY_MS, Time},
 };
+
+use uuid::Uuid;
 
 use crate::{Result, Tx, p, statements};
 
@@ -14,19 +16,36 @@ use crate::{Result, Tx, p, statements};
 pub const RETENTION_MS: i64 = DAY_MS;
 
 statements! {
-    CLAIM = "INSERT INTO idempotency (workspace_id, route, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, 0, '', $5)
-        ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
-        created_at = excluded.created_at WHERE idempotency.created_at <= $6";
-    FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND route = $2 AND key = $3
-        AND created_at > $4";
-    RECORD_RESPONSE = "UPDATE idempotency SET status = $4, body = $5 WHERE workspace_id = $1 AND route = $2 AND key = $3";
+    CLAIM = "INSERT INTO idempotency (workspace_id, scope_id, route, key, fingerprint, status, body, created_at)
+        VALUES ($1, $2, $3, $4, $5, 0, '', $6) ON CONFLICT (workspace_id, scope_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
+        created_at = excluded.created_at WHERE idempotency.created_at <= $7";
+    FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND scope_id = $2 AND route = $3 AND key = $4
+        AND created_at > $5";
+    RECORD_RESPONSE = "UPDATE idempotency SET status = $5, body = $6 WHERE workspace_id = $1 AND scope_id = $2 AND route = $3 AND key = $4";
+}
+
+/// The callers that share their idempotency keys: an inbox-scoped key shares them with the keys of its inbox, all others
+/// of a workspace with each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IdempotencyScope {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The inbox of an inbox-scoped key.
+    pub inbox: Option<InboxId>,
+}
+
+impl IdempotencyScope {
+    /// Returns the inbox as stored: nil if there is none, because null is never equal to null.
+    fn stored_inbox(self) -> InboxId {
+        self.inbox.unwrap_or(InboxId(Uuid::nil()))
+    }
 }
 
 /// Identifies a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
-    /// The workspace.
-    pub workspace: WorkspaceId,
+    /// The callers that share it.
+    pub scope: IdempotencyScope,
     /// The route's name.
     pub route: &'static str,
     /// The value of the header.
@@ -61,7 +80,8 @@ pub enum IdempotencyClaim {
 /// Returns an error if the database call fails.
 pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
     let k = key;
-    let found: Option<IdempotencyRow> = tx.one(&FIND, p![k.workspace, k.route, k.key, now.plus_ms(-RETENTION_MS)])?;
+    let found: Option<IdempotencyRow> =
+        tx.one(&FIND, p![k.scope.workspace, k.scope.stored_inbox(), k.route, k.key, now.plus_ms(-RETENTION_MS)])?;
     Ok(match found {
         None => IdempotencyClaim::New,
         Some(row) if row.fingerprint == k.fingerprint => {
@@ -77,7 +97,8 @@ pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyC
 /// Returns an error if the database call fails.
 pub fn claim(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
     let k = key;
-    if tx.exec(&CLAIM, p![k.workspace, k.route, k.key, k.fingerprint, now, now.plus_ms(-RETENTION_MS)])? == 1 {
+    let (workspace, inbox, expired) = (k.scope.workspace, k.scope.stored_inbox(), now.plus_ms(-RETENTION_MS));
+    if tx.exec(&CLAIM, p![workspace, inbox, k.route, k.key, k.fingerprint, now, expired])? == 1 {
         return Ok(IdempotencyClaim::New);
     }
     find(tx, key, now)
@@ -88,7 +109,10 @@ pub fn claim(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<Idempotency
 /// # Errors
 /// Returns an error if the database call fails.
 pub fn answer(tx: &mut Tx, key: &IdempotencyKey, answer: &RecordedResponse) -> Result<()> {
-    tx.exec(&RECORD_RESPONSE, p![key.workspace, key.route, key.key, answer.status, answer.body])?;
+    tx.exec(
+        &RECORD_RESPONSE,
+        p![key.scope.workspace, key.scope.stored_inbox(), key.route, key.key, answer.status, answer.body],
+    )?;
     Ok(())
 }
 

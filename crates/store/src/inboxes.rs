@@ -12,7 +12,7 @@ use posthouse_domain::{
     time::{DAY_MS, HOUR_MS, Time},
 };
 
-use crate::{Engine, Result, Tx, card_index, p, statements};
+use crate::{Engine, Result, Tx, card_index, keys, p, statements};
 
 /// The columns of an inbox in the order that rows are read, from `inboxes i`.
 macro_rules! select {
@@ -267,7 +267,7 @@ pub fn set_identity_enabled(tx: &mut Tx, inbox: &Inbox, is_enabled: bool) -> Res
     Ok(())
 }
 
-/// Marks an inbox as deleted and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
+/// Marks an inbox as deleted, revokes its keys, and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
@@ -277,7 +277,8 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
     }
     tx.exec(&CLEAR_METADATA, p![inbox.workspace, inbox.id])?;
     card_index::delete_card(tx, inbox.workspace, inbox.id)?;
-    // Wakes the waiters for its mail, which then find it deleted.
+    keys::revoke_of_inbox(tx, inbox.workspace, inbox.id, now)?;
+    // Wakes the waiters for its mail, which then find it deleted, and ends the streams of its keys.
     tx.wake(inbox.workspace.0);
     Ok(true)
 }

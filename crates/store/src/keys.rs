@@ -1,26 +1,45 @@
 //! API keys: rows with the digest of the secret, never the secret itself.
 
 use posthouse_domain::{
-    auth::{KeyPrincipal, Permissions, Scope},
-    id::{InboxId, KeyId, WorkspaceId},
+    auth::{KeyOwner, KeyPrincipal, Permissions, Scope},
+    id::{InboxId, KeyId, UserId, WorkspaceId},
+    inbox::InboxKind,
+    page::{CursorPosition, PageRange},
     time::Time,
     workspace::Workspace,
 };
 
+use uuid::Uuid;
+
 use crate::{Error, FromRow, Result, Row, Tx, p, statements, values::joined, workspaces};
 
+/// The columns of a key in the order that rows are read.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT k.workspace_id, k.id, k.name, k.prefix, k.scope, k.inbox_id, i.kind AS inbox_kind, k.member_id, k.permissions,
+            k.created_at, k.last_used_at, k.last_used_ip, k.last_used_user_agent, k.revoked_at
+            FROM api_keys k LEFT JOIN inboxes i ON i.workspace_id = k.workspace_id AND i.id = k.inbox_id ",
+            $rest
+        )
+    };
+}
+
 statements! {
-    INSERT = "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, permissions, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    INSERT = "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, member_id, permissions, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     FIND_ACTIVE = concat!("SELECT k.id AS key_id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
         " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = $1 AND k.revoked_at IS NULL");
-    RECORD_USE = "UPDATE api_keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
-    LIST = "SELECT workspace_id, id, name, prefix, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
-        FROM api_keys WHERE workspace_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2";
+    RECORD_USE = "UPDATE api_keys SET last_used_at = $3, last_used_ip = $4, last_used_user_agent = $5 WHERE workspace_id = $1 AND id = $2";
+    PAGE = select!("WHERE k.workspace_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
+    OF_MEMBER = select!("WHERE k.workspace_id = $1 AND k.member_id = $2 AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $3");
+    COUNT_ACTIVE = "SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE workspace_id = $1 AND revoked_at IS NULL LIMIT $2) s";
     GET_ACTIVE = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
-    GET = "SELECT workspace_id, id, name, prefix, scope, inbox_id, permissions, created_at, last_used_at, revoked_at
-        FROM api_keys WHERE workspace_id = $1 AND id = $2";
+    REVOKE_OF_INBOX = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND inbox_id = $2 AND revoked_at IS NULL";
+    REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
+    TAKE_OVER = "UPDATE api_keys SET member_id = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
+    GET = select!("WHERE k.workspace_id = $1 AND k.id = $2");
     NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
 }
 
@@ -37,14 +56,51 @@ pub struct ApiKey {
     pub shown: String,
     /// Its scope.
     pub scope: Scope,
+    /// The kind of the inbox of an inbox-scoped key.
+    pub inbox_kind: Option<InboxKind>,
+    /// The person who has it; `None` for keys of the operator and of agents.
+    pub member: Option<UserId>,
     /// Its permissions.
     pub permissions: Permissions,
     /// When it was created.
     pub created_at: Time,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Time>,
+    /// The client of that use.
+    pub last_client: KeyClient,
     /// When it was revoked.
     pub revoked_at: Option<Time>,
+}
+
+/// A client that used a key.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KeyClient {
+    /// Its address.
+    pub ip: Option<String>,
+    /// Its `User-Agent`, shortened.
+    pub user_agent: Option<String>,
+}
+
+/// A use of a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyUse {
+    /// The client.
+    pub client: KeyClient,
+    /// When.
+    pub at: Time,
+}
+
+impl ApiKey {
+    /// Returns what the key ends with.
+    #[must_use]
+    pub fn owner(&self) -> KeyOwner {
+        match (self.scope.inbox(), self.member) {
+            (Some(identity), _) if self.inbox_kind == Some(InboxKind::Identity) => KeyOwner::Identity(identity),
+            (Some(inbox), _) => KeyOwner::Inbox(inbox),
+            (None, Some(member)) => KeyOwner::Member(member),
+            (None, None) => KeyOwner::Workspace(self.workspace),
+        }
+    }
 }
 
 /// A key that is not revoked, with its workspace.
@@ -74,6 +130,7 @@ pub fn insert(tx: &mut Tx, key: &ApiKey, digest: &[u8; 32]) -> Result<()> {
             digest,
             key.scope.text(),
             key.scope.inbox(),
+            key.member,
             permissions,
             key.created_at
         ],
@@ -130,17 +187,34 @@ pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Resu
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, now: Time) -> Result<()> {
-    tx.exec(&RECORD_USE, p![workspace, key, now])?;
+pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, used: &KeyUse) -> Result<()> {
+    tx.exec(&RECORD_USE, p![workspace, key, used.at, used.client.ip, used.client.user_agent])?;
     Ok(())
 }
 
-/// Returns the keys of a workspace, newest first.
+/// Returns a page of the keys of a workspace, revoked ones included, newest first.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn list(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<ApiKey>> {
-    tx.rows(&LIST, p![workspace, limit])
+pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<ApiKey>> {
+    let CursorPosition { sort, id } = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
+    tx.rows(&PAGE, p![workspace, sort, id, page.limit])
+}
+
+/// Returns the keys of a person that are not revoked, newest first.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, limit: u32) -> Result<Vec<ApiKey>> {
+    tx.rows(&OF_MEMBER, p![workspace, member, limit])
+}
+
+/// Returns the number of keys of a workspace that are not revoked, up to `most`.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn count_active(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u64> {
+    Ok(tx.value(&COUNT_ACTIVE, p![workspace, most])?.unwrap_or_default())
 }
 
 /// Returns a key, revoked or not.
@@ -172,6 +246,34 @@ pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
     Ok(revoked.is_some())
 }
 
+/// Revokes the keys of an inbox or identity that ends. The caller wakes the workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn revoke_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<()> {
+    tx.exec(&REVOKE_OF_INBOX, p![workspace, inbox, now])?;
+    Ok(())
+}
+
+/// Revokes the keys of a person. Wakes the workspace, so that their streams end.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn revoke_of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, now: Time) -> Result<()> {
+    tx.exec(&REVOKE_OF_MEMBER, p![workspace, member, now])?;
+    tx.wake(workspace.0);
+    Ok(())
+}
+
+/// Gives the keys of a person to another one.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn take_over(tx: &mut Tx, workspace: WorkspaceId, from: UserId, to: UserId) -> Result<()> {
+    tx.exec(&TAKE_OVER, p![workspace, from, to])?;
+    Ok(())
+}
+
 crate::row_struct!(ActiveKeyRow { scope: String, inbox_id: Option<InboxId>, permissions: String });
 
 crate::from_row!(ApiKey {
@@ -181,9 +283,13 @@ crate::from_row!(ApiKey {
     shown = prefix,
     scope: String,
     inbox = inbox_id,
+    inbox_kind,
+    member = member_id,
     permissions: String,
     created_at,
     last_used_at,
+    ip = last_used_ip: Option<String>,
+    user_agent = last_used_user_agent: Option<String>,
     revoked_at,
 } => Self {
     workspace,
@@ -191,9 +297,12 @@ crate::from_row!(ApiKey {
     name,
     shown,
     scope: scope_of(&scope, inbox)?,
+    inbox_kind,
+    member,
     permissions: permissions_of(&permissions)?,
     created_at,
     last_used_at,
+    last_client: KeyClient { ip, user_agent },
     revoked_at,
 });
 

@@ -9,7 +9,7 @@ use posthouse_domain::{
     id::{InboxId, KeyId, WorkspaceId},
     plan::Plan,
 };
-use posthouse_store::Error;
+use posthouse_store::{Error, keys};
 
 use crate::{http::Api, server::TestServer};
 
@@ -48,10 +48,10 @@ impl TestServer {
     pub async fn key(&self, of: &TestKey, permissions: &str, scope: Scope) -> TestKey {
         let clock = self.app().clock.clone();
         let permissions = Permissions::parse(permissions).expect("names of permissions or presets");
-        let new = NewKey { workspace: of.workspace, name: "test key".to_owned(), scope, permissions };
+        let new = NewKey { workspace: of.workspace, name: "test key".to_owned(), scope, permissions, member: None };
         let made = new_key(clock.as_ref(), &clock.ids(), new);
-        let stored = made.clone();
-        self.store().write(move |tx| -> Result<(), Error> { stored.insert(tx) }).await.unwrap();
+        let (stored, digest) = (made.key.clone(), made.secret.digest());
+        self.store().write(move |tx| -> Result<(), Error> { keys::insert(tx, &stored, &digest) }).await.unwrap();
         TestKey { workspace: of.workspace, id: made.key.id, secret: made.secret.reveal().to_owned() }
     }
 

@@ -1,22 +1,28 @@
 //! Authenticates credentials, whichever transport they came in on (`docs/reference/conventions.md#authentication`): API
 //! keys of requests and of SMTP logins, sessions of people, and stream tokens.
 
+use std::net::IpAddr;
+
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, Credential, KeyPrincipal, UserPrincipal},
+    auth::{ApiKeySecret, Caller, Credential, UserPrincipal},
     error::{ErrorCode, Refusal},
-    id::WorkspaceId,
+    id::{KeyId, WorkspaceId},
     stream::StreamToken,
     time::{MINUTE_MS, Time},
     user::{Role, SESSION_IDLE_MS, SessionSecret},
     workspace::Workspace,
 };
 use posthouse_store::{
-    Result as StoreResult, Tx, keys,
+    Result as StoreResult, Tx,
+    keys::{self, KeyClient, KeyUse},
     sessions::{self, SessionCutoff},
     stream_tokens, workspaces,
 };
 
 use crate::app::App;
+
+/// Longest `User-Agent` that the last use of a key shows, in characters.
+const USER_AGENT_CHARS_MAX: usize = 200;
 
 /// The caller behind a credential, with its workspace.
 #[derive(Clone, Debug)]
@@ -31,11 +37,11 @@ pub struct AuthenticatedCaller {
 ///
 /// # Errors
 /// Returns `unauthorized` if the key is unknown or revoked, or an error if the database call fails.
-pub async fn authenticate(app: &App, key: &ApiKeySecret) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate(app: &App, key: &ApiKeySecret, client: KeyClient) -> Result<AuthenticatedCaller, Refusal> {
     let digest = key.digest();
     let found = app.store.read_one(move |tx| keys::find_active(tx, &digest)).await?;
     let keys::ActiveKey { workspace, key, last_used_at } = found.ok_or_else(unknown_key)?;
-    record_use(app, workspace.id, &key, last_used_at).await;
+    record_use(app, workspace.id, key.id, last_used_at, client).await;
     Ok(AuthenticatedCaller { caller: Caller::key(workspace.id, key), workspace })
 }
 
@@ -43,14 +49,21 @@ fn unknown_key() -> Refusal {
     Refusal::new(ErrorCode::Unauthorized, "The API key is unknown or revoked.")
 }
 
-/// Updates `last_used_at`, at most once a minute. A failure doesn't fail the request.
-async fn record_use(app: &App, workspace: WorkspaceId, key: &KeyPrincipal, last_used_at: Option<Time>) {
+/// Returns the client at an address, as the last use of a key shows it.
+#[must_use]
+pub fn key_client(ip: IpAddr, user_agent: Option<&str>) -> KeyClient {
+    let user_agent = user_agent.map(|text| text.chars().take(USER_AGENT_CHARS_MAX).collect());
+    KeyClient { ip: Some(ip.to_string()), user_agent }
+}
+
+/// Updates the last use, at most once a minute. A failure doesn't fail the request.
+async fn record_use(app: &App, workspace: WorkspaceId, id: KeyId, last_used_at: Option<Time>, client: KeyClient) {
     let now = app.clock.now();
     if last_used_at.is_some_and(|last| now.since_ms(last) < MINUTE_MS) {
         return;
     }
-    let id = key.id;
-    if let Err(error) = app.store.write(move |tx| keys::record_use(tx, workspace, id, now)).await {
+    let used = KeyUse { client, at: now };
+    if let Err(error) = app.store.write(move |tx| keys::record_use(tx, workspace, id, &used)).await {
         crate::telemetry::log_deferred("key use record", &error);
     }
 }

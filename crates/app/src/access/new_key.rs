@@ -1,10 +1,16 @@
 //! Creates API keys. A key is a value until the caller stores it.
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, KEY_RANDOM_CHARS, Permissions, Scope},
-    id::{IdGenerator, WorkspaceId},
+    auth::{ApiKeySecret, KEY_RANDOM_CHARS, Permissions, Scope, may_create_key},
+    error::Refusal,
+    id::{IdGenerator, UserId, WorkspaceId},
+    plan::Plans,
 };
-use posthouse_store::{Result, Tx, keys};
+use posthouse_store::{
+    Tx, inboxes,
+    keys::{self, KeyClient},
+    workspaces,
+};
 
 use crate::ports::Clock;
 
@@ -19,6 +25,8 @@ pub struct NewKey {
     pub scope: Scope,
     /// The key's permissions.
     pub permissions: Permissions,
+    /// The person who has it; `None` for keys of the operator and of agents.
+    pub member: Option<UserId>,
 }
 
 /// A key, not stored yet.
@@ -42,20 +50,32 @@ pub fn new_key(clock: &dyn Clock, ids: &IdGenerator, new: NewKey) -> CreatedKey 
         name: new.name,
         shown: secret.display_prefix().to_owned(),
         scope: new.scope,
+        inbox_kind: None,
+        member: new.member,
         permissions: new.permissions,
         created_at: clock.now(),
         last_used_at: None,
+        last_client: KeyClient::default(),
         revoked_at: None,
     };
     CreatedKey { key, secret }
 }
 
 impl CreatedKey {
-    /// Stores the key.
+    /// Stores the key, unless the workspace has as many active keys as its plan allows.
     ///
     /// # Errors
-    /// Returns an error if the database call fails.
-    pub fn insert(&self, tx: &mut Tx) -> Result<()> {
-        keys::insert(tx, &self.key, &self.secret.digest())
+    /// Returns `plan_limit_api_keys`, `not_found` if there is no such workspace, or an error if the database call fails.
+    pub fn insert(&mut self, tx: &mut Tx, plans: &Plans) -> Result<(), Refusal> {
+        let id = self.key.workspace;
+        inboxes::take_workspace(tx, id)?;
+        let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
+        if let Some(max) = workspace.limits(plans).api_keys {
+            may_create_key(keys::count_active(tx, id, max)?, max)?;
+        }
+        if let Some(inbox) = self.key.scope.inbox() {
+            self.key.inbox_kind = inboxes::get(tx, id, inbox)?.map(|inbox| inbox.kind);
+        }
+        Ok(keys::insert(tx, &self.key, &self.secret.digest())?)
     }
 }

@@ -3,7 +3,7 @@
 //! The bytes stay as submitted except for `From`, `Date`, `Message-ID` and removed fields. Only the envelope determines
 //! the recipients.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
     auth::{ApiKeySecret, Caller, Permission},
@@ -28,16 +28,24 @@ use super::{
     send_context::SendContext,
 };
 use crate::{
-    access::{authenticate::authenticate, authorize::require_permission, visible},
+    access::{
+        authenticate::{authenticate, key_client},
+        authorize::require_permission,
+        visible,
+    },
     app::App,
     inboxes::names::NameRules,
     outbound::queue,
 };
 
+/// What the last use of a key shows for a mail program.
+const USER_AGENT: &str = "SMTP";
+
 /// An authenticated SMTP login: a key that may send, and its inbox.
 #[derive(Clone, Debug)]
 pub struct SubmissionLogin {
     key: ApiKeySecret,
+    client: IpAddr,
     inbox: InboxId,
     address: Address,
 }
@@ -65,21 +73,22 @@ pub struct SubmissionRequest {
     pub raw: Vec<u8>,
 }
 
-/// Checks the user name (the address of an inbox) and the password (a key that may send from it).
+/// Checks the user name (the address of an inbox) and the password (a key that may send from it) of a client.
 ///
 /// # Errors
 /// Returns `unauthorized`, `insufficient_permissions`, `not_found` if the key can't access the inbox, or an error if
 /// the database call fails.
-pub async fn log_in(app: &App, user: &str, password: &str) -> Result<SubmissionLogin, Refusal> {
+pub async fn log_in(app: &App, user: &str, password: &str, client: IpAddr) -> Result<SubmissionLogin, Refusal> {
     let unknown =
         || Refusal::new(ErrorCode::Unauthorized, "The username must be an inbox address, the password an API key.");
     let address = Address::parse(user.trim()).map_err(|_| unknown())?;
     let key = ApiKeySecret::parse(password.trim()).ok_or_else(unknown)?;
-    let caller = authenticate(app, &key).await?.caller;
+    let caller = authenticate(app, &key, key_client(client, Some(USER_AGENT))).await?.caller;
     require_permission(&caller, Permission::MessagesSend)?;
     let canonical = address.canonical();
     let inbox = app.store.read_for(caller.workspace, move |tx| inbox_of(tx, &caller, &canonical)).await?;
-    Ok(SubmissionLogin { key, inbox: inbox.id, address: Address::parse(&inbox.address).map_err(|_| unknown())? })
+    let address = Address::parse(&inbox.address).map_err(|_| unknown())?;
+    Ok(SubmissionLogin { key, client, inbox: inbox.id, address })
 }
 
 fn inbox_of(tx: &mut Tx, caller: &Caller, address: &str) -> Result<Inbox, Refusal> {
@@ -97,7 +106,7 @@ pub async fn submit(
     login: &SubmissionLogin,
     submission: SubmissionRequest,
 ) -> Result<MessageId, Refusal> {
-    let caller = authenticate(app, &login.key).await?.caller;
+    let caller = authenticate(app, &login.key, key_client(login.client, Some(USER_AGENT))).await?.caller;
     require_permission(&caller, Permission::MessagesSend)?;
     let draft = SubmittedMessage::read(&submission.raw).map_err(|problem| malformed(&problem))?;
     check_authors(login, draft.authors())?;

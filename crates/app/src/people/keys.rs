@@ -4,6 +4,7 @@ use posthouse_domain::{
     auth::{Caller, Permissions, Scope},
     error::{ErrorCode, Refusal},
     id::{InboxId, KeyId},
+    page::PageRange,
     user::Role,
 };
 use posthouse_store::{
@@ -19,9 +20,6 @@ use crate::{
     },
     app::App,
 };
-
-/// Keys that are listed at most.
-const LISTED_MAX: u32 = 1_000;
 
 /// The scope of a key to create.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,36 +41,37 @@ pub struct KeyRequest {
     pub scope: KeyScope,
 }
 
-/// Returns the keys of the workspace, newest first.
+/// Returns a page of the keys of the workspace, newest first.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn list(app: &App, caller: Caller) -> Result<Vec<ApiKey>, Refusal> {
-    app.store.read_for(caller.workspace, move |tx| Ok(keys::list(tx, caller.workspace, LISTED_MAX)?)).await
+pub async fn list(app: &App, caller: Caller, page: PageRange) -> Result<Vec<ApiKey>, Refusal> {
+    app.store.read_for(caller.workspace, move |tx| Ok(keys::page(tx, caller.workspace, &page)?)).await
 }
 
 /// Creates a key.
 ///
 /// # Errors
-/// Returns `forbidden` if a member asks for an org-wide key, `not_found` if the inbox is missing, or an error if the
-/// database call fails.
+/// Returns `forbidden` if a member asks for an org-wide key, `not_found` if the inbox is missing, `plan_limit_api_keys`, or
+/// an error if the database call fails.
 pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<CreatedKey, Refusal> {
     let scope = match wanted.scope {
         KeyScope::Whole(scope) => scope,
         KeyScope::Inbox(inbox) => Scope::Inbox(inbox),
     };
     require_owner_for(&caller, scope)?;
-    let new = NewKey { workspace: caller.workspace, name: wanted.name, scope, permissions: wanted.permissions };
-    let created = new_key(app.clock.as_ref(), &app.clock.ids(), new);
-    let stored = created.clone();
+    let member = Some(sessions::user(&caller)?.user);
+    let new = NewKey { workspace: caller.workspace, name: wanted.name, scope, permissions: wanted.permissions, member };
+    let (created, plans) = (new_key(app.clock.as_ref(), &app.clock.ids(), new), app.config.plans);
     let work = move |tx: &mut Tx| {
         if let Some(inbox) = scope.inbox() {
             visible::inbox_or_identity(tx, &caller, inbox)?;
         }
-        Ok::<_, Refusal>(stored.insert(tx)?)
+        let mut stored = created.clone();
+        stored.insert(tx, &plans)?;
+        Ok::<_, Refusal>(stored)
     };
-    app.store.write(work).await?;
-    Ok(created)
+    app.store.write(work).await
 }
 
 /// Revokes a key. Revoking a revoked key changes nothing.

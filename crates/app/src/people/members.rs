@@ -1,7 +1,7 @@
 //! The members of a workspace: invitations, roles and removal. A workspace always keeps an owner that joined.
 
 use posthouse_domain::{
-    auth::Caller,
+    auth::{Caller, MemberKeys},
     daily_limit::DailyLimit,
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{UserId, WorkspaceId},
@@ -9,7 +9,7 @@ use posthouse_domain::{
     user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, sessions, sign_ins, signups, users, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, inboxes, keys, sessions, sign_ins, signups, users, workspaces};
 
 use super::{sessions as sessions_of, sign_in};
 use crate::{
@@ -23,6 +23,8 @@ use crate::{
 const INVITATIONS_PER_DAY: u64 = 50;
 /// Invitations that one mailbox gets in a UTC day, from all workspaces.
 const INVITATIONS_PER_RECIPIENT: u64 = 3;
+/// Keys of a member that a refused removal names at most.
+const KEYS_SHOWN_MAX: u32 = 100;
 /// How long a workspace that invited too many people waits, in seconds.
 const RETRY_S: u64 = 3_600;
 
@@ -121,13 +123,16 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Re
     app.store.write(work).await
 }
 
-/// Removes a member; the sessions and streams of that person end. Owners can remove anyone, other members themselves.
+/// Removes a member; the sessions and streams of that person end. Owners can remove anyone, other members themselves. A
+/// removed person knows the secrets of the own keys, so the request says what becomes of them.
 ///
 /// # Errors
-/// Returns `not_found` if there is no such member, `forbidden` for the last owner or if a member removes another one, or
-/// an error if the database call fails.
-pub async fn remove(app: &App, caller: Caller, user: UserId) -> Result<(), Refusal> {
+/// Returns `not_found` if there is no such member, `member_has_keys` if the person has keys and the request doesn't say
+/// what becomes of them, `forbidden` for the last owner or if a member removes another one or takes over the own keys, or an
+/// error if the database call fails.
+pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<MemberKeys>) -> Result<(), Refusal> {
     let (workspace, person) = (caller.workspace, sessions_of::user(&caller)?);
+    let now = app.clock.now();
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
         if !members.iter().any(|member| member.user.id == user) {
@@ -138,11 +143,40 @@ pub async fn remove(app: &App, caller: Caller, user: UserId) -> Result<(), Refus
                 .with_fix("Ask an owner to remove the member."));
         }
         keeps_an_owner(&members, user)?;
+        settle_keys(tx, &caller, user, keys, now)?;
         sessions::delete_of_user(tx, workspace, user)?;
         users::remove(tx, workspace, user)?;
         Ok(notify_an_owner(tx, workspace)?)
     };
     app.store.write(work).await
+}
+
+/// Revokes the keys of a member who is removed, or gives them to the caller.
+fn settle_keys(
+    tx: &mut Tx,
+    caller: &Caller,
+    user: UserId,
+    wanted: Option<MemberKeys>,
+    now: Time,
+) -> Result<(), Refusal> {
+    let (workspace, person) = (caller.workspace, sessions_of::user(caller)?);
+    // Nobody creates a key for the person meanwhile.
+    inboxes::take_workspace(tx, workspace)?;
+    let found = keys::of_member(tx, workspace, user, KEYS_SHOWN_MAX)?;
+    match wanted {
+        _ if found.is_empty() => Ok(()),
+        Some(MemberKeys::Revoke) => Ok(keys::revoke_of_member(tx, workspace, user, now)?),
+        Some(MemberKeys::TakeOver) if person.user != user => Ok(keys::take_over(tx, workspace, user, person.user)?),
+        Some(MemberKeys::TakeOver) => {
+            let message = "You can't take over your own keys when you leave the workspace.";
+            Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use `?keys=revoke`, or ask an owner."))
+        }
+        None => {
+            let message = "The member has API keys, which would keep working.";
+            let named = found.iter().map(|key| format!("{}… {}", key.shown, key.name)).collect();
+            Err(Refusal::new(ErrorCode::MemberHasKeys, message).detail(Detail::ApiKeys(named)))
+        }
+    }
 }
 
 /// Checks that the workspace has another owner that joined.

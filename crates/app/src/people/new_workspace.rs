@@ -79,7 +79,8 @@ pub(super) fn of_person(clock: &dyn Clock) -> Workspace {
 }
 
 fn first_key(clock: &dyn Clock, workspace: WorkspaceId, name: &str) -> CreatedKey {
-    let key = NewKey { workspace, name: name.to_owned(), scope: Scope::Org, permissions: Permissions::full() };
+    let (name, scope, permissions) = (name.to_owned(), Scope::Org, Permissions::full());
+    let key = NewKey { workspace, name, scope, permissions, member: None };
     new_key(clock, &clock.ids(), key)
 }
 

@@ -95,6 +95,7 @@ fn unlimited() -> PlanLimits {
         inboxes: None,
         identities: None,
         domains: None,
+        api_keys: None,
         public_listings: None,
         emails_per_month: None,
         daily_sends_per_inbox: None,

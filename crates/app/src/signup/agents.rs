@@ -51,6 +51,7 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
         name: "agent".to_owned(),
         scope: Scope::Workspace,
         permissions: caller.permissions(),
+        member: None,
     };
     let blank = new_key(app.clock.as_ref(), &app.clock.ids(), blank);
     let work = move |tx: &mut Tx| {
@@ -75,7 +76,7 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
         };
         let mut key = blank.clone();
         key.key.scope = Scope::Inbox(row.id);
-        key.insert(tx)?;
+        key.insert(tx, &plans)?;
         Ok(AddedAgent { secret: key.secret, home: AgentHome::of(&row, view), workspace })
     };
     app.store.write(work).await

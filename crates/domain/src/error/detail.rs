@@ -32,6 +32,8 @@ named! {
     LimitName {
         /// Requests of a key per minute.
         RequestsPerMinute = "requests_per_minute",
+        /// Requests of all keys and people of a workspace per minute.
+        WorkspaceRequestsPerMinute = "workspace_requests_per_minute",
         /// Messages of a workspace per 5 minutes.
         SendsPer5Minutes = "sends_per_5min",
         /// Messages of a workspace per month.
@@ -142,6 +144,7 @@ impl LimitName {
     pub const fn window_s(self) -> Option<u64> {
         match self {
             LimitName::RequestsPerMinute
+            | LimitName::WorkspaceRequestsPerMinute
             | LimitName::StreamFramesPerMinute
             | LimitName::ResolvesPerMinute
             | LimitName::SearchesPerMinute
@@ -300,6 +303,8 @@ details! {
     Address(String) = "address";
     /// The id of the inbox that wasn't found.
     InboxId(InboxId) = "inbox_id";
+    /// The active keys of the member: prefix and name.
+    ApiKeys(Vec<String>) = "api_keys";
     /// The name of the limit.
     Limit(LimitName) = "limit";
     /// The number of inboxes in the plan.
@@ -387,7 +392,9 @@ impl ErrorCode {
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
+            ErrorCode::MemberHasKeys => const { &[always(DetailKind::ApiKeys)] },
             ErrorCode::PlanLimitDomains
+            | ErrorCode::PlanLimitApiKeys
             | ErrorCode::PlanLimitIdentities
             | ErrorCode::PlanLimitIdentityClients
             | ErrorCode::PlanLimitPublicListings => &[MAX],

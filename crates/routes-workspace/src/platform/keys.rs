@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::{
-    auth::{Permission, Permissions, Scope},
+    auth::{KeyOwnerKind, Permission, Permissions, Scope},
     error::{ErrorCode, Refusal},
+    page::{CursorPosition, PageRequest},
     user::Role,
 };
 use posthouse_store::keys::ApiKey;
@@ -15,8 +16,11 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use posthouse_api::{
-    views::{TimestampView, user::ListView},
-    wire::{BoundedLine, BoundedList, EmptyInput, Problems, choice, has_member, member, object},
+    views::{PageView, TimestampView, name_of},
+    wire::{
+        BoundedLine, BoundedList, Cursor, EmptyInput, Limit, Problems, choice, has_member, member, object, paging,
+        query,
+    },
 };
 use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
 use posthouse_http::{
@@ -33,14 +37,15 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::GET, "/platform/api-keys", "listApiKeys", Role::Member)
             .summary(
-                "Lists the API keys, newest first, revoked ones included, without pages. Secrets are never listed.",
+                "Lists the API keys, newest first, revoked ones included, with what each belongs to. Secrets are never listed.",
             )
-            .answers::<ListView<ApiKeyView>>(200)
+            .answers::<PageView<ApiKeyView>>(200)
+            .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
         Route::session(Method::POST, "/platform/api-keys", "createApiKey", Role::Member)
             .summary("Creates an API key. The response shows the secret, once. Only owners create org-wide keys.")
             .answers::<CreatedKeyView>(201)
-            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::PlanLimitApiKeys])
             .handle(create),
         Route::session(Method::DELETE, "/platform/api-keys/{id}", "revokeApiKey", Role::Member)
             .summary("Revokes an API key, and ends its streams. Only owners revoke org-wide keys.")
@@ -48,6 +53,16 @@ pub(super) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
             .handle(revoke),
     ]
+}
+
+query! {
+    /// Page of a list of keys.
+    struct KeyListQuery {
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of keys per page. Default: 25.
+        limit: Option<Limit>,
+    }
 }
 
 choice! {
@@ -132,11 +147,27 @@ struct ApiKeyView {
     /// `org`, `workspace` or `inbox`.
     scope: &'static str,
     inbox_id: Option<Uuid>,
+    /// What the key belongs to, and ends with.
+    owner: KeyOwnerView,
     permissions: Vec<&'static str>,
     created_at: TimestampView,
     /// Last request, to the minute.
     last_used_at: Option<TimestampView>,
+    /// Client address of that request.
+    last_used_ip: Option<String>,
+    /// `User-Agent` of that request, or `SMTP`.
+    last_used_user_agent: Option<String>,
     revoked_at: Option<TimestampView>,
+}
+
+/// What a key belongs to.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ApiKeyOwner")]
+struct KeyOwnerView {
+    #[schemars(schema_with = "name_of::<KeyOwnerKind>")]
+    kind: &'static str,
+    /// Id of the workspace, inbox, identity or person.
+    id: Uuid,
 }
 
 /// A new API key with its secret.
@@ -162,17 +193,23 @@ impl ApiKeyView {
             prefix: key.shown.clone(),
             scope: key.scope.text(),
             inbox_id: key.scope.inbox().map(Into::into),
+            owner: KeyOwnerView { kind: key.owner().kind().text(), id: key.owner().id() },
             permissions: key.permissions.names().collect(),
             created_at: key.created_at.into(),
             last_used_at: key.last_used_at.map(Into::into),
+            last_used_ip: key.last_client.ip.clone(),
+            last_used_user_agent: key.last_client.user_agent.clone(),
             revoked_at: key.revoked_at.map(Into::into),
         }
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let data = keys::list(&app, input.caller).await?.iter().map(ApiKeyView::of).collect();
-    RouteResponse::json(200, &ListView { data })
+async fn list(app: Arc<Api>, input: RouteInput<KeyListQuery>) -> Result<RouteResponse, Refusal> {
+    let named = format!("api keys of {}", input.caller.workspace);
+    let paging: PageRequest = paging(named, input.query.cursor.as_ref(), input.query.limit)?;
+    let found = keys::list(&app, input.caller, paging.page()).await?;
+    let page = paging.page_of(found, |key| CursorPosition { sort: key.created_at.millis(), id: key.id.0 });
+    RouteResponse::page(&app, &page, ApiKeyView::of)
 }
 
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result<RouteResponse, Refusal> {

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use posthouse_domain::{
+    auth::MemberKeys,
     error::{ErrorCode, Refusal},
     user::Role,
 };
 
 use posthouse_api::{
     views::user::{ListView, MemberView},
-    wire::{AddressText, EmptyInput, object},
+    wire::{AddressText, EmptyInput, choice, object, query},
 };
 use posthouse_app::people::members;
 use posthouse_http::{
@@ -41,12 +42,30 @@ pub(super) fn routes() -> Vec<Route> {
             .handle(update),
         Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
             .summary(
-                "Removes a member, whose sessions and streams end. Members can only remove themselves. The last owner can't be removed.",
+                "Removes a member, whose sessions and streams end. `keys` says what becomes of the member's API keys. Members can only remove themselves. The last owner can't be removed.",
             )
             .answers_with(204, None)
-            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::MemberHasKeys])
             .handle(remove),
     ]
+}
+
+choice! {
+    /// What becomes of the API keys of a removed member.
+    enum KeysChoice {
+        /// They are revoked.
+        Revoke = "revoke",
+        /// They are yours from then on.
+        TakeOver = "take_over",
+    }
+}
+
+query! {
+    /// How a member is removed.
+    struct RemovalQuery {
+        /// What becomes of the member's API keys. Required if the member has any.
+        keys: Option<KeysChoice>,
+    }
 }
 
 object! {
@@ -84,7 +103,8 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, MemberBody>) -> Res
     RouteResponse::json(200, &MemberView::of(&member))
 }
 
-async fn remove(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    members::remove(&app, input.caller, input.path.id("id", "member")?).await?;
+async fn remove(app: Arc<Api>, input: RouteInput<RemovalQuery>) -> Result<RouteResponse, Refusal> {
+    let keys = input.query.keys.and_then(|keys| MemberKeys::parse(keys.text()));
+    members::remove(&app, input.caller, input.path.id("id", "member")?, keys).await?;
     Ok(RouteResponse::empty())
 }

@@ -99,6 +99,8 @@ struct LimitsView {
     identities: Option<u64>,
     custom_domains: Option<u64>,
     public_listings: Option<u64>,
+    /// API keys that are not revoked.
+    api_keys: Option<u64>,
     emails_per_month: Option<u64>,
     daily_sends: Option<u64>,
     daily_sends_per_inbox: Option<u64>,
@@ -148,6 +150,7 @@ impl AccountView {
                 inboxes: plan.inboxes,
                 identities: plan.identities,
                 custom_domains: plan.domains,
+                api_keys: plan.api_keys,
                 public_listings: plan.public_listings,
                 emails_per_month: plan.emails_per_month,
                 daily_sends: w.daily_send_limit.or(plan.daily_sends),

@@ -99,7 +99,7 @@ async fn admit(app: &Api, token: Option<SecretText>, request: &RequestInfo) -> R
     let found = match (token, &request.bearer) {
         (Some(token), _) => auth::authenticate_token(app, &token, request.client_ip).await,
         (None, Some(SecretText(key))) => match ApiKeySecret::parse(key) {
-            Some(key) => auth::authenticate_key(app, &key, request.client_ip).await,
+            Some(key) => auth::authenticate_key(app, &key, request.client_ip, request.user_agent.as_deref()).await,
             None => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
         },
         (None, None) => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),

@@ -3,7 +3,9 @@
 use clap::{Args, Subcommand, ValueEnum};
 use posthouse_domain::{
     auth::{Permission, Permissions, Scope},
+    error::Refusal,
     id::{InboxId, KeyId, WorkspaceId},
+    page::PageRange,
 };
 use posthouse_store::{
     inboxes,
@@ -101,7 +103,8 @@ fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
         return Err(CommandError::Usage("--permissions must name at least one permission".to_owned()));
     }
     let name = checked_name(&given.name)?;
-    let store = boot::open_store(&options.load()?)?;
+    let config = options.load()?;
+    let store = boot::open_store(&config)?;
     workspace::find(&store, id)?;
     if let Scope::Inbox(inbox) = scope
         && store.read_blocking(move |tx| inboxes::get(tx, id, inbox))?.is_none_or(|found| found.deleted_at.is_some())
@@ -111,9 +114,14 @@ fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
         )));
     }
     let clock = boot::clock();
-    let made = new_key(clock.as_ref(), &clock.ids(), NewKey { workspace: id, name, scope, permissions });
-    let stored = made.clone();
-    store.write_blocking(move |tx| stored.insert(tx))?;
+    let new = NewKey { workspace: id, name, scope, permissions, member: None };
+    let (made, plans) = (new_key(clock.as_ref(), &clock.ids(), new), config.app.plans);
+    let made = store.write_blocking(move |tx| {
+        let mut stored = made.clone();
+        stored.insert(tx, &plans)?;
+        Ok::<_, Refusal>(stored)
+    });
+    let made = made.map_err(|refusal| CommandError::Failed(refusal.to_string()))?;
     let mut json = view(&made.key);
     json["api_key"] = made.secret.reveal().into();
     let text = format!("Key      {}\nAPI key  {}  (shown only now)", made.key.id, made.secret.reveal());
@@ -141,7 +149,8 @@ fn list(workspace: &str, output: &OutputOptions, options: &GlobalOptions) -> Res
     let id = workspace_id(workspace)?;
     let store = boot::open_store(&options.load()?)?;
     workspace::find(&store, id)?;
-    let found = store.read_blocking(move |tx| keys::list(tx, id, KEYS_MAX))?;
+    let all = PageRange { after: None, limit: KEYS_MAX };
+    let found = store.read_blocking(move |tx| keys::page(tx, id, &all))?;
     let text: Vec<String> = found.iter().map(line).collect();
     let text = if text.is_empty() { "The workspace has no keys.".to_owned() } else { text.join("\n") };
     store.close();
@@ -181,9 +190,12 @@ fn view(key: &ApiKey) -> Value {
         "prefix": key.shown,
         "scope": key.scope.text(),
         "inbox_id": key.scope.inbox().map(|id| id.to_string()),
+        "owner": { "kind": key.owner().kind().text(), "id": key.owner().id().to_string() },
         "permissions": key.permissions.names().collect::<Vec<&str>>(),
         "created_at": key.created_at.to_string(),
         "last_used_at": key.last_used_at.map(|at| at.to_string()),
+        "last_used_ip": key.last_client.ip,
+        "last_used_user_agent": key.last_client.user_agent,
         "revoked_at": key.revoked_at.map(|at| at.to_string()),
     })
 }

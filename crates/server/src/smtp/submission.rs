@@ -37,7 +37,7 @@ impl<'h> Submission<'h> {
         if !self.failed_logins.may_log_in(self.client_ip, now) {
             return SessionDecision::Reject(replies::TOO_MANY_LOGINS);
         }
-        match submission::log_in(self.app, &credentials.user, &credentials.password).await {
+        match submission::log_in(self.app, &credentials.user, &credentials.password, self.client_ip).await {
             Ok(login) => {
                 self.failed_logins.record_success(self.client_ip);
                 self.login = Some(login);

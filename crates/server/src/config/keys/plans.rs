@@ -14,6 +14,7 @@ macro_rules! plan {
         inboxes: $inboxes:literal,
         identities: $identities:literal,
         domains: $domains:literal,
+        api_keys: $api_keys:literal,
         public_listings: $public_listings:literal,
         emails_per_month: $emails_per_month:literal,
         daily_sends_per_inbox: $daily_sends_per_inbox:literal,
@@ -45,6 +46,12 @@ macro_rules! plan {
                     default: value($domains),
                     example: 5,
                     help: "Maximum custom domains.",
+                }
+                API_KEYS: Limit = concat!("plans.", $plan, ".api_keys") => {
+                    kind: Quota,
+                    default: value($api_keys),
+                    example: 50,
+                    help: "Maximum API keys that are not revoked.",
                 }
                 PUBLIC_LISTINGS: Limit = concat!("plans.", $plan, ".public_listings") => {
                     kind: Quota,
@@ -80,7 +87,8 @@ macro_rules! plan {
                     kind: Quota,
                     default: value($requests_per_minute),
                     example: 300,
-                    help: "API requests per minute with one key.",
+                    help: "API requests per minute with one key, and of one person in the dashboard. All keys and people of a \
+    workspace together can make ten times as many.",
                 }
                 CONNECTIONS: Limit = concat!("plans.", $plan, ".connections") => {
                     kind: Quota,
@@ -108,6 +116,7 @@ macro_rules! plan {
                     inboxes: values.get(&INBOXES),
                     identities: values.get(&IDENTITIES),
                     domains: values.get(&DOMAINS),
+                    api_keys: values.get(&API_KEYS),
                     public_listings: values.get(&PUBLIC_LISTINGS),
                     emails_per_month: values.get(&EMAILS_PER_MONTH),
                     daily_sends_per_inbox: values.get(&DAILY_SENDS_PER_INBOX),
@@ -127,6 +136,7 @@ plan!(free = "free" {
     inboxes: 3,
     identities: 3,
     domains: 1,
+    api_keys: 20,
     public_listings: 3,
     emails_per_month: 3_000,
     daily_sends_per_inbox: 100,
@@ -142,6 +152,7 @@ plan!(builder = "builder" {
     inboxes: 100,
     identities: 100,
     domains: 10,
+    api_keys: 200,
     public_listings: 100,
     emails_per_month: 50_000,
     daily_sends_per_inbox: 1_000,
@@ -157,6 +168,7 @@ plan!(team = "team" {
     inboxes: "unlimited",
     identities: "unlimited",
     domains: 50,
+    api_keys: 2_000,
     public_listings: "unlimited",
     emails_per_month: 500_000,
     daily_sends_per_inbox: 5_000,

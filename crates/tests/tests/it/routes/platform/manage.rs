@@ -223,3 +223,37 @@ async fn an_owner_asks_once_for_a_review_of_the_suspension() {
     assert_eq!(account["workspace"]["suspension"]["parties"], json!(["x.example"]));
     server.finish().await;
 }
+
+#[tokio::test]
+async fn the_plan_limits_active_keys_and_all_are_listed_in_pages() {
+    let change = |config: &mut posthouse_server::config::Configuration| {
+        config.delivery.mode = posthouse_app::settings::DeliveryMode::Capture;
+        config.plans.free.api_keys = Some(30);
+    };
+    let server = posthouse_tests::TestServer::start(posthouse_tests::ServerOptions::default().configure(change)).await;
+    let key = server.workspace(Plan::Free).await;
+    let browser = server.owner_session(&key).await;
+    let mut last = String::new();
+    for at in 0..29 {
+        let made = browser.post("/platform/api-keys", json!({ "name": format!("key {at}") })).await.expect(201);
+        last = made["api_key"]["id"].as_str().unwrap().to_owned();
+    }
+    let more = json!({ "name": "one more" });
+    let refused = browser.post("/platform/api-keys", more.clone()).await.error("plan_limit_api_keys");
+    assert_eq!(refused["error"]["details"]["max"], 30);
+    assert_eq!(browser.get("/v1/account").await.expect(200)["limits"]["api_keys"], 30);
+    let (mut names, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = browser.get(&format!("/platform/api-keys?limit=12{cursor}")).await.expect(200);
+        names.extend(page.data().iter().map(|key| key["name"].as_str().unwrap().to_owned()));
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 30, "{names:?}");
+    browser.delete(&format!("/platform/api-keys/{last}")).await.expect(204);
+    browser.post("/platform/api-keys", more.clone()).await.expect(201);
+    browser.post("/platform/api-keys", more).await.error("plan_limit_api_keys");
+    server.finish().await;
+}
