@@ -14,6 +14,26 @@ export type Invitation = Schemas['Invitation'];
 export type WorkspaceChange = Schemas['UpdateOrgBody'];
 export type WorkspaceOfPerson = Schemas['WorkspaceMembership'];
 
+/** What becomes of the keys of a member who is removed. */
+export type KeysOfMember = 'revoke' | 'take_over';
+
+/** Pages of keys that are read at most; a workspace has at most 2,000 that work. */
+const KEY_PAGES_MAX = 100;
+
+/** Returns all keys of the workspace, newest first. */
+async function allKeys(): Promise<{ data: ApiKey[] }> {
+  const data: ApiKey[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < KEY_PAGES_MAX; page += 1) {
+    const query: { limit: number; cursor?: string } = cursor ? { limit: 100, cursor } : { limit: 100 };
+    const found = await ok(api.GET('/platform/api-keys', { params: { query } }));
+    data.push(...found.data);
+    cursor = found.next_cursor ?? null;
+    if (!cursor) break;
+  }
+  return { data };
+}
+
 const at = (id: string) => ({ params: { path: { id } } });
 
 /** The routes that only a signed-in person has. */
@@ -24,7 +44,7 @@ export const platform = {
     ok(api.POST('/platform/auth/verify', { body: { email, code } })),
   signOut: () => ok(api.POST('/platform/auth/logout')),
   me: () => ok(api.GET('/platform/me')),
-  keys: () => ok(api.GET('/platform/api-keys')),
+  keys: allKeys,
   createKey: (body: NewApiKey) => ok(api.POST('/platform/api-keys', { body })),
   revokeKey: (key: string) => ok(api.DELETE('/platform/api-keys/{id}', at(key))),
   usage: (days: number) => ok(api.GET('/platform/usage', { params: { query: { days } } })),
@@ -41,5 +61,10 @@ export const platform = {
   invite: (email: string, role: Role) => ok(api.POST('/platform/members', { body: { email, role } })),
   changeRole: (member: string, role: Role) =>
     ok(api.PATCH('/platform/members/{id}', { ...at(member), body: { role } })),
-  removeMember: (member: string) => ok(api.DELETE('/platform/members/{id}', at(member))),
+  removeMember: (member: string, keys?: KeysOfMember) =>
+    ok(
+      api.DELETE('/platform/members/{id}', {
+        params: { path: { id: member }, query: keys ? { keys } : {} },
+      }),
+    ),
 };

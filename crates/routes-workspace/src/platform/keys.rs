@@ -149,6 +149,8 @@ struct ApiKeyView {
     inbox_id: Option<Uuid>,
     /// What the key belongs to, and ends with.
     owner: KeyOwnerView,
+    /// Person who has the key; null for keys of the operator and of agents.
+    member_id: Option<Uuid>,
     permissions: Vec<&'static str>,
     created_at: TimestampView,
     /// Last request, to the minute.
@@ -194,6 +196,7 @@ impl ApiKeyView {
             scope: key.scope.text(),
             inbox_id: key.scope.inbox().map(Into::into),
             owner: KeyOwnerView { kind: key.owner().kind().text(), id: key.owner().id() },
+            member_id: key.member.map(Into::into),
             permissions: key.permissions.names().collect(),
             created_at: key.created_at.into(),
             last_used_at: key.last_used_at.map(Into::into),
