@@ -1,6 +1,6 @@
 //! `/v1/threads` and the threads of an inbox.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use axum::http::Method;
 use posthouse_domain::{
@@ -14,7 +14,7 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_store::{
-    Tx, message_list,
+    Tx, message_list, newest_messages,
     thread_list::{self, ThreadFilter},
 };
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ use posthouse_api::{
     views::{
         PageView,
         message::MessageView,
-        thread::{FullThreadView, ThreadView},
+        thread::{FullThreadView, NewestMessageView, ThreadView},
     },
     wire::{
         BoundedInt, BoundedLine, BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, Metadata, UserLabel,
@@ -97,6 +97,8 @@ query! {
         subject: Option<BoundedLine<1, 500>>,
         /// Whether to list the oldest activity first.
         ascending: bool,
+        /// Whether each thread has its newest message, in `newest`.
+        include_newest: bool,
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of threads per page. Default: 25.
@@ -121,6 +123,8 @@ query! {
         subject: Option<BoundedLine<1, 500>>,
         /// Whether to list the oldest activity first.
         ascending: bool,
+        /// Whether each thread has its newest message, in `newest`.
+        include_newest: bool,
         /// The `next_cursor` of the previous page.
         cursor: Option<Cursor>,
         /// Maximum number of threads per page. Default: 25.
@@ -196,6 +200,7 @@ async fn list(app: Arc<Api>, input: RouteInput<ThreadsQuery>) -> Result<RouteRes
         participant: q.participant,
         subject: q.subject,
         ascending: q.ascending,
+        include_newest: q.include_newest,
         cursor: q.cursor,
         limit: q.limit,
     };
@@ -208,8 +213,22 @@ async fn page(
     inbox: Option<InboxId>,
     query: InboxThreadsQuery,
 ) -> Result<RouteResponse, Refusal> {
-    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, inbox, &query)).await?;
-    RouteResponse::page(app, &page, ThreadView::of)
+    let work = move |tx: &mut Tx| {
+        let page = read_page(tx, &caller, inbox, &query)?;
+        let ids: Vec<ThreadId> = page.rows().flatten().map(|thread| thread.id).collect();
+        let newest =
+            if query.include_newest { newest_messages::of_threads(tx, caller.workspace, &ids)? } else { Vec::new() };
+        let newest = newest.into_iter().map(|message| (message.thread, message)).collect::<HashMap<_, _>>();
+        Ok::<_, Refusal>((page, newest))
+    };
+    let (page, newest) = app.store.read_for(caller.workspace, work).await?;
+    RouteResponse::page(app, &page, |thread| {
+        let message = newest.get(&thread.id);
+        ThreadView::of(thread).with_newest(message.map(|message| {
+            let beginning = message.beginning.as_deref().unwrap_or_default();
+            NewestMessageView::of(message.id, message.direction, &message.from, beginning)
+        }))
+    })
 }
 
 fn read_page(

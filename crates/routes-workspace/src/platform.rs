@@ -28,15 +28,15 @@ fn sign_in_client(request: RequestInfo) -> SignInClient {
 }
 
 /// Returns the view of a person with a session.
-fn signed_in_view(person: &Person) -> SignedInView<'_> {
+fn signed_in_view<'a>(app: &Api, person: &'a Person) -> SignedInView<'a> {
     let membership = person.membership.as_ref();
     let (role, workspace) = (membership.map(|found| found.role), membership.map(|found| &found.workspace));
-    SignedInView::of(&person.user, role, workspace, &person.invitations)
+    SignedInView::of(&person.user, role, workspace, &person.invitations, app.config.is_loopback_profile())
 }
 
 /// Returns the response that begins a session.
 fn begin_session(app: &Api, signed_in: &SignedIn) -> Result<RouteResponse, Refusal> {
-    let response = RouteResponse::json(200, &signed_in_view(&signed_in.person))?;
+    let response = RouteResponse::json(200, &signed_in_view(app, &signed_in.person))?;
     let cookie = cookie::begin(&signed_in.secret, &app.config.base_url);
     let cookie = cookie.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The cookie couldn't be written."))?;
     Ok(response.with(header::SET_COOKIE, cookie))

@@ -51,6 +51,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("messages", crate::messages::ALL),
     ("metrics", crate::metrics::ALL),
     ("migrate", crate::migrate::ALL),
+    ("newest_messages", crate::newest_messages::ALL),
     ("confirmations", crate::confirmations::ALL),
     ("on_call", crate::on_call::ALL),
     ("queue", crate::queue::ALL),

@@ -113,6 +113,7 @@ mod message_signatures;
 pub mod messages;
 pub mod metrics;
 pub mod migrate;
+pub mod newest_messages;
 pub mod on_call;
 pub mod queue;
 pub mod queue_items;

@@ -269,6 +269,7 @@ mod tests {
         "identity_requests.code_sha256",
         "identity_access_tokens.digest",
         "used_challenges.nonce",
+        "agent_reports.network",
         "signup_usage.subject",
     ];
 

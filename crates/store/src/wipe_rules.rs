@@ -293,10 +293,10 @@ pub const RULES: &[TableRule] = &[
     table(
         "api_keys",
         Lifetime::Kept("a key stays listed after it is revoked or its inbox is gone"),
-        &[WORKSPACE, refers("id", RecordKind::Key), INBOX],
+        &[WORKSPACE, refers("id", RecordKind::Key), INBOX, refers("member_id", RecordKind::User)],
     ),
     table("users", SERVER_DATA, &[refers("id", RecordKind::User)]),
-    table("members", WORKSPACE_DATA, &[WORKSPACE, USER]),
+    table("members", WORKSPACE_DATA, &[WORKSPACE, USER, refers("invitation_id", RecordKind::Other)]),
     table(
         "sign_ins",
         Lifetime::Kept("until the link is used or expires"),
@@ -320,7 +320,11 @@ pub const RULES: &[TableRule] = &[
     table("identity_access_tokens", Lifetime::Inbox, &[WORKSPACE, INBOX, refers("request_id", RecordKind::Other)]),
     table("identity_sign_ins", Lifetime::Inbox, &[WORKSPACE, ROW, INBOX]),
     table("identity_apps", Lifetime::Inbox, &[WORKSPACE, INBOX]),
-    table("idempotency", Lifetime::Kept("for a day, so that a request can be repeated"), &[WORKSPACE]),
+    table(
+        "idempotency",
+        Lifetime::Kept("for a day, so that a request can be repeated"),
+        &[WORKSPACE, refers("scope_id", RecordKind::Inbox)],
+    ),
     table("addresses", Lifetime::Kept("forever, so that an address isn't used again"), &[WORKSPACE, INBOX]),
     table(
         "inboxes",
@@ -406,6 +410,7 @@ pub const RULES: &[TableRule] = &[
             ROW,
             refers("agent_workspace_id", RecordKind::Workspace),
             refers("agent_id", RecordKind::Inbox),
+            refers("network", RecordKind::Other),
             MESSAGE,
         ],
     )

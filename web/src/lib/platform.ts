@@ -14,7 +14,7 @@ export type Invitation = Schemas['Invitation'];
 export type WorkspaceChange = Schemas['UpdateOrgBody'];
 export type WorkspaceOfPerson = Schemas['WorkspaceMembership'];
 
-/** What becomes of the keys of a member who is removed. */
+/** What happens to the keys of a member who is removed. */
 export type KeysOfMember = 'revoke' | 'take_over';
 
 /** Pages of keys that are read at most; a workspace has at most 2,000 that work. */
@@ -50,6 +50,7 @@ export const platform = {
   usage: (days: number) => ok(api.GET('/platform/usage', { params: { query: { days } } })),
   waitingSignIns: () => ok(api.GET('/platform/waiting-sign-ins')),
   updateWorkspace: (body: WorkspaceChange) => ok(api.PATCH('/platform/org', { body })),
+  requestReview: () => ok(api.POST('/platform/org/suspension/review', { body: {} })),
   resume: () => ok(api.POST('/platform/org/resume')),
   sessions: () => ok(api.GET('/platform/sessions')),
   endSession: (session: string) => ok(api.DELETE('/platform/sessions/{id}', at(session))),

@@ -8,6 +8,8 @@ class Session {
   user = $state.raw<User | null>(null);
   workspace = $state.raw<Workspace | null>(null);
   invitations = $state.raw<Invitation[]>([]);
+  /** Whether mail to other servers stays on this machine and is shown here. */
+  capturesMail = $state(false);
   error = $state.raw<ApiError | null>(null);
 
   get isOwner(): boolean {
@@ -37,6 +39,7 @@ class Session {
     this.user = answer.user;
     this.workspace = answer.org ?? null;
     this.invitations = answer.invitations;
+    this.capturesMail = answer.captures_mail;
     this.error = null;
     this.state = answer.org ? 'in' : 'pending';
   }

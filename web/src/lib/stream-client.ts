@@ -6,7 +6,7 @@ export interface StreamEvent {
   data: Record<string, unknown>;
 }
 
-export type StreamState = 'connecting' | 'live' | 'waiting' | 'ended';
+export type StreamState = 'connecting' | 'live' | 'stale' | 'waiting' | 'ended';
 
 export interface Socket {
   send(data: string): void;
@@ -30,6 +30,13 @@ export interface StreamOptions {
 /** Close codes after which a new connection would be refused too. */
 const FINAL_CODES = new Set([1008, 1009, 4001, 4003]);
 
+/** After so much silence the client asks whether the server still answers. */
+const ASK_MS = 2000;
+/** After so much silence the stream is shown as stale. */
+const STALE_MS = 4500;
+/** How often silence is measured. */
+const TICK_MS = 500;
+
 /** The wait before the next connection: doubles to 30 s, jittered to 50–100 %. */
 export function backoff(attempt: number, random: number): number {
   return Math.min(30_000, 1000 * 2 ** attempt) * (0.5 + random / 2);
@@ -43,6 +50,9 @@ export class StreamClient {
   private attempt = 0;
   private heartbeat = 30_000;
   private heard = 0;
+  private asked = 0;
+  private ticked = 0;
+  private isStale = false;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private beat: ReturnType<typeof setInterval> | null = null;
   private stopped = true;
@@ -106,6 +116,10 @@ export class StreamClient {
 
   private read(data: unknown): void {
     this.heard = Date.now();
+    if (this.isStale) {
+      this.isStale = false;
+      this.options.onState('live');
+    }
     const frame = JSON.parse(String(data)) as {
       type: string;
       event?: StreamEvent;
@@ -143,17 +157,33 @@ export class StreamClient {
 
   private keepAlive(): void {
     if (this.beat !== null) clearInterval(this.beat);
-    this.beat = setInterval(() => {
-      if (Date.now() - this.heard > 2 * this.heartbeat) {
-        const socket = this.socket;
-        this.socket = null;
-        this.clear();
-        socket?.close(4000);
-        this.retry(0);
-      } else {
-        this.socket?.send('{"type":"ping"}');
-      }
-    }, this.heartbeat);
+    this.ticked = Date.now();
+    this.beat = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Asks a silent server for a sign, and shows the stream as stale, or ends it, without one. */
+  private tick(): void {
+    const now = Date.now();
+    // The browser slept or slowed this tab down: the silence says nothing.
+    if (now - this.ticked > 4 * TICK_MS) this.heard = now - ASK_MS;
+    this.ticked = now;
+    const silence = now - this.heard;
+    if (silence > 2 * this.heartbeat) {
+      const socket = this.socket;
+      this.socket = null;
+      this.clear();
+      socket?.close(4000);
+      this.retry(0);
+      return;
+    }
+    if (silence >= ASK_MS && now - this.asked >= ASK_MS) {
+      this.asked = now;
+      this.socket?.send('{"type":"ping"}');
+    }
+    if (silence >= STALE_MS && !this.isStale) {
+      this.isStale = true;
+      this.options.onState('stale');
+    }
   }
 
   private retry(atLeast: number): void {
@@ -179,5 +209,6 @@ export class StreamClient {
     if (this.beat !== null) clearInterval(this.beat);
     this.timer = null;
     this.beat = null;
+    this.isStale = false;
   }
 }

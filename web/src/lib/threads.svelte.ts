@@ -66,6 +66,14 @@ export class ThreadList {
       created_at: known?.created_at ?? event.created_at,
       labels: known?.labels ?? [],
       metadata: known?.metadata ?? {},
+      newest: data.message_id
+        ? {
+            id: data.message_id,
+            direction: event.type === 'message.sent' ? 'outbound' : 'inbound',
+            from: data.from ?? '',
+            preview: '',
+          }
+        : (known?.newest ?? null),
     };
     this.waiting = [thread, ...this.waiting.filter((one) => one.id !== thread.id)];
     if (!hold) this.release();
@@ -98,6 +106,7 @@ export class ThreadList {
   private fetch(cursor: string | undefined) {
     const query = {
       limit: 100,
+      include_newest: true,
       ...(cursor ? { cursor } : {}),
       ...(this.filter.inbox ? { inbox_id: this.filter.inbox } : {}),
       ...(this.filter.labels ? { labels: this.filter.labels.split(',').map((one) => one.trim()) } : {}),

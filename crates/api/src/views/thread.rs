@@ -1,12 +1,15 @@
 //! The thread object.
 
-use posthouse_domain::thread::Thread;
+use posthouse_domain::{id::MessageId, message::Direction, thread::Thread};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{RenderedPage, TimestampView, json_text, message::MessageView};
+use super::{RenderedPage, TimestampView, json_text, message::MessageView, name_of};
+
+/// Longest preview of a message, in characters.
+const PREVIEW_CHARS_MAX: usize = 120;
 
 /// A conversation within one inbox.
 #[derive(Serialize, JsonSchema)]
@@ -31,6 +34,31 @@ pub struct ThreadView<'a> {
     /// Caller's own keys and values.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     metadata: &'a RawValue,
+    /// Newest message; null unless a list was requested with `include_newest`.
+    newest: Option<NewestMessageView<'a>>,
+}
+
+/// The newest message of a thread.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NewestMessage")]
+pub struct NewestMessageView<'a> {
+    id: Uuid,
+    #[schemars(schema_with = "name_of::<Direction>")]
+    direction: &'static str,
+    /// Author: an address, or `Name <address>`.
+    from: &'a str,
+    /// First words of the new text, at most 120 characters, on one line. Untrusted text.
+    preview: String,
+}
+
+impl<'a> NewestMessageView<'a> {
+    /// Returns the view of a message with the beginning of its new text.
+    #[must_use]
+    pub fn of(id: MessageId, direction: Direction, from: &'a str, beginning: &str) -> Self {
+        let line = beginning.split_whitespace().collect::<Vec<_>>().join(" ");
+        let preview = line.chars().take(PREVIEW_CHARS_MAX).collect();
+        Self { id: id.into(), direction: direction.text(), from, preview }
+    }
 }
 
 /// A thread with its newest messages.
@@ -61,7 +89,14 @@ impl<'a> ThreadView<'a> {
             created_at: thread.created_at.into(),
             labels: &thread.labels,
             metadata: json_text(&thread.metadata_json),
+            newest: None,
         }
+    }
+
+    /// Adds the newest message.
+    #[must_use]
+    pub fn with_newest(self, newest: Option<NewestMessageView<'a>>) -> Self {
+        Self { newest, ..self }
     }
 }
 

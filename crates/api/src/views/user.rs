@@ -33,6 +33,9 @@ pub struct SignedInView<'a> {
     org: Option<WorkspaceView>,
     /// Open invitations to other workspaces, newest first.
     invitations: Vec<InvitationView<'a>>,
+    /// Whether the server keeps mail to other servers on this machine (`delivery.mode = "capture"`), and shows it at
+    /// `GET /dev/outbox`.
+    captures_mail: bool,
 }
 
 /// An invitation to a workspace. Accept it with `POST /platform/invitations/{id}/accept`.
@@ -105,6 +108,7 @@ impl<'a> SignedInView<'a> {
         role: Option<Role>,
         workspace: Option<&Workspace>,
         invitations: &'a [Invitation],
+        captures_mail: bool,
     ) -> Self {
         let user = UserView {
             id: person.id.into(),
@@ -114,7 +118,7 @@ impl<'a> SignedInView<'a> {
             created_at: person.created_at.into(),
         };
         let invitations = invitations.iter().map(InvitationView::of).collect();
-        Self { user, org: workspace.map(WorkspaceView::of), invitations }
+        Self { user, org: workspace.map(WorkspaceView::of), invitations, captures_mail }
     }
 }
 

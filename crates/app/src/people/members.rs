@@ -124,11 +124,11 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Re
 }
 
 /// Removes a member; the sessions and streams of that person end. Owners can remove anyone, other members themselves. A
-/// removed person knows the secrets of the own keys, so the request says what becomes of them.
+/// removed person knows the secrets of the own keys, so the request says what happens to them.
 ///
 /// # Errors
 /// Returns `not_found` if there is no such member, `member_has_keys` if the person has keys and the request doesn't say
-/// what becomes of them, `forbidden` for the last owner or if a member removes another one or takes over the own keys, or an
+/// what happens to them, `forbidden` for the last owner or if a member removes another one or takes over the own keys, or an
 /// error if the database call fails.
 pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<MemberKeys>) -> Result<(), Refusal> {
     let (workspace, person) = (caller.workspace, sessions_of::user(&caller)?);

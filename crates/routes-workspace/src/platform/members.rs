@@ -42,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
             .handle(update),
         Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
             .summary(
-                "Removes a member, whose sessions and streams end. `keys` says what becomes of the member's API keys. Members can only remove themselves. The last owner can't be removed.",
+                "Removes a member, whose sessions and streams end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.",
             )
             .answers_with(204, None)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::MemberHasKeys])
@@ -51,7 +51,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 choice! {
-    /// What becomes of the API keys of a removed member.
+    /// What happens to the API keys of a removed member.
     enum KeysChoice {
         /// They are revoked.
         Revoke = "revoke",
@@ -63,7 +63,7 @@ choice! {
 query! {
     /// How a member is removed.
     struct RemovalQuery {
-        /// What becomes of the member's API keys. Required if the member has any.
+        /// What happens to the member's API keys. Required if the member has any.
         keys: Option<KeysChoice>,
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn me(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let person = sessions::me(&app, input.caller).await?;
-    RouteResponse::json(200, &super::signed_in_view(&person))
+    RouteResponse::json(200, &super::signed_in_view(&app, &person))
 }
 
 async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {

@@ -1,5 +1,7 @@
 /** Something the palette can do. */
 export interface Command {
+  /** What tells it from a command with the same label. */
+  id?: string;
   label: string;
   hint: string;
   run: () => void;

@@ -95,6 +95,7 @@ const LISTS: &[ListedRoute] = &[
 /// Paged routes that are not lists, each with its reason.
 const NOT_LISTS: &[(&str, &str)] = &[
     ("getThread", "one thread, whose messages are paged backward by earlier_cursor"),
+    ("listApiKeys", "no key opens the route; `routes/platform/manage` reads the pages"),
     ("listQueueItems", "items come and go with leases; `routes/queue/by_hand` reads the pages"),
     ("listDeliveryAttempts", "the attempts of one message; `scenarios/delivery/direct` reads the pages"),
     ("searchAgents", "items are cards of agents; `routes/directory/search` reads the pages"),

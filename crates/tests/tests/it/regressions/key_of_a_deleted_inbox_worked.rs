@@ -12,7 +12,7 @@ async fn a_key_ends_with_its_inbox_or_identity() {
         let api = server.api(&key);
         let made = match (kind, ending) {
             ("identity", _) => api.post("/v1/identities", json!({ "username": "nora" })).await.expect(201),
-            (_, "expired") => api.post("/v1/inboxes", json!({ "temporary": true })).await.expect(201),
+            (_, "expired") => api.post("/v1/inboxes", json!({ "ttl_seconds": 3_600 })).await.expect(201),
             _ => api.post("/v1/inboxes", json!({ "username": "nora" })).await.expect(201),
         };
         let id: InboxId = made.text("id").parse().unwrap();

@@ -1,7 +1,7 @@
 //! `/v1/threads` and `/v1/events`.
 
 use posthouse_domain::plan::Plan;
-use posthouse_tests::TestServer;
+use posthouse_tests::{TestMessage, TestServer};
 use serde_json::json;
 
 use super::messages::read::mail;
@@ -87,5 +87,35 @@ async fn events_are_listed_oldest_first_and_continue_after_an_event() {
     assert_eq!(api.get(&format!("/v1/events?cursor={end}")).await.expect(200).data().len(), 0);
     api.get("/v1/events?after=01900000-0000-7000-8000-000000000000").await.error("invalid_cursor");
     api.get("/v1/events?types=message.recieved").await.invalid_fields(&["types"]);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_list_shows_the_newest_message_of_each_thread_on_request() {
+    let mut server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let (api, inbox) = (server.api(&key), server.inbox(&key).await);
+    let mail = |subject: &str, text: &str| TestMessage::new(subject, text).with("From", "Dana <dana@x.example>");
+    server.deliver(&mail("One", "First\n  words  here.\n"), &inbox.address).await;
+    let long = "wörd ".repeat(200);
+    server.deliver(&mail("Two", &long), &inbox.address).await;
+    let plain = api.get("/v1/threads").await.expect(200);
+    assert!(plain.data().iter().all(|thread| thread["newest"].is_null()), "{plain}");
+    let list = api.get("/v1/threads?include_newest=true").await.expect(200);
+    let newest = |at: usize| list.data()[at]["newest"].clone();
+    assert_eq!(
+        (&newest(1)["from"], &newest(1)["preview"]),
+        (&json!("Dana <dana@x.example>"), &json!("First words here."))
+    );
+    assert_eq!(newest(0)["preview"].as_str().unwrap().chars().count(), 120);
+    let path = format!("/v1/inboxes/{}/messages/{}/reply", inbox.id, newest(1)["id"].as_str().unwrap());
+    api.post(&path, json!({ "text": "Thanks." })).await.expect(202);
+    server.receive_held(&inbox, &mail("Re: One", "held"), posthouse_domain::message::HoldReason::Phishing).await;
+    let path = format!("/v1/inboxes/{}/threads?include_newest=true", inbox.id);
+    let list = api.get(&path).await.expect(200);
+    let one = list.data().iter().find(|thread| thread["subject"] == "One").unwrap();
+    assert_eq!((&one["newest"]["direction"], &one["newest"]["preview"]), (&json!("outbound"), &json!("Thanks.")));
+    server.allow().queued();
+    server.settle().await;
     server.finish().await;
 }

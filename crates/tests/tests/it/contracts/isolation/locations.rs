@@ -101,6 +101,17 @@ const EXEMPT: &[(&str, &str, &str)] = &[
     ("openStream", "query:token", "a secret that replaces a key"),
     ("signIn", "body:/token", "a secret that needs no key"),
     ("endSession", "path:id", "no key opens the route; `routes/platform` tries other people"),
+    (
+        "acceptInvitation",
+        "path:id",
+        "no key opens the route; `regressions/ignored_invitation_joined` tries other people",
+    ),
+    (
+        "declineInvitation",
+        "path:id",
+        "no key opens the route; `regressions/ignored_invitation_joined` tries other people",
+    ),
+    ("listApiKeys", "query:cursor", "no key opens the route; a cursor is bound to its workspace"),
     ("revokeApiKey", "path:id", "no key opens the route; `routes/platform` tries other people"),
     ("createApiKey", "body:/inbox_id", "no key opens the route; `routes/platform` tries other people"),
     ("updateMember", "path:id", "no key opens the route; `routes/platform` tries other people"),

@@ -1,1 +1,0 @@
-import{C as e,Dt as t,Et as n,Q as r,Z as i,et as a,ft as o,vt as s}from"./Dialog-BWrkz4GD.js";import{p as c}from"./index-CSM8YKPl.js";var l=a(`<bdi> </bdi>`);function u(a,u){t(u,!0);let d=e(u,`none`,3,``);var f=l(),p=s(f,!0);o(e=>i(p,e),[()=>c(u.text??``)||d()]),r(a,f),n()}export{u as t};
