@@ -34,6 +34,7 @@ export const screens = {
   sessions: '/settings/sessions',
   forwarding: '/settings/forwarding',
   you: '/settings/you',
+  invitations: '/invitations',
   captured: '/captured',
 };
 

@@ -74,7 +74,7 @@ export default {
     // The link works once, and says what to do next.
     await kim.goto('about:blank');
     await kim.goto(link);
-    await kim.getByRole('button', { name: 'Join the workspace' }).click();
+    await kim.getByRole('button', { name: 'See the invitation' }).click();
     await kim.getByText('This link does not work').waitFor();
     await kim.getByRole('button', { name: 'Get a new link' }).click();
     await kim.getByLabel('Email').fill(email);

@@ -119,6 +119,25 @@ describe('stream', () => {
     stream.stop();
   });
 
+  test('is stale within five seconds of silence, and live again with an answer', async () => {
+    const stream = client();
+    stream.start();
+    const socket = await live();
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(socket.sent.at(-1)).toEqual({ type: 'ping' });
+    expect(states.at(-1)).toBe('live');
+    await vi.advanceTimersByTimeAsync(2_400);
+    expect(states.at(-1)).toBe('stale');
+    socket.frame({ type: 'pong' });
+    expect(states.at(-1)).toBe('live');
+    for (let second = 0; second < 60; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      socket.frame({ type: 'pong' });
+    }
+    expect(states.at(-1)).toBe('live');
+    stream.stop();
+  });
+
   test('ends on a refused token and on final close codes', async () => {
     token = () => Promise.reject(new ApiError(401, 'unauthorized', 'No session.'));
     client().start();

@@ -6,7 +6,7 @@ use axum::http::Method;
 use posthouse_domain::{
     auth::{Caller, Permission},
     error::{ErrorCode, Refusal},
-    id::{InboxId, ThreadId},
+    id::{InboxId, ThreadId, WorkspaceId},
     list::searched_text,
     page::{CursorPosition, LIMIT_MAX, Page},
     record::{Record, RecordView},
@@ -14,7 +14,8 @@ use posthouse_domain::{
     time::Time,
 };
 use posthouse_store::{
-    Tx, message_list, newest_messages,
+    Result as StoreResult, Tx, message_list,
+    newest_messages::{self, NewestMessage},
     thread_list::{self, ThreadFilter},
 };
 use schemars::JsonSchema;
@@ -215,20 +216,29 @@ async fn page(
 ) -> Result<RouteResponse, Refusal> {
     let work = move |tx: &mut Tx| {
         let page = read_page(tx, &caller, inbox, &query)?;
-        let ids: Vec<ThreadId> = page.rows().flatten().map(|thread| thread.id).collect();
-        let newest =
-            if query.include_newest { newest_messages::of_threads(tx, caller.workspace, &ids)? } else { Vec::new() };
-        let newest = newest.into_iter().map(|message| (message.thread, message)).collect::<HashMap<_, _>>();
+        let newest = if query.include_newest { newest_of(tx, caller.workspace, &page)? } else { HashMap::new() };
         Ok::<_, Refusal>((page, newest))
     };
     let (page, newest) = app.store.read_for(caller.workspace, work).await?;
     RouteResponse::page(app, &page, |thread| {
-        let message = newest.get(&thread.id);
-        ThreadView::of(thread).with_newest(message.map(|message| {
-            let beginning = message.beginning.as_deref().unwrap_or_default();
-            NewestMessageView::of(message.id, message.direction, &message.from, beginning)
-        }))
+        ThreadView::of(thread).with_newest(newest.get(&thread.id).map(newest_view))
     })
+}
+
+/// Returns the newest messages of the threads of a page.
+fn newest_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    page: &Page<Thread>,
+) -> StoreResult<HashMap<ThreadId, NewestMessage>> {
+    let ids: Vec<ThreadId> = page.rows().flatten().map(|thread| thread.id).collect();
+    let found = newest_messages::of_threads(tx, workspace, &ids)?;
+    Ok(found.into_iter().map(|message| (message.thread, message)).collect())
+}
+
+fn newest_view(message: &NewestMessage) -> NewestMessageView<'_> {
+    let beginning = message.beginning.as_deref().unwrap_or_default();
+    NewestMessageView::of(message.id, message.direction, &message.from, beginning)
 }
 
 fn read_page(

