@@ -19,7 +19,9 @@ export default {
     await page.getByText('Numbers for the turbines.').first().waitFor();
     // Without a pause for live results, Enter searches mail.
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search or jump to' }).pressSequentially('nothing like this', { delay: 0 });
+    await page
+      .getByRole('combobox', { name: 'Search or jump to' })
+      .pressSequentially('nothing like this', { delay: 0 });
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/search\?q=nothing/);
   },

@@ -1,5 +1,6 @@
 //! People: sign-in by mail, sessions, and the members of a workspace.
 
+pub mod first_owner;
 pub mod invitations;
 pub mod keys;
 pub mod members;

@@ -70,6 +70,9 @@ pub struct AppConfig {
     pub plans: Plans,
     /// `limits.*`
     pub limits: LimitsConfig,
+    /// The options `--config` and `--data-dir` of this process, for commands that texts suggest. Begins with a space, or is
+    /// empty.
+    pub command_options: String,
 }
 
 impl AppConfig {
@@ -78,6 +81,12 @@ impl AppConfig {
     #[must_use]
     pub fn is_loopback_profile(&self) -> bool {
         self.delivery.mode == DeliveryMode::Capture && self.is_on_loopback
+    }
+
+    /// Returns a command of the binary with the options of this process, so that it works on the same store.
+    #[must_use]
+    pub fn command(&self, arguments: &str) -> String {
+        format!("posthouse {arguments}{}", self.command_options)
     }
 
     /// Returns the issuer of identity tokens and of signatures, without a trailing slash.

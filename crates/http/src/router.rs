@@ -248,6 +248,7 @@ fn refused(
     page: Option<fn(&Refusal) -> RouteResponse>,
 ) -> Response {
     app.metrics.refused(refusal);
+    let refusal = &with_command_options(app, refusal);
     let mut response = match page {
         _ if route.has_oauth_errors => oauth::service(refusal).into_response(),
         Some(page) => error::complete(refusal, page(refusal)),
@@ -257,6 +258,17 @@ fn refused(
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
+}
+
+/// Returns a refusal whose fix names a command of the operator with the options that this process has.
+fn with_command_options(app: &App, refusal: &Refusal) -> Refusal {
+    let command = "posthouse workspace set ID --resume";
+    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
+    if app.config.command_options.is_empty() || !fix.contains(command) {
+        return refusal.clone();
+    }
+    let fix = fix.replace(command, &app.config.command("workspace set ID --resume"));
+    refusal.clone().with_fix(fix)
 }
 
 /// Admits a request, or reads and discards the rest of it.

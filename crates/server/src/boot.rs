@@ -6,6 +6,7 @@
 mod descriptors;
 mod first_start;
 pub mod inspect;
+pub mod owner;
 mod private;
 mod ready;
 pub mod store_identity;
@@ -34,6 +35,7 @@ use posthouse_app::{
     domains::{certificate, dkim},
     jobs::{index, runner},
     lifecycle::{DRAIN_MS_MAX, HangupSignals, Signals},
+    people::first_owner::first_owner,
     ports::{Clock, Dns, OutboundHttp, SmtpTransport},
     settings::problem::{ConfigError, ConfigProblem},
     signing,
@@ -145,6 +147,15 @@ pub enum BootError {
         /// How to recover the store.
         restore: &'static str,
     },
+    /// There is no store for a command to work on.
+    #[error(
+        "there is no store in {place}: nothing was changed. Name the store with --config FILE or --data-dir DIR; a new \
+         store begins with posthouse serve"
+    )]
+    NoStore {
+        /// The data directory or the database.
+        place: String,
+    },
     /// The database belongs to another store than the data directory.
     #[error(
         "the database {database} and the data directory {directory} are of different stores. Nothing was changed. \
@@ -227,7 +238,24 @@ fn configured_database(config: &Configuration) -> Result<DatabaseUrl, BootError>
     }
 }
 
-/// Opens the store and applies pending migrations.
+/// Checks that there is a store, without creating anything.
+///
+/// # Errors
+/// Returns [`BootError::NoStore`], or an error if the database can't be read.
+pub fn require_store(config: &Configuration) -> Result<(), BootError> {
+    let url = configured_database(config)?;
+    StoreIdentity::inspect(config, &url)?;
+    if posthouse_store::migrate::inspect_read_only(&url)?.is_some() {
+        return Ok(());
+    }
+    let place = match &config.database_url {
+        Some(_) => format!("the database {url}"),
+        None => format!("the directory {}", config.data_dir.display()),
+    };
+    Err(BootError::NoStore { place })
+}
+
+/// Opens the store and applies pending migrations. Begins a store if there is none; see [`require_store`].
 ///
 /// # Errors
 /// Returns an error if the store can't be opened or its directory can't be created.
@@ -349,7 +377,8 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
         begin_work(&service, &mut tasks, smtp_client);
     }
     app.lifecycle.ready();
-    ready::announce(&app, &mut plan, &bound, first_run.as_ref())?;
+    let owner = if has(Role::Http) { first_owner(&app).await.unwrap_or_default() } else { None };
+    ready::announce(&app, &mut plan, &bound, first_run.as_ref(), owner.as_ref())?;
     if let (Some(first), Some(listener)) = (first_run, bound.smtp) {
         tasks.spawn(first_start::send_welcome(Arc::clone(&app), listener, first.address));
     }

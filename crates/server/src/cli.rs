@@ -15,11 +15,12 @@ mod secret;
 mod serve;
 mod signing_key;
 mod store;
+mod suggested;
 mod workspace;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::{
     boot::web::HttpServer,
@@ -123,6 +124,24 @@ impl GlobalOptions {
         Sources::of_process(self.config.clone(), self.data_dir.clone())
     }
 
+    /// Loads the configuration for a command that works on a store, and checks that there is one.
+    fn load_with_store(&self) -> Result<Configuration, CommandError> {
+        let config = self.load()?;
+        crate::boot::require_store(&config)?;
+        Ok(config)
+    }
+
+    /// Gives what a command wrote as root to the owner of the data directory.
+    fn settle_owner(&self) -> Result<(), CommandError> {
+        let Ok(config) = crate::config::load(&self.sources()) else { return Ok(()) };
+        crate::boot::owner::give_files_to_owner(&config.data_dir).map_err(|error| {
+            let directory = config.data_dir.display();
+            CommandError::Failed(format!(
+                "the files in {directory} can't be given to its owner ({error}): run chown -R with the owner of the directory"
+            ))
+        })
+    }
+
     fn load(&self) -> Result<Configuration, CommandError> {
         let config = crate::config::load(&self.sources())?;
         crate::telemetry::start(&config.log);
@@ -189,6 +208,8 @@ pub fn run(http: HttpServer) -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    let keeps_owner =
+        !matches!(command, Command::Serve(_) | Command::Check(_) | Command::Completions(_) | Command::Man(_));
     let done = match command {
         Command::Serve(given) => serve::run(given, &options, http),
         Command::Workspace(command) => workspace::run(command, &options),
@@ -205,11 +226,13 @@ pub fn run(http: HttpServer) -> ExitCode {
         Command::Completions(given) => completions::run(&given),
         Command::Man(given) => man::run(&given),
     };
+    let done = done.and_then(|()| if keeps_owner { options.settle_owner() } else { Ok(()) });
     let (code, message) = match done {
         Ok(()) => return ExitCode::SUCCESS,
         Err(CommandError::Failed(message)) => (1, message),
         Err(CommandError::Usage(message)) => (2, message),
     };
+    let message = suggested::with_options(&message, &Cli::command(), &options.sources().command_options());
     eprintln!("posthouse: {message}");
     ExitCode::from(code)
 }

@@ -74,6 +74,7 @@ pub const FILES: &[(&str, &[&Sql])] = &[
     ("sweep", crate::sweep::ALL),
     ("thread_list", crate::thread_list::ALL),
     ("threads", crate::threads::ALL),
+    ("totals", crate::totals::ALL),
     ("unclaimed", crate::unclaimed::ALL),
     ("usage", crate::usage::ALL),
     ("users", crate::users::ALL),

@@ -3,6 +3,7 @@ import { api, ok, type Schemas } from './api';
 export type User = Schemas['User'];
 export type Workspace = Schemas['Workspace'];
 export type Role = Member['role'];
+export type SignInOptions = Schemas['SignInOptions'];
 export type SignedIn = Schemas['SignedIn'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewApiKey = Schemas['CreateApiKeyBody'];
@@ -38,6 +39,7 @@ const at = (id: string) => ({ params: { path: { id } } });
 
 /** The routes that only a signed-in person has. */
 export const platform = {
+  signInOptions: () => ok(api.GET('/platform/auth/options')),
   requestLink: (email: string) => ok(api.POST('/platform/auth/magic-link', { body: { email } })),
   verifyToken: (token: string) => ok(api.POST('/platform/auth/verify', { body: { token } })),
   verifyCode: (email: string, code: string) =>

@@ -62,6 +62,7 @@ pub(crate) fn settings() -> AppConfig {
         ai: AiConfig { categoriser: Categoriser::Off, drafting: false, endpoint: None },
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
         limits: limits(),
+        command_options: String::new(),
     }
 }
 

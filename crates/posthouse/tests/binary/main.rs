@@ -10,5 +10,6 @@ mod harness;
 mod listeners;
 mod serving;
 mod signing_keys;
+mod stores;
 mod terminal;
 mod usage;

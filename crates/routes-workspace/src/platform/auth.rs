@@ -7,6 +7,8 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     time::{MINUTE_MS, Time},
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use posthouse_api::{
@@ -16,6 +18,7 @@ use posthouse_api::{
 use posthouse_app::{
     limits::fixed_window::FixedWindow,
     people::{
+        first_owner::first_owner,
         sessions, sign_in,
         verify::{self, SignInProof},
     },
@@ -65,6 +68,10 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address.")
             .answers_with(204, None)
             .handle(move |app, input| request(app, Arc::clone(&of_links), input)),
+        Route::public(Method::GET, "/platform/auth/options", "getSignInOptions")
+            .summary("Returns what the sign-in page shows before anyone signs in.")
+            .answers::<SignInOptionsView>(200)
+            .handle(options),
         Route::public(Method::POST, "/platform/auth/verify", "signIn")
             .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one.")
             .answers::<SignedInView<'_>>(200)
@@ -78,6 +85,19 @@ pub(super) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::Csrf])
             .handle(sign_out),
     ]
+}
+
+/// What the sign-in page shows.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SignInOptions")]
+struct SignInOptionsView {
+    /// Owner of the first workspace, who has the mail of a fresh installation; null unless only this machine can connect
+    /// and mail is captured.
+    first_owner: Option<String>,
+    /// Whether sign-in mail stays on this machine, and its link is in the log of the server.
+    captures_mail: bool,
+    /// Whether an address that is in no workspace gets a workspace of its own.
+    sign_up: bool,
 }
 
 object! {
@@ -116,6 +136,15 @@ fn one_proof(given: &Map<String, Value>, path: &str, problems: &mut Problems) {
 fn has_a_proof() -> Value {
     let text = |name: &str| has_member(name, "string");
     json!({ "oneOf": [text("token"), { "allOf": [text("email"), text("code")] }] })
+}
+
+async fn options(app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let view = SignInOptionsView {
+        first_owner: first_owner(&app).await?.map(|owner| owner.email),
+        captures_mail: app.config.is_loopback_profile(),
+        sign_up: app.config.signup.enabled,
+    };
+    RouteResponse::json(200, &view)
 }
 
 async fn request(

@@ -51,6 +51,18 @@ pub fn open_database(config: &Configuration) -> Result<DatabaseState, BootError>
     Ok(DatabaseState::Current(store))
 }
 
+/// Returns whether a process serves the store. Creates nothing.
+///
+/// # Errors
+/// Returns an error if the database can't be reached.
+pub fn is_served(config: &Configuration) -> Result<bool, BootError> {
+    let url = configured_database(config)?;
+    if migrate::inspect_read_only(&url)?.is_none() {
+        return Ok(false);
+    }
+    Ok(posthouse_store::is_served(&url)?)
+}
+
 /// Builds the application on a store that [`open_database`] opened.
 ///
 /// # Errors

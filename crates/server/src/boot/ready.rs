@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
 };
@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{BootError, ServeOptions, first_start::FirstRun};
-use posthouse_app::{app::App, files, settings::DeliveryMode};
+use posthouse_app::{app::App, files, people::first_owner::FirstOwner, settings::DeliveryMode};
 
 /// The ready file. It exists only while this process is ready.
 #[derive(Debug)]
@@ -88,10 +88,16 @@ pub(super) fn announce(
     plan: &mut ServeOptions,
     bound: &BoundAddresses,
     first: Option<&FirstRun>,
+    owner: Option<&FirstOwner>,
 ) -> Result<(), BootError> {
-    if let Some(first) = first {
+    let text = match (first, owner) {
+        (Some(first), _) => Some(first_banner(app, bound, first)?),
+        (None, Some(owner)) => Some(later_banner(app, owner)),
+        (None, None) => None,
+    };
+    if let Some(text) = text {
         // A closed standard output doesn't prevent the start.
-        let _ = std::io::stdout().lock().write_all(banner(app, bound, first).as_bytes());
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
     }
     if let Some(file) = &mut plan.ready_file {
         let what = format!("cannot write the ready file {}", file.path.display());
@@ -133,6 +139,45 @@ fn document(app: &App, bound: &BoundAddresses, first: Option<&FirstRun>) -> Valu
         });
     }
     document
+}
+
+/// The file in the data directory with the text of a first start that had no terminal.
+const FIRST_START_FILE: &str = "first-start.txt";
+
+/// Returns the text of the first start. Standard output that is no terminal may be kept or read by others, so the API key
+/// and the link go to a private file instead.
+fn first_banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> Result<String, BootError> {
+    let whole = banner(app, bound, first);
+    if io::stdout().is_terminal() {
+        return Ok(whole);
+    }
+    let file = app.config.data_dir.join(FIRST_START_FILE);
+    let what = format!("cannot write {}", file.display());
+    files::write(&file, &whole).map_err(BootError::io(what))?;
+    tracing::info!(file = %file.display(), "first_start.written");
+    let place = format!("in {}", file.display());
+    let (key, link) = (first.created.secret.reveal(), first.created.link.url(&app.config.base_url));
+    let export = format!("  export POSTHOUSE_KEY={key}");
+    let read = format!("  export POSTHOUSE_KEY=$(awk '/API key  /{{print $3}}' {})", file.display());
+    Ok(whole.replace(&export, &read).replace(key, &place).replace(&link, &place))
+}
+
+/// Returns the text of a later start in the loopback profile.
+fn later_banner(app: &App, owner: &FirstOwner) -> String {
+    let create = app.config.command(&format!("key create --workspace {}", owner.workspace));
+    let lines = [
+        String::new(),
+        "Posthouse is running.".to_owned(),
+        String::new(),
+        format!("  Dashboard {}   sign in as {}", app.config.base_url, owner.email),
+        format!("  Data      {}", app.config.data_dir.display()),
+        String::new(),
+        "The link to sign in is in the log. Get another API key:".to_owned(),
+        String::new(),
+        format!("  {create}"),
+        String::new(),
+    ];
+    lines.join("\n") + "\n"
 }
 
 /// The text of the first start. Its lines fit a terminal of 80 columns.

@@ -24,7 +24,7 @@ pub(super) struct Relabel {
 
 pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     let Command::Relabel(given) = command;
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     let done = runtime()?.block_on(async {
         let app = boot::bare_program(&config)?;
         let done = relabel::run(&app, given.dry_run).await.map_err(|refusal| CommandError::failed(refusal.message));

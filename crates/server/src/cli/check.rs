@@ -139,7 +139,7 @@ async fn all(config: &Configuration, quick: bool) -> Vec<Finding> {
         findings.extend(integrity::blobs(config, &app.store, quick).await);
         findings.push(instance_key::check(app).await);
     }
-    findings.extend(network::ports(config).await);
+    findings.extend(network::ports(config, network::Running::of(config)).await);
     if !config.acme.enabled {
         findings.extend(certificate(config, boot::clock().now()));
     }

@@ -54,7 +54,7 @@ pub(super) struct Restore {
 }
 
 pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     runtime()?.block_on(async {
         let app = boot::bare_program(&config)?;
         let done = match command {

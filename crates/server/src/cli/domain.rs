@@ -145,7 +145,7 @@ impl Drop for DomainCommands {
 
 impl DomainCommands {
     fn open(options: &GlobalOptions, how: Use) -> Result<Self, CommandError> {
-        let config = options.load()?;
+        let config = options.load_with_store()?;
         let runtime = super::runtime()?;
         let app = match how {
             Use::Seals => runtime.block_on(boot::program(&config))?,
@@ -159,7 +159,8 @@ impl DomainCommands {
         let adding = add::add(&self.app, Caller::operator(owner), &given.domain, !given.no_receiving);
         let domain = self.runtime.block_on(adding).map_err(CommandError::refused)?;
         let view = self.view(&domain)?;
-        let next = format!("Publish these records, then run: posthouse domain check {}", domain.name);
+        let check = self.app.config.command(&format!("domain check {}", domain.name));
+        let next = format!("Publish these records, then run: {check}");
         let text = format!("{}\n\n{next}", table::domain(&view, table::Values::All));
         let done = format!("{0} was added: run posthouse domain show {0}", domain.name);
         print(&given.output, &view, &text, &CommandEffect::This(done))

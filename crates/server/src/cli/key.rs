@@ -103,7 +103,7 @@ fn create(given: &Create, options: &GlobalOptions) -> Result<(), CommandError> {
         return Err(CommandError::Usage("--permissions must name at least one permission".to_owned()));
     }
     let name = checked_name(&given.name)?;
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     let store = boot::open_store(&config)?;
     workspace::find(&store, id)?;
     if let Scope::Inbox(inbox) = scope
@@ -147,7 +147,7 @@ fn scope(given: &Create) -> Result<Scope, CommandError> {
 
 fn list(workspace: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(workspace)?;
-    let store = boot::open_store(&options.load()?)?;
+    let store = boot::open_store(&options.load_with_store()?)?;
     workspace::find(&store, id)?;
     let all = PageRange { after: None, limit: KEYS_MAX };
     let found = store.read_blocking(move |tx| keys::page(tx, id, &all))?;
@@ -161,7 +161,7 @@ fn list(workspace: &str, output: &OutputOptions, options: &GlobalOptions) -> Res
 fn revoke(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
     let key: KeyId =
         id.parse().map_err(|_| CommandError::Usage(format!("{id} is not a key id; see posthouse key list")))?;
-    let store = boot::open_store(&options.load()?)?;
+    let store = boot::open_store(&options.load_with_store()?)?;
     let now = boot::clock().now();
     if !store.write_blocking(move |tx| keys::revoke(tx, key, now))? {
         return Err(CommandError::Failed(format!("key {key} does not exist or is already revoked")));

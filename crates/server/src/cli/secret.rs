@@ -35,7 +35,7 @@ pub(super) struct Rotate {
 
 pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     let Command::Rotate(given) = command;
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     let url = boot::database_url(&config)?;
     let Some(_alone) = ExclusiveAccess::with(&url)? else {
         let why = "the service is running and would keep using the old key: stop all its processes, then try again";

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use posthouse_store::backup::{self, BackupProgress, BackupStep, BackupSummary};
+use posthouse_store::{
+    backup::{self, BackupProgress, BackupStep, BackupSummary},
+    totals::{self, StoreTotals},
+};
 use serde_json::json;
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, progress::ProgressLine, runtime};
-use crate::boot;
+use crate::{boot, config::Configuration};
 
 /// Entries of the data directory that a backup includes in addition to database and blobs: the instance key, and the
 /// self-signed certificate, because senders may have pinned it.
@@ -46,8 +49,9 @@ pub(super) fn migrate(output: &OutputOptions, options: &GlobalOptions) -> Result
 
 pub(super) fn backup(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
     is_file(&given.file)?;
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     boot::check_store_identity(&config)?;
+    let totals = totals(&config)?;
     let source = backup::BackupSource {
         database: boot::database_url(&config)?,
         data_dir: config.data_dir.clone(),
@@ -61,7 +65,7 @@ pub(super) fn backup(given: &Archive, options: &GlobalOptions) -> Result<(), Com
         }
         None => runtime()?.block_on(backup::save(&source, &blobs, &given.file))?,
     };
-    done(given, "Saved", contents)
+    done(given, "Saved", contents, totals)
 }
 
 pub(super) fn restore(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
@@ -80,7 +84,8 @@ pub(super) fn restore(given: &Archive, options: &GlobalOptions) -> Result<(), Co
         }
         None => runtime()?.block_on(backup::restore(&given.file, &config.data_dir, &blobs))?,
     };
-    done(given, "Restored", contents)
+    let totals = totals(&config)?;
+    done(given, "Restored", contents, totals)
 }
 
 /// Rejects `-`, which other programs use for standard input or output.
@@ -108,9 +113,25 @@ fn restore_text(progress: BackupProgress) -> String {
     }
 }
 
-fn done(given: &Archive, what: &str, contents: BackupSummary) -> Result<(), CommandError> {
+/// Returns what the store holds.
+fn totals(config: &Configuration) -> Result<StoreTotals, CommandError> {
+    let store = boot::open_store(config)?;
+    let found = store.read_blocking(totals::of_store);
+    store.close();
+    Ok(found?)
+}
+
+fn done(given: &Archive, what: &str, contents: BackupSummary, holds: StoreTotals) -> Result<(), CommandError> {
     let file = given.file.display().to_string();
-    let text = format!("{what} the database, {} blobs and {} other files: {file}", contents.blobs, contents.files);
-    let json = json!({ "file": file, "blobs": contents.blobs, "files": contents.files });
+    let StoreTotals { workspaces, inboxes, messages } = holds;
+    let text = format!(
+        "{what} the database ({workspaces} workspaces, {inboxes} inboxes, {messages} messages), {} blobs and {} other \
+         files: {file}",
+        contents.blobs, contents.files
+    );
+    let json = json!({
+        "file": file, "blobs": contents.blobs, "files": contents.files,
+        "workspaces": workspaces, "inboxes": inboxes, "messages": messages,
+    });
     print(&given.output, &json, &text, &CommandEffect::This(text.clone()))
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print};
-use crate::boot;
+use crate::boot::{self, BootError};
 use posthouse_app::{
     people::new_workspace::{NewWorkspace, create},
     ports::Clock,
@@ -167,6 +167,9 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         .canonical();
     let name = checked_name(&given.name)?;
     let config = options.load()?;
+    if let Err(BootError::NoStore { place }) = boot::require_store(&config) {
+        eprintln!("posthouse: a new store begins in {place}");
+    }
     let store = boot::open_store(&config)?;
     let clock = boot::clock();
     let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan });
@@ -209,7 +212,7 @@ pub(super) fn all(store: &Store) -> Result<Vec<Workspace>, CommandError> {
 }
 
 fn list(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
-    let store = boot::open_store(&options.load()?)?;
+    let store = boot::open_store(&options.load_with_store()?)?;
     let all = all(&store)?;
     let text: Vec<String> = all.iter().map(line).collect();
     let text = if text.is_empty() { "There are no workspaces yet.".to_owned() } else { text.join("\n") };
@@ -224,7 +227,7 @@ fn list(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandEr
 
 fn show(id: &str, output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
     let id = workspace_id(id)?;
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     let store = boot::open_store(&config)?;
     let workspace = find(&store, id)?;
     let usage = store.read_blocking(move |tx| storage::usage(tx, id))?;
@@ -240,7 +243,7 @@ fn set(given: &Set, options: &GlobalOptions) -> Result<(), CommandError> {
     if given.notice.as_ref().is_some_and(|text| text.trim().is_empty() || text.chars().count() > 1_000) {
         return Err(CommandError::Usage("--notice must have 1 to 1000 characters".to_owned()));
     }
-    let store = boot::open_store(&options.load()?)?;
+    let store = boot::open_store(&options.load_with_store()?)?;
     let clock = boot::clock();
     let (changes, ids, now) = (Changes::of(given, clock.as_ref()), clock.ids(), clock.now());
     let changed = store.write_blocking(move |tx| -> posthouse_store::Result<_> {

@@ -49,6 +49,14 @@ pub struct Listeners {
 }
 
 impl Sources {
+    /// Returns the options that name the configuration and the data directory, as a shell reads them.
+    #[must_use]
+    pub fn command_options(&self) -> String {
+        let given = [("--config", &self.file), ("--data-dir", &self.data_dir)];
+        let options = given.into_iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
+        options.map(|(name, path)| format!(" {name} {}", quoted(&path.display().to_string()))).collect()
+    }
+
     /// Combines the file and directory with the environment variables of this process.
     #[must_use]
     pub fn of_process(file: Option<PathBuf>, data_dir: Option<PathBuf>) -> Self {
@@ -112,7 +120,18 @@ pub fn load(sources: &Sources) -> Result<Configuration, ConfigError> {
         // The path may not be UTF-8.
         config.data_dir.clone_from(data_dir);
     }
+    config.app.command_options = sources.command_options();
     if problems.is_empty() { Ok(config) } else { Err(ConfigError(problems)) }
+}
+
+/// Quotes a word for a shell if it needs it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 impl Configuration {

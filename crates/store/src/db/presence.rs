@@ -4,7 +4,7 @@
 //! a PostgreSQL server. The lock ends with the process in every case. Commands that run next to a service hold none.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use postgres::error::SqlState;
 
@@ -59,6 +59,24 @@ impl ExclusiveAccess {
     }
 }
 
+/// Returns whether a process serves the store. Creates no file. Blocks; may be called from any thread.
+///
+/// # Errors
+/// Returns [`Error::Unavailable`] if the database can't be reached.
+pub fn is_served(url: &DatabaseUrl) -> Result<bool> {
+    super::thread::on_own_thread(|| match url {
+        DatabaseUrl::Sqlite(path) => match OpenOptions::new().read(true).open(lock_path(path)) {
+            Ok(file) => Ok(!acquired(file.try_lock())?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::unavailable(error)),
+        },
+        DatabaseUrl::Postgres(url) => {
+            let mut connection = PgConnection::connect(url)?;
+            Ok(!try_lock(&mut connection)?)
+        }
+    })
+}
+
 /// Marks the SQLite database as served by this process until the file is dropped.
 pub(crate) fn serve_file(path: &Path) -> Result<File> {
     let file = lock_file(path)?;
@@ -74,10 +92,20 @@ fn in_use() -> Error {
     Error::unavailable("a command has exclusive access to the store; start again when it is done")
 }
 
-fn lock_file(path: &Path) -> Result<File> {
+fn lock_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(SUFFIX);
-    OpenOptions::new().create(true).append(true).open(name).map_err(Error::unavailable)
+    PathBuf::from(name)
+}
+
+fn lock_file(path: &Path) -> Result<File> {
+    OpenOptions::new().create(true).append(true).open(lock_path(path)).map_err(Error::unavailable)
+}
+
+/// Acquires the lock if nobody has it; it ends with the connection.
+fn try_lock(connection: &mut PgConnection) -> Result<bool> {
+    let row = connection.client().query_one(&format!("SELECT pg_try_advisory_lock({LOCK})"), &[])?;
+    Ok(row.get(0))
 }
 
 fn acquired(attempt: std::result::Result<(), TryLockError>) -> Result<bool> {

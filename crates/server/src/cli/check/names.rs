@@ -121,8 +121,7 @@ fn line(record: &ExpectedRecord, checked: Option<&CheckedRecord>) -> Finding {
         Some((RecordStatus::Ok, _)) => Finding::ok(format!("{what} is correct")),
         Some((_, checked)) => {
             let what = format!("{what} {}", problem(record.key, checked));
-            // Without MX no mail arrives; without the others mail is only trusted less.
-            if record.key == DnsRecordKey::Mx { Finding::failed(what, advice) } else { Finding::warning(what, advice) }
+            Finding::failed(what, advice)
         }
     }
 }
@@ -164,14 +163,15 @@ pub(super) async fn custom_domains(app: &Arc<App>) -> Vec<Finding> {
     let looks = domains.iter().map(|domain| async {
         let expected = domain.expected(&here);
         let found = check::gather_records(app, &domain.name, &expected).await;
-        let advice = format!("posthouse domain show {} prints the record", domain.name);
+        let show = app.config.command(&format!("domain show {}", domain.name));
+        let advice = format!("{show} prints the record");
         let wrong: Vec<Finding> = expected
             .iter()
             .filter_map(|record| Some((record, found.records.iter().find(|checked| checked.key == record.key)?)))
             .filter(|(_, checked)| checked.found != RecordStatus::Ok)
             .map(|(record, checked)| {
                 let what = format!("domain: {} of {}", label(record.key), record.name);
-                Finding::warning(format!("{what} {}", problem(record.key, checked)), advice.clone())
+                Finding::failed(format!("{what} {}", problem(record.key, checked)), advice.clone())
             })
             .collect();
         if found.records.is_empty() {

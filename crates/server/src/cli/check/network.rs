@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::Finding;
-use crate::config::Configuration;
+use crate::{boot, config::Configuration};
 use posthouse_app::{
     domains::reputation::addresses,
     ports::Dns,
@@ -36,37 +36,70 @@ const TEST_ADDRESSES_MAX: usize = 2;
 /// The loopback address.
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
+/// What uses the ports: [`ports`] takes a used port for this service's only if a process serves the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Running {
+    /// A process serves the store.
+    Yes,
+    /// None does.
+    No,
+}
+
+impl Running {
+    /// Returns whether a process serves the store of a configuration. Changes nothing.
+    pub(super) fn of(config: &Configuration) -> Self {
+        let served = boot::inspect::is_served(config);
+        if served.unwrap_or(false) { Self::Yes } else { Self::No }
+    }
+}
+
 /// Checks that each port is free or used by this service.
-pub(super) async fn ports(config: &Configuration) -> Vec<Finding> {
-    let mut found = vec![port("http.listen", config.listen.http, Some(b"GET /healthz HTTP/1.0\r\n\r\n")).await];
+pub(super) async fn ports(config: &Configuration, running: Running) -> Vec<Finding> {
+    let health = Some(&b"GET /healthz HTTP/1.0\r\n\r\n"[..]);
+    let mut found = vec![port("http.listen", config.listen.http, running, Answer::To(health)).await];
     for address in &config.listen.smtp {
-        found.push(mail_port("smtp.listen", *address, &config.smtp.proxy_protocol_from).await);
+        let answer = mail_answer(*address, &config.smtp.proxy_protocol_from);
+        found.push(port("smtp.listen", *address, running, answer).await);
     }
     for address in &config.listen.submission {
-        found.push(mail_port("submission.listen", *address, &config.smtp.submission_proxy_protocol_from).await);
+        let answer = mail_answer(*address, &config.smtp.submission_proxy_protocol_from);
+        found.push(port("submission.listen", *address, running, answer).await);
     }
-    for address in &config.listen.http_tls {
-        found.push(tls_port("http.listen_tls", *address).await);
-    }
-    for address in &config.listen.acme {
-        found.push(tls_port("acme.listen", *address).await);
-    }
-    for address in &config.listen.submission_tls {
-        found.push(tls_port("submission.listen_tls", *address).await);
+    for (key, addresses) in [
+        ("http.listen_tls", &config.listen.http_tls),
+        ("acme.listen", &config.listen.acme),
+        ("submission.listen_tls", &config.listen.submission_tls),
+    ] {
+        for address in addresses {
+            found.push(port(key, *address, running, Answer::NotRead).await);
+        }
     }
     found
 }
 
-async fn port(key: &str, address: SocketAddr, question: Option<&[u8]>) -> Finding {
+/// What a listener of this service sends.
+#[derive(Clone, Copy)]
+enum Answer<'a> {
+    /// A greeting, or the response to these bytes.
+    To(Option<&'a [u8]>),
+    /// Nothing before a TLS handshake or the header of a proxy.
+    NotRead,
+}
+
+async fn port(key: &str, address: SocketAddr, running: Running, answer: Answer<'_>) -> Finding {
     let what = format!("port: {key} {address}");
-    match TcpListener::bind(address).await {
-        Ok(_) => Finding::ok(format!("{what} is free")),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => match greeting(address, question).await {
-            Ok(text) if text.starts_with("220 ") || text.contains("\"status\":\"ok\"") => {
-                Finding::ok(format!("{what} is in use by a running service"))
+    // The listener ends with this statement: a second one on the address would find it in use.
+    let bound = TcpListener::bind(address).await.map(drop);
+    match bound {
+        Ok(()) => Finding::ok(format!("{what} is free")),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            let is_own = running == Running::Yes && answers_as_service(address, answer).await;
+            if is_own {
+                return Finding::ok(format!("{what} is in use by the running service"));
             }
-            _ => Finding::failed(format!("{what} is in use by another program"), "stop it, or choose another port"),
-        },
+            let advice = "stop it, or choose another port";
+            Finding::failed(format!("{what} is in use by another program or the service of another store"), advice)
+        }
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let advice = "ports below 1024 need the capability CAP_NET_BIND_SERVICE";
             Finding::failed(format!("no permission to listen on {what}"), advice)
@@ -75,25 +108,25 @@ async fn port(key: &str, address: SocketAddr, question: Option<&[u8]>) -> Findin
     }
 }
 
-/// Like [`port`], for an SMTP listener. Behind a proxy it sends no greeting until the proxy's header arrives.
-async fn mail_port(key: &str, address: SocketAddr, proxies: &[Network]) -> Finding {
-    if is_proxied(address, proxies) { tls_port(key, address).await } else { port(key, address, None).await }
+async fn answers_as_service(address: SocketAddr, answer: Answer<'_>) -> bool {
+    match answer {
+        Answer::NotRead => true,
+        Answer::To(question) => {
+            let text = greeting(address, question).await.unwrap_or_default();
+            text.starts_with("220 ") || text.contains("\"status\":\"ok\"")
+        }
+    }
+}
+
+/// Returns what an SMTP listener sends: behind a proxy, nothing until the proxy's header arrives.
+fn mail_answer(address: SocketAddr, proxies: &[Network]) -> Answer<'static> {
+    if is_proxied(address, proxies) { Answer::NotRead } else { Answer::To(None) }
 }
 
 /// Returns whether a connection from this machine must begin with a PROXY protocol header.
 fn is_proxied(address: SocketAddr, proxies: &[Network]) -> bool {
     let from = if address.ip().is_unspecified() { LOOPBACK } else { address.ip() };
     proxies.iter().any(|network| network.contains(from))
-}
-
-/// Like [`port`], for a listener that sends nothing before a TLS handshake.
-async fn tls_port(key: &str, address: SocketAddr) -> Finding {
-    match TcpListener::bind(address).await {
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            Finding::ok(format!("port: {key} {address} is in use, by the running service if there is one"))
-        }
-        _ => port(key, address, None).await,
-    }
 }
 
 /// Reads a greeting, or the response to `question`.
