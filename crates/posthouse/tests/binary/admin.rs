@@ -147,7 +147,7 @@ fn a_result_that_cannot_be_written_is_an_error_that_states_what_changed() {
     let key = key["id"].as_str().unwrap();
     let archive = sandbox.path("copy.tar");
     let table: &[(&[&str], &str)] = &[
-        (&["workspace", "create", "--name", "A", "--owner", "a@b.example", "--json"], "key create --workspace "),
+        (&["workspace", "create", "--name", "A", "--owner", "a@b.example", "--json"], "key create --config "),
         (&["workspace", "list"], "nothing was changed"),
         (&["workspace", "show", &id], "nothing was changed"),
         (&["workspace", "set", &id, "--plan", "free"], "was changed"),

@@ -14,6 +14,7 @@ impl Operator {
     fn new(name: &str) -> Self {
         let sandbox = Sandbox::new(name);
         let config = sandbox.configure("delivery.mode = 'capture'\n").to_str().unwrap().to_owned();
+        assert_eq!(sandbox.run(&["migrate", "--config", &config]).code, 0);
         Self { sandbox, config }
     }
 
@@ -137,7 +138,10 @@ fn wrong_arguments_change_nothing() {
     // One in 64 ids begins with a hyphen.
     for kid in ["unknown", "-xS2b", "--b"] {
         let why = operator.error(1, &["revoke", kid]);
-        assert!(why.contains(&format!("no signing key has the id {kid}; `posthouse signing-key list`")), "{why}");
+        assert!(
+            why.contains(&format!("no signing key has the id {kid}; `posthouse signing-key list --config ")),
+            "{why}"
+        );
     }
     let why = operator.error(2, &["rotate", "--purpose", "mail"]);
     assert!(why.contains("agent-messages") && why.contains("identity"), "{why}");

@@ -114,7 +114,9 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
 
 /// Describes a configuration, with the secret that its debug output hides.
 fn described(config: &Configuration) -> String {
-    let config = Configuration { set_keys: Vec::new(), ..config.clone() };
+    let mut config = Configuration { set_keys: Vec::new(), ..config.clone() };
+    // They name the file.
+    config.app.command_options.clear();
     let api_key = config.ai.endpoint.as_ref().and_then(|endpoint| endpoint.api_key.clone());
     format!("{config:#?} {api_key:?}")
 }
