@@ -102,7 +102,7 @@ fn lock_file(path: &Path) -> Result<File> {
     OpenOptions::new().create(true).append(true).open(lock_path(path)).map_err(Error::unavailable)
 }
 
-/// Acquires the lock if nobody has it; it ends with the connection.
+/// Acquires the lock if no process has it; it ends with the connection.
 fn try_lock(connection: &mut PgConnection) -> Result<bool> {
     let row = connection.client().query_one(&format!("SELECT pg_try_advisory_lock({LOCK})"), &[])?;
     Ok(row.get(0))

@@ -374,6 +374,7 @@ fn documented(text: &str, service: &ServiceProcess) -> String {
         .replace(&service.address("smtp").to_string(), SMTP)
         .replace(&service.address("submission").to_string(), SUBMISSION)
         .replace("  Data      data\n", "  Data      ./data\n")
+        .replace(" --data-dir data", "")
 }
 
 fn check_json(page: &str, shown: &Block, output: &str) {

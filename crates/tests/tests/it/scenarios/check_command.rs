@@ -81,11 +81,11 @@ async fn following_the_advice_fixes_every_problem() {
     assert_eq!(code, 1);
     let expected = [
         ("MX: agents.post.test", "failed", "has no record: publish MX 10 mx.post.test."),
-        ("MX: tmp.agents.post.test", "warning", "publish MX 10 mx.post.test."),
-        ("SPF: agents.post.test", "warning", "publish TXT \"v=spf1 a:mx.post.test ~all\""),
-        ("DKIM: ph1r._domainkey.agents.post.test", "warning", "publish TXT \"v=DKIM1; k=rsa; p="),
-        ("DKIM: ph1e._domainkey.agents.post.test", "warning", "publish TXT \"v=DKIM1; k=ed25519; p="),
-        ("DMARC: _dmarc.agents.post.test", "warning", "publish TXT \"v=DMARC1; p=quarantine\""),
+        ("MX: tmp.agents.post.test", "failed", "publish MX 10 mx.post.test."),
+        ("SPF: agents.post.test", "failed", "publish TXT \"v=spf1 a:mx.post.test ~all\""),
+        ("DKIM: ph1r._domainkey.agents.post.test", "failed", "publish TXT \"v=DKIM1; k=rsa; p="),
+        ("DKIM: ph1e._domainkey.agents.post.test", "failed", "publish TXT \"v=DKIM1; k=ed25519; p="),
+        ("DMARC: _dmarc.agents.post.test", "failed", "publish TXT \"v=DMARC1; p=quarantine\""),
         ("domain: SPF of mail.acme.test", "warning", "posthouse domain show mail.acme.test prints the record"),
         ("A: mx.post.test", "failed", "has no address: publish an A or AAAA record"),
         ("outbound: port", "ok", "is open"),
@@ -118,7 +118,7 @@ async fn following_the_advice_fixes_every_problem() {
     assert_eq!(code, 1);
     let expected = [
         ("MX: agents.post.test", "failed", "points to another server (5 mx.elsewhere.test)"),
-        ("SPF: agents.post.test", "warning", "does not include this server (v=spf1 ip4:192.0.2.1 -all)"),
+        ("SPF: agents.post.test", "failed", "does not include this server (v=spf1 ip4:192.0.2.1 -all)"),
         ("DMARC:", "warning", "could not be looked up"),
         ("inbound:", "failed", "forward the port to this service"),
     ];
