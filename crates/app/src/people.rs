@@ -1,6 +1,5 @@
 //! People: sign-in by mail, sessions, and the members of a workspace.
 
-pub(crate) mod counted_subject;
 pub mod keys;
 pub mod members;
 pub mod new_workspace;

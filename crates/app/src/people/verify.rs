@@ -15,11 +15,10 @@ use posthouse_store::{
 };
 
 use super::{
-    counted_subject::counted_subject,
     sign_in::{SignInClient, SignedIn, begin_session, member_of, new_secret},
     sign_up::SignUp,
 };
-use crate::{app::App, keyring::sealed_link};
+use crate::{app::App, keyring::sealed_link, limits::counted_subject::counted_subject};
 
 /// What proves that a person reads the mail of an address.
 #[derive(Clone, Debug)]

@@ -36,10 +36,8 @@ use crate::{
         create::{self, CreatedInbox, InboxCreation},
         names::NameRules,
     },
-    people::{
-        counted_subject::counted_subject,
-        new_workspace::{UnclaimedWorkspace, create_unclaimed},
-    },
+    limits::counted_subject::counted_subject,
+    people::new_workspace::{UnclaimedWorkspace, create_unclaimed},
 };
 
 /// A request to sign up.
