@@ -16,7 +16,10 @@ use posthouse_store::{Store, blobs::BlobStore};
 use crate::keyring::instance_key::{AddressKey, InstanceKey};
 use crate::{
     lifecycle::Lifecycle,
-    limits::{blocking_pool::BlockingPool, fixed_window::FixedWindow, storage_health::StorageHealth},
+    limits::{
+        blocking_pool::BlockingPool, exhausted_log::ExhaustedLog, fixed_window::FixedWindow,
+        storage_health::StorageHealth,
+    },
     metrics::Metrics,
     ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport},
     settings::{AppConfig, DeliveryMode},
@@ -54,6 +57,8 @@ pub struct App {
     pub service_keys: ServiceKeyCache,
     /// Changes of agents' handles by workspace, within 24 hours.
     pub agent_handles: FixedWindow<WorkspaceId>,
+    /// When the budgets of the service's mail were last used up.
+    pub service_mail_log: Arc<ExhaustedLog>,
     /// The blocking pool.
     pub blocking_pool: BlockingPool,
     /// Prometheus metrics.
@@ -97,6 +102,7 @@ impl App {
             signer: DkimKeyCache::default(),
             service_keys: ServiceKeyCache::default(),
             agent_handles: FixedWindow::new(DAY_MS, WORKSPACES_MAX),
+            service_mail_log: Arc::default(),
             blocking_pool: BlockingPool::default(),
             metrics: Metrics::default(),
             storage_health: StorageHealth::default(),

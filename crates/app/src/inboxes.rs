@@ -3,6 +3,7 @@
 pub mod change;
 pub mod create;
 pub mod delete;
+pub(crate) mod first_agent;
 pub mod names;
 pub mod removal;
 pub mod view;

@@ -3,7 +3,9 @@
 
 pub mod blocking_pool;
 pub mod confirmations;
+pub mod exhausted_log;
 pub mod fixed_window;
+pub(crate) mod service_mails;
 pub mod shared_budget;
 pub mod smtp_content;
 pub mod storage_health;

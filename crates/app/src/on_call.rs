@@ -5,7 +5,6 @@ pub mod confirm;
 pub mod contact_mail;
 pub mod contacts;
 mod recipients;
-mod sender;
 pub mod settings;
 mod text;
 pub mod transmit;

@@ -16,6 +16,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use posthouse_domain::{
     mail_domain::ServerDnsSettings,
     plan::{Limit, Plans},
+    service_mail::MailBudgets,
 };
 
 pub use delivery::{DeliveryConfig, DeliveryMode, DkimConfig, Ed25519, Relay, SourceAddress};
@@ -185,6 +186,8 @@ pub struct LimitsConfig {
     pub identity_tokens_per_workspace: Limit,
     /// `limits.sign_ins_per_address`: sign-ins that browsers behind one client address begin in ten minutes.
     pub sign_ins_per_address: Limit,
+    /// `limits.member_mails_*`, `limits.invited_mails_*` and `limits.stranger_mails_*`: mail of the service per UTC day.
+    pub service_mails: MailBudgets,
     // Receiving by SMTP, and the store.
     /// `limits.smtp_content_bytes`: content in memory, for all sessions of a kind of listener.
     pub smtp_content_bytes: u64,

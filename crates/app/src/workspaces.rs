@@ -2,4 +2,5 @@
 
 pub mod report;
 pub mod stop;
+pub(crate) mod suppressed;
 pub mod suspension;

@@ -11,9 +11,7 @@ named! {
     DailyLimit {
         /// Self-signups from one client address.
         Signups = "signups",
-        /// Claim mails that one client address requests.
-        ClaimMailsPerClient = "mails_per_client",
-        /// Claim mails to one address.
+        /// Claim and sign-up mails to one address.
         ClaimMailsPerRecipient = "mails_per_recipient",
         /// Claim mails of one workspace.
         ClaimMails = "mails",
@@ -21,6 +19,24 @@ named! {
         InvitationsPerRecipient = "invitations_per_recipient",
         /// Wrong sign-in codes for one address.
         WrongCodes = "wrong_codes",
+        /// Sign-in mails to members that one client network asks for.
+        MemberMailsPerNetwork = "member_mails_per_network",
+        /// Mails of one kind to members of one party.
+        MemberMailsPerParty = "member_mails_per_party",
+        /// Mails of one kind to members.
+        MemberMails = "member_mails",
+        /// Mails to invited people that one client network asks for.
+        InvitedMailsPerNetwork = "invited_mails_per_network",
+        /// Mails to invited people of one party.
+        InvitedMailsPerParty = "invited_mails_per_party",
+        /// Mails to invited people.
+        InvitedMails = "invited_mails",
+        /// Mails to strangers that one client network asks for.
+        StrangerMailsPerNetwork = "stranger_mails_per_network",
+        /// Mails to strangers of one party.
+        StrangerMailsPerParty = "stranger_mails_per_party",
+        /// Mails to strangers.
+        StrangerMails = "stranger_mails",
     }
 }
 
@@ -33,10 +49,6 @@ impl DailyLimit {
             Self::Signups => {
                 (LimitName::SignupsPerDay, format!("Your client address has used its {max} self-signups for today."))
             }
-            Self::ClaimMailsPerClient => (
-                LimitName::ClaimMailsPerClient,
-                format!("Your client address has requested {max} claim mails today, which is the limit."),
-            ),
             Self::ClaimMailsPerRecipient => (
                 LimitName::ClaimMailsPerRecipient,
                 format!("This recipient got {max} claim mails today, which is the limit."),
@@ -45,11 +57,55 @@ impl DailyLimit {
                 LimitName::ClaimMailsPerDay,
                 format!("The workspace has sent {max} claim mails today, which is the limit."),
             ),
+            Self::StrangerMailsPerNetwork => (
+                LimitName::StrangerMailsPerNetwork,
+                format!("Your network has asked for {max} mails to strangers today, which is the limit."),
+            ),
+            Self::StrangerMailsPerParty => (
+                LimitName::StrangerMailsPerParty,
+                format!("The recipient's organization got {max} such mails today, which is the limit."),
+            ),
+            Self::StrangerMails => (
+                LimitName::StrangerMailsPerDay,
+                format!("The service has sent {max} mails to strangers today, its limit."),
+            ),
+            Self::MemberMailsPerNetwork
+            | Self::MemberMailsPerParty
+            | Self::MemberMails
+            | Self::InvitedMailsPerNetwork
+            | Self::InvitedMailsPerParty
+            | Self::InvitedMails => return too_many_mails(self, max, wait_s),
             Self::InvitationsPerRecipient => return too_many_invitations(max, wait_s),
             Self::WrongCodes => return too_many_codes(max, wait_s),
         };
         Refusal::new(ErrorCode::SignupRateLimited, message).at_limit(limit, max, wait_s)
     }
+}
+
+fn too_many_mails(limit: DailyLimit, max: u64, wait_s: u64) -> Refusal {
+    let (name, message) = match limit {
+        DailyLimit::MemberMailsPerNetwork => (
+            LimitName::MemberMailsPerNetwork,
+            format!("Your network has asked for {max} mails to members today, its limit."),
+        ),
+        DailyLimit::MemberMailsPerParty => {
+            (LimitName::MemberMailsPerParty, format!("Members of one organization got {max} mails today, the limit."))
+        }
+        DailyLimit::InvitedMailsPerNetwork => (
+            LimitName::InvitedMailsPerNetwork,
+            format!("Your network has asked for {max} invitations and confirmations today, its limit."),
+        ),
+        DailyLimit::InvitedMailsPerParty => (
+            LimitName::InvitedMailsPerParty,
+            format!("The recipient's organization got {max} invitations and confirmations today, the limit."),
+        ),
+        DailyLimit::InvitedMails => (
+            LimitName::InvitedMailsPerDay,
+            format!("The service has sent {max} invitations and confirmations today, its limit."),
+        ),
+        _ => (LimitName::MemberMailsPerDay, format!("The service has sent {max} mails to members today, its limit.")),
+    };
+    Refusal::new(ErrorCode::RateLimited, message).at_limit(name, max, wait_s)
 }
 
 fn too_many_invitations(max: u64, wait_s: u64) -> Refusal {

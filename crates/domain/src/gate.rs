@@ -23,16 +23,13 @@ pub enum SendPurpose {
     /// An agent, a person or the service writes to somebody. All checks apply.
     #[default]
     Message,
-    /// The service asks a person on call to confirm, or tells an owner that one did. The lists don't apply: they limit
-    /// to whom agents write.
-    OnCallNotice,
-    /// The service asks a person to claim the workspace. The recipient doesn't count toward the daily recipients of an
-    /// unclaimed workspace: one that used them up must still be able to ask for an owner.
-    Claim,
-    /// The service escalates something to people who agreed to it. Only the inbox must be able to send: a stop, a pause,
-    /// a suspension or a used-up limit must not keep people from learning about it. See
+    /// A workspace has the service ask a person something: to claim it, or to confirm an address. The mail draws on a budget
+    /// of the service, so no limit of the workspace applies.
+    Request,
+    /// The service writes a mail of its own. Its budgets were checked before; a stop, a pause, a suspension or a used-up
+    /// limit of a workspace must not keep people from signing in or from learning about it. See
     /// docs/decisions/0062-escalations-pass-a-stop.md.
-    Escalation,
+    Service,
 }
 
 /// The facts that the checks depend on.
@@ -133,11 +130,14 @@ impl StorageNeed {
 /// # Errors
 /// Returns the refusal of the first check that fails.
 pub fn may_send(facts: &SendFacts) -> Result<(), Refusal> {
-    if facts.purpose == SendPurpose::Escalation {
+    if facts.purpose == SendPurpose::Service {
         return check_inbox(facts);
     }
     check_status(facts)?;
     check_recipients(facts)?;
+    if facts.purpose == SendPurpose::Request {
+        return Ok(());
+    }
     check_unclaimed(facts)?;
     check_quotas(facts)
 }
@@ -174,7 +174,7 @@ fn check_inbox(facts: &SendFacts) -> Result<(), Refusal> {
 }
 
 fn check_recipients(facts: &SendFacts) -> Result<(), Refusal> {
-    if !facts.blocked.is_empty() && facts.purpose != SendPurpose::OnCallNotice {
+    if !facts.blocked.is_empty() {
         let message =
             format!("The message has {}; nothing was sent.", pluralize(facts.blocked.len(), "blocked recipient"));
         return Err(Refusal::new(ErrorCode::RecipientBlocked, message).detail(Detail::Addresses(facts.blocked.clone())));

@@ -78,8 +78,6 @@ named! {
         Escalated = "escalated",
         /// Quiet hours, the limit per hour or a digest.
         NotDue = "not_due",
-        /// No inbox of the workspace can send.
-        NoSender = "no_sender",
         /// The sweep found the job missing.
         Recreated = "recreated",
 
@@ -164,7 +162,6 @@ impl JobReason {
             | Self::Pause
             | Self::Escalated
             | Self::NotDue
-            | Self::NoSender
             | Self::Recreated
             | Self::DestinationPaused
             | Self::RecipientsSplit

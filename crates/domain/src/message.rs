@@ -211,6 +211,8 @@ pub struct Message {
     pub released_at: Option<Time>,
     /// Whether it has attachments.
     pub has_attachments: bool,
+    /// Whether links of this service were masked in it, so that its raw bytes are for owners only.
+    pub masked_links: bool,
     /// When the status was set.
     pub status_at: Time,
     /// When it was sent.

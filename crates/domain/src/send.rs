@@ -51,6 +51,19 @@ pub const SEND_ERROR_CODES: &[ErrorCode] = &[
     ErrorCode::DirectoryDisabled,
 ];
 
+/// The codes of refusals when a workspace has the service ask a person to confirm an address.
+pub const REQUEST_ERROR_CODES: &[ErrorCode] = &[
+    ErrorCode::OrgSuspended,
+    ErrorCode::DomainNotVerified,
+    ErrorCode::TemporaryInboxReceiveOnly,
+    ErrorCode::NotFound,
+    ErrorCode::RecipientBlocked,
+    ErrorCode::RecipientSuppressed,
+    ErrorCode::WorkspaceStopped,
+    ErrorCode::InboxPaused,
+    ErrorCode::SignupRateLimited,
+];
+
 /// The recipients of a message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MessageRecipients {

@@ -16,8 +16,6 @@ pub const CLAIM_LINK_MS: i64 = 3 * DAY_MS;
 pub const CLAIM_MAILS_PER_WORKSPACE: u64 = 3;
 /// The maximum number of claim mails to one address per UTC day, of all workspaces.
 pub const CLAIM_MAILS_PER_RECIPIENT: u64 = 3;
-/// The maximum number of claim mails that one client address requests per UTC day.
-pub const CLAIM_MAILS_PER_CLIENT: u64 = 20;
 
 /// Returns whether a solution is correct: SHA-256 of `<challenge>:<solution>` starts with that many zero bits.
 #[must_use]

@@ -46,7 +46,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::GET, "/v1/messages/{id}/raw", "getRawMessage", Permission::MessagesRead)
             .summary("Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.")
             .answers_with(200, Some("message/rfc822"))
-            .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(raw),
         Route::new(Method::GET, "/v1/attachments/{id}", "getAttachment", Permission::MessagesRead)
             .summary(
@@ -54,7 +54,7 @@ pub(crate) fn routes() -> Vec<Route> {
                  type that its sender stated.",
             )
             .answers_with(200, Some("*/*"))
-            .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(file),
     ]
 }

@@ -7,7 +7,7 @@ use posthouse_domain::{
     auth::Permission,
     error::Refusal,
     id::{ForwardingAddressId, InboxId},
-    send::SEND_ERROR_CODES,
+    send::REQUEST_ERROR_CODES,
 };
 
 use posthouse_api::{
@@ -16,7 +16,7 @@ use posthouse_api::{
 };
 use posthouse_app::forwarding::addresses::{self, NewForwardingAddress};
 use posthouse_http::{
-    Api,
+    Api, client,
     route::{PathParams, Route, RouteInput, RouteResponse},
 };
 
@@ -43,13 +43,13 @@ pub(crate) fn routes() -> Vec<Route> {
             .also(&[MessagesSend])
             .answers::<ForwardingView<'_>>(201)
             .answers::<ForwardingView<'_>>(200)
-            .errors(SEND_ERROR_CODES)
+            .errors(REQUEST_ERROR_CODES)
             .handle(add),
         Route::new(Method::POST, RESEND, "resendForwardingConfirmation", InboxesWrite)
             .summary("Sends a new confirmation link to a pending address. Earlier links stop working.")
             .also(&[MessagesSend])
             .answers::<ForwardingView<'_>>(200)
-            .errors(SEND_ERROR_CODES)
+            .errors(REQUEST_ERROR_CODES)
             .handle(resend),
         Route::new(Method::DELETE, ONE, "removeForwardingAddress", InboxesWrite)
             .summary("Deletes a forwarding address. Mail that waits to be forwarded to it is not sent, either.")
@@ -78,13 +78,20 @@ async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
 async fn add(app: Arc<Api>, input: RouteInput<EmptyInput, AddForwardingBody>) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let new = NewForwardingAddress { address: input.body.address.0, skip_flagged: input.body.skip_flagged };
-    let added = addresses::add(&app.app, input.caller, inbox, new).await?;
+    let added = addresses::add(&app.app, input.caller, inbox, new, client::network(input.request.client_ip)).await?;
     RouteResponse::json(if added.is_new { 201 } else { 200 }, &ForwardingView::of(&added.address))
 }
 
 async fn resend(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let (inbox, address) = place(&input.path)?;
-    let asked = addresses::resend_confirmation(&app.app, input.caller, inbox, address).await?;
+    let asked = addresses::resend_confirmation(
+        &app.app,
+        input.caller,
+        inbox,
+        address,
+        client::network(input.request.client_ip),
+    )
+    .await?;
     RouteResponse::json(200, &ForwardingView::of(&asked))
 }
 

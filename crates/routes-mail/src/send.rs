@@ -57,6 +57,17 @@ pub(super) const DATA_BYTES_MAX: usize = 65_536;
 /// The route name under which both send paths store idempotency keys.
 const SEND_KEYS: &str = "sendMessage";
 
+/// The codes of refused forwards: a file may be one that only an owner may read.
+const FORWARD_ERROR_CODES: [ErrorCode; SEND_ERROR_CODES.len() + 1] = {
+    let mut all = [ErrorCode::Forbidden; SEND_ERROR_CODES.len() + 1];
+    let mut at = 0;
+    while at < SEND_ERROR_CODES.len() {
+        all[at] = SEND_ERROR_CODES[at];
+        at += 1;
+    }
+    all
+};
+
 pub(crate) fn routes() -> Vec<Route> {
     let sending = |path, name, summary| {
         Route::new(Method::POST, path, name, Permission::MessagesSend)
@@ -92,6 +103,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "forwardMessage",
             "Forwards a message to others in a new thread, with an optional note above it.",
         )
+        .errors(&FORWARD_ERROR_CODES)
         .handle(forward),
     ]
 }

@@ -120,6 +120,7 @@ CREATE TABLE sign_ins (
   workspace_id {ID},                     -- where it signs in; null: where the person signed in last
   message_id {ID},                       -- the mail, from which the token is derived; null until it is stored
   digest {BLOB} UNIQUE,                  -- SHA-256 of the token; null until there is one
+  network {BLOB},                        -- keyed hash of the client network that asked
   tries_left {I64} NOT NULL,             -- codes that may still be tried
   expires_at {I64} NOT NULL,
   created_at {I64} NOT NULL
@@ -149,9 +150,12 @@ CREATE INDEX sessions_expiry ON sessions (expires_at);
 CREATE TABLE service_mails (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,              -- in the workspace of the service
+  kind {TEXT} NOT NULL,                  -- sign_in | invitation | claim | confirmation | on_call
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT_KEYED};
+-- Finds the workspace that a mail was written for.
+CREATE UNIQUE INDEX service_mails_message ON service_mails (message_id);
 
 -- Tokens that open a stream. Each stands for a key or a session, once, for a minute.
 CREATE TABLE stream_tokens (
@@ -364,6 +368,7 @@ CREATE TABLE messages (
   answers {ID},                          -- the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
+  masked_links {I64} NOT NULL DEFAULT 0, -- links of this service were masked
   held {TEXT},                           -- why received mail is or was held: blocked, phishing, …
   released_at {I64},                     -- when held mail was released
   status_at {I64} NOT NULL,

@@ -26,7 +26,7 @@ macro_rules! columns {
             "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.agent, m.author, m.disclosure, ",
             "m.answers, m.contact_address, ",
             "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id, ",
-            "m.has_attachments, m.held, m.released_at, m.status_at, m.sent_at, m.received_at, m.created_at"
+            "m.has_attachments, m.masked_links, m.held, m.released_at, m.status_at, m.sent_at, m.received_at, m.created_at"
         )
     };
 }
@@ -49,9 +49,9 @@ statements! {
     INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
         rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, reply_to_unproven, author_proven, subject, labels, is_read,
         auto_reply, size_bytes, trace, verification, data, agent, author, disclosure, answers, contact_address, has_attachments,
-        status_at, sent_at, received_at, created_at, held, released_at)
+        status_at, sent_at, received_at, created_at, held, released_at, masked_links)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39)";
+        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40)";
     RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
@@ -149,7 +149,8 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
             m.received_at,
             m.created_at,
             m.held,
-            m.released_at
+            m.released_at,
+            m.masked_links
         ],
     )?;
     for label in &m.labels {

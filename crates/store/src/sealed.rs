@@ -256,6 +256,7 @@ mod tests {
         "forgotten_contacts.digest",
         "stream_tokens.digest",
         "sign_ins.digest",
+        "sign_ins.network",
         "sessions.digest",
         "forwarding_addresses.token_sha256",
         "on_call_contacts.token_sha256",

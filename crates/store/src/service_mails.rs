@@ -3,23 +3,43 @@
 
 use posthouse_domain::{
     id::{MessageId, WorkspaceId},
+    service_mail::ServiceMailKind,
     time::Time,
 };
 
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO service_mails (workspace_id, message_id, created_at) VALUES ($1, $2, $3)";
+    INSERT = "INSERT INTO service_mails (workspace_id, message_id, kind, created_at) VALUES ($1, $2, $3, $4)";
+    OF_MESSAGE = "SELECT workspace_id, kind FROM service_mails WHERE message_id = $1";
     IS_FOR = "SELECT message_id FROM service_mails WHERE workspace_id = $1 AND message_id = $2";
+}
+
+/// For whom a mail of the service was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrittenFor {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What the mail is about.
+    pub kind: ServiceMailKind,
 }
 
 /// Records that a mail was written for a workspace.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, now: Time) -> Result<()> {
-    tx.exec(&INSERT, p![workspace, message, now])?;
+pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, kind: ServiceMailKind, now: Time) -> Result<()> {
+    tx.exec(&INSERT, p![workspace, message, kind, now])?;
     Ok(())
+}
+
+/// Returns the workspace that a mail was written for, and what it is about; `None` if it is no mail of the service or was
+/// written for a person without a workspace.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub fn of_message(tx: &mut Tx, message: MessageId) -> Result<Option<WrittenFor>> {
+    tx.one(&OF_MESSAGE, p![message])
 }
 
 /// Returns whether a mail was written for a workspace.
@@ -29,3 +49,5 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, now: Time
 pub fn is_for(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<bool> {
     Ok(tx.value::<MessageId>(&IS_FOR, p![workspace, message])?.is_some())
 }
+
+crate::from_row!(WrittenFor { workspace = workspace_id, kind });

@@ -11,13 +11,13 @@ use crate::{Result, Tx, p, statements};
 /// The columns of a sign-in in the order that rows are read.
 macro_rules! columns {
     () => {
-        "id, email, purpose, workspace_id, message_id, tries_left, expires_at, created_at"
+        "id, email, purpose, workspace_id, message_id, network, tries_left, expires_at, created_at"
     };
 }
 
 statements! {
-    INSERT = "INSERT INTO sign_ins (id, email, purpose, workspace_id, digest, tries_left, expires_at, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    INSERT = "INSERT INTO sign_ins (id, email, purpose, workspace_id, digest, tries_left, expires_at, created_at, network)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     COUNT_SINCE = "SELECT count(*) FROM sign_ins WHERE email = $1 AND purpose = $2 AND created_at > $3";
     COUNT_INVITATIONS = "SELECT count(*) FROM sign_ins WHERE workspace_id = $1 AND purpose = 'invitation' AND created_at > $2";
     GET = concat!("SELECT ", columns!(), " FROM sign_ins WHERE id = $1");
@@ -46,6 +46,8 @@ pub struct SignIn {
     pub workspace: Option<WorkspaceId>,
     /// The mail with the link; `None` before it is stored, and for a link that wasn't mailed.
     pub message: Option<MessageId>,
+    /// The keyed hash of the client network that asked for it; `None` for an invitation.
+    pub network: Option<Vec<u8>>,
     /// Codes that may still be tried.
     pub tries_left: u32,
     /// When the link expires.
@@ -60,7 +62,10 @@ pub struct SignIn {
 /// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> {
     let digest = digest.map(|digest| digest.to_vec());
-    tx.exec(&INSERT, p![s.id, s.email, s.purpose, s.workspace, digest, s.tries_left, s.expires_at, s.created_at])?;
+    tx.exec(
+        &INSERT,
+        p![s.id, s.email, s.purpose, s.workspace, digest, s.tries_left, s.expires_at, s.created_at, s.network],
+    )?;
     Ok(())
 }
 
@@ -162,6 +167,7 @@ crate::from_row!(SignIn {
     purpose,
     workspace = workspace_id,
     message = message_id,
+    network,
     tries_left,
     expires_at,
     created_at,

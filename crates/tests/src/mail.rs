@@ -73,6 +73,15 @@ fn date(time: Time) -> String {
     format!("{} {} {} {} +0000", &text[8..10], MONTHS[month - 1], &text[..4], &text[11..19])
 }
 
+/// A captured mail of the service.
+#[derive(Clone, Debug)]
+pub struct CapturedMail {
+    /// The recipients.
+    pub to: Vec<String>,
+    /// The mail, with the links in place.
+    pub raw: String,
+}
+
 impl TestServer {
     /// Opens an SMTP session with the service, up to EHLO.
     pub async fn smtp(&self) -> TestSmtpClient {
@@ -189,6 +198,38 @@ impl TestServer {
             messages.push(raw.strip_prefix(trace.as_bytes()).expect("our trace lines come first").to_vec());
         }
         messages
+    }
+
+    /// Returns the captured mails that the service wrote for a workspace, newest first.
+    ///
+    /// # Panics
+    /// Panics if the outbox can't be read.
+    pub async fn service_mails(&self, api: &Api) -> Vec<CapturedMail> {
+        self.settle().await;
+        let outbox = api.get("/dev/outbox").await.expect(200);
+        let mut found = Vec::new();
+        for entry in outbox.data() {
+            let path = format!("/dev/outbox/{}/raw", entry["id"].as_str().expect("an id"));
+            let raw = String::from_utf8(api.get(&path).await.expect(200).bytes).expect("a text");
+            if raw.contains("<no-reply@") {
+                let to = entry["envelope"]["to"].as_array().expect("recipients");
+                found
+                    .push(CapturedMail { to: to.iter().filter_map(|to| Some(to.as_str()?.to_owned())).collect(), raw });
+            }
+        }
+        found
+    }
+
+    /// Returns the path of the link in the newest captured mail that the service wrote for a workspace; `below` is the start
+    /// of the path.
+    ///
+    /// # Panics
+    /// Panics if there is none.
+    pub async fn service_link(&self, api: &Api, below: &str) -> String {
+        let mails = self.service_mails(api).await;
+        let newest = mails.iter().find(|mail| mail.raw.contains(below)).expect("a mail with a link");
+        let at = newest.raw.find(below).expect("a link");
+        newest.raw[at..].lines().next().expect("a line").trim_end().to_owned()
     }
 
     /// Returns the newest message of an inbox as it appears in the list.

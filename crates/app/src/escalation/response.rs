@@ -3,12 +3,14 @@
 
 use posthouse_domain::{id::MessageId, message::Message};
 use posthouse_mail::address::Mailbox;
-use posthouse_store::{Result, Tx, on_call};
+use posthouse_store::{Result, Tx, message_list, on_call};
 
 use super::effective;
 
 /// Maximum number of references looked up, newest first.
 const REFERENCES_LOOKED_UP_MAX: usize = 20;
+/// Maximum number of messages of a thread whose references are looked up, newest first.
+const EARLIER_LOOKED_UP_MAX: u32 = 20;
 
 /// Returns whether a message is a response to mail to people on call, of any workspace.
 ///
@@ -19,6 +21,19 @@ pub(super) fn is_response(tx: &mut Tx, message: &Message) -> Result<bool> {
     {
         return Ok(true);
     }
+    if names_mail(tx, message)? {
+        return Ok(true);
+    }
+    for earlier in message_list::of_thread(tx, message.workspace, message.thread, None, EARLIER_LOOKED_UP_MAX)? {
+        if names_mail(tx, &earlier)? {
+            return Ok(true);
+        }
+    }
+    is_automatic_reply_of_contact(tx, message)
+}
+
+/// Returns whether a message names a mail to people on call, of any workspace.
+fn names_mail(tx: &mut Tx, message: &Message) -> Result<bool> {
     let named = std::iter::once(&message.rfc_message_id).chain(&message.in_reply_to);
     let named = named.chain(message.references.iter().rev()).take(REFERENCES_LOOKED_UP_MAX);
     for id in named.filter_map(|id| own_message(id)) {
@@ -26,7 +41,7 @@ pub(super) fn is_response(tx: &mut Tx, message: &Message) -> Result<bool> {
             return Ok(true);
         }
     }
-    is_automatic_reply_of_contact(tx, message)
+    Ok(false)
 }
 
 /// Returns the message that a Message-ID names, if the service created it.

@@ -1,6 +1,6 @@
 //! Lists, adds and removes the forwarding addresses of an inbox, and resends their confirmation mail.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
     auth::Caller,
@@ -12,7 +12,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, forwarding};
 
-use super::confirmation_mail::{self, ConfirmationMailKind, too_many};
+use super::confirmation_mail::{self, ConfirmationMailKind, ConfirmationRequested, too_many};
 use crate::{access::visible, app::App};
 
 /// A request to add a forwarding address.
@@ -46,7 +46,8 @@ pub async fn all(app: &App, caller: Caller, id: InboxId) -> Result<Vec<Forwardin
     app.store.read_for(caller.workspace, work).await
 }
 
-/// Adds an address and sends a confirmation mail to it. An existing address gets no second mail.
+/// Adds an address and sends a confirmation mail to it. An existing address gets no second mail. `network` is the one that
+/// counts as one client.
 ///
 /// # Errors
 /// Returns `not_found`, `invalid_request` if the address is the inbox itself or exceeds the limit, a refusal of the
@@ -56,6 +57,7 @@ pub async fn add(
     caller: Caller,
     id: InboxId,
     new: NewForwardingAddress,
+    network: IpAddr,
 ) -> Result<AddedForwardingAddress, Refusal> {
     let read = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
@@ -85,7 +87,14 @@ pub async fn add(
         failure: None,
         created_at: now,
     };
-    confirmation_mail::send(app, caller, inbox, address.clone(), ConfirmationMailKind::First).await?;
+    confirmation_mail::send(
+        app,
+        ConfirmationRequested { caller, network },
+        inbox,
+        address.clone(),
+        ConfirmationMailKind::First,
+    )
+    .await?;
     Ok(AddedForwardingAddress { address, is_new: true })
 }
 
@@ -98,11 +107,19 @@ pub async fn resend_confirmation(
     caller: Caller,
     id: InboxId,
     address: ForwardingAddressId,
+    network: IpAddr,
 ) -> Result<ForwardingAddress, Refusal> {
     let (inbox, mut known) = app.store.read_for(caller.workspace, move |tx| find(tx, &caller, id, address)).await?;
     if known.confirmed_at.is_none() {
         known.confirmation_sent_at = app.clock.now();
-        confirmation_mail::send(app, caller, inbox, known.clone(), ConfirmationMailKind::Again).await?;
+        confirmation_mail::send(
+            app,
+            ConfirmationRequested { caller, network },
+            inbox,
+            known.clone(),
+            ConfirmationMailKind::Again,
+        )
+        .await?;
     }
     Ok(known)
 }

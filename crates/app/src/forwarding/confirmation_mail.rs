@@ -1,7 +1,7 @@
-//! The confirmation mail to a forwarding address. It is sent from the inbox whose mail is forwarded, passes the same
-//! gate as other messages, and appears among the sent mail without the link (`link_mail`).
+//! The confirmation mail to a forwarding address. The service writes it, if the inbox whose mail is forwarded could write to
+//! the address itself.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
     auth::Caller,
@@ -9,6 +9,7 @@ use posthouse_domain::{
     forwarding::{ADDRESSES_MAX, CONFIRMATION_LINK_MS, ForwardingAddress},
     id::{IdGenerator, MessageId},
     inbox::Inbox,
+    service_mail::ServiceMailKind,
     time::{DAY_MS, Time},
 };
 use posthouse_mail::address::Address;
@@ -19,12 +20,17 @@ use posthouse_store::{
 };
 
 use crate::{
+    access::visible,
     app::App,
-    limits::confirmations,
+    inbound::recipient::served_domains,
+    limits::confirmations::ConfirmationCounter,
     outbound::{
         link_mail::{self, LinkMail},
-        queue::{self, QueueHook},
-        send_context::SendContext,
+        queue::{
+            QueueHook,
+            request::{self, PersonRequest},
+        },
+        service_mail,
     },
 };
 
@@ -42,21 +48,28 @@ pub(super) enum ConfirmationMailKind {
 
 /// The address of a confirmation mail, stored together with the mail.
 struct ConfirmationMail {
+    caller: Caller,
     address: ForwardingAddress,
+    to: Address,
     token: ForwardingToken,
     kind: ConfirmationMailKind,
+    counter: ConfirmationCounter,
+    own: [String; 2],
+    now: Time,
 }
 
 impl QueueHook for ConfirmationMail {
-    fn check_unchanged(&self, _: &mut Tx) -> Result<(), Refusal> {
-        Ok(())
+    fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
+        let inbox = visible::inbox(tx, &self.caller, self.address.inbox)?;
+        let (workspace, to) = (inbox.workspace, &self.to);
+        request::check(tx, &PersonRequest { workspace, inbox: Some(&inbox), to, own: &self.own }, self.now)
     }
 
     /// Stores the address and its token. Locks the inbox, so that concurrent requests can't add an address twice or
     /// exceed the limit.
     fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
         let a = &self.address;
-        confirmations::count(tx, a.workspace, &a.address, ids, now)?;
+        self.counter.count(tx, a.workspace, &a.address, ids, now)?;
         if self.kind == ConfirmationMailKind::Again {
             let there = forwarding::lock(tx, a.workspace, a.id)?;
             there.ok_or_else(|| Refusal::not_found("forwarding address"))?;
@@ -74,24 +87,38 @@ impl QueueHook for ConfirmationMail {
     }
 }
 
+/// The client of a request for a confirmation mail.
+#[derive(Clone, Copy)]
+pub(super) struct ConfirmationRequested {
+    pub(super) caller: Caller,
+    /// The network that counts as one client.
+    pub(super) network: IpAddr,
+}
+
 /// Sends the confirmation mail and stores the address in the same transaction.
 pub(super) async fn send(
     app: &Arc<App>,
-    caller: Caller,
+    request: ConfirmationRequested,
     inbox: Inbox,
     address: ForwardingAddress,
     kind: ConfirmationMailKind,
 ) -> Result<(), Refusal> {
+    let ConfirmationRequested { caller, network } = request;
     let broken = |_| Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
     let to = Address::parse(&address.address).map_err(broken)?;
-    let expires_at = app.clock.now().plus_ms(CONFIRMATION_LINK_MS);
-    let mail = LinkMail { to, subject: SUBJECT, path: PATH };
-    let composed = link_mail::compose(app, &inbox, mail, |link| text(&inbox, &address, link))?;
-    let context = SendContext { caller, inbox: inbox.id, key: None, fence: None };
-    let token = ForwardingToken { sha256: composed.token_sha256, expires_at };
-    let hook = Box::new(ConfirmationMail { address, token, kind });
-    queue::post_with_hook(app, context, composed.outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
-    Ok(())
+    let (counter, now) = (ConfirmationCounter::of(app, network)?, app.clock.now());
+    let mail = LinkMail {
+        kind: ServiceMailKind::Confirmation,
+        workspace: inbox.workspace,
+        to: to.clone(),
+        subject: SUBJECT,
+        path: PATH,
+    };
+    let written = link_mail::write(app, mail, |link| text(&inbox, &address, link))?;
+    let token = ForwardingToken { sha256: written.token_sha256, expires_at: now.plus_ms(CONFIRMATION_LINK_MS) };
+    let own = served_domains(app);
+    let hook = ConfirmationMail { caller, address, to, token, kind, counter, own, now };
+    service_mail::send(app, written.mail, Box::new(hook)).await
 }
 
 fn text(inbox: &Inbox, to: &ForwardingAddress, link: &str) -> String {

@@ -23,13 +23,13 @@ use posthouse_mail::{
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, MessageStatusUpdate},
-    events, inboxes, messages, metrics, recipients, suppressions,
+    events, inboxes, messages, metrics, recipients,
 };
 
 use super::report_source::{self, MailExchangers, ReportCoverage};
 use crate::{
     inbound::{parse::ParsedMail, return_path::ReturnPath},
-    workspaces::suspension,
+    workspaces::{suppressed, suspension},
 };
 use posthouse_api::views::event::data;
 
@@ -347,7 +347,7 @@ fn suppress(tx: &mut Tx, original: &Message, change: &RecipientChange) -> Result
         message: Some(original.id),
         created_at: change.after.updated_at,
     };
-    suppressions::insert(tx, &suppression)?;
+    suppressed::record(tx, &suppression)?;
     Ok(())
 }
 

@@ -12,11 +12,15 @@ use posthouse_store::{
     jobs::{self, NewJob},
 };
 
-/// Queues a forward of a received message to each confirmed address.
+/// Queues a forward of a received message to each confirmed address. A message in which links of this service were masked
+/// stays: its raw bytes would take them to anyone who reads the address.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
 pub(super) fn enqueue(tx: &mut Tx, message: &Message, ids: &IdGenerator) -> StoreResult<()> {
+    if message.masked_links {
+        return Ok(());
+    }
     for to in forwarding::confirmed(tx, message.workspace, message.inbox)? {
         let forward = PendingForward {
             workspace: message.workspace,

@@ -82,7 +82,7 @@ async fn screen_recipients(app: &App, wanted: Vec<Address>) -> Result<(Vec<Addre
     for address in wanted {
         match recipient::recipient(app, &address, None).await? {
             RecipientVerdict::Accept(_) => recipients.push(address),
-            RecipientVerdict::Unknown => refused.push(address.to_string()),
+            RecipientVerdict::Unknown | RecipientVerdict::Unread => refused.push(address.to_string()),
         }
     }
     if recipients.is_empty() {

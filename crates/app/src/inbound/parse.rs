@@ -6,8 +6,10 @@ use posthouse_domain::{
     agent_message::disclosure::{self, Disclosure},
     id::WorkspaceId,
     label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
+    link_token::TokenText,
     message::{Channel, MessageBodies, MessageKind, MessageVerification},
     party::Party,
+    quoted_links::{self, QuotedLinks},
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
@@ -87,6 +89,8 @@ pub struct ParsedMail {
     pub proven_author: Option<ProvenAuthor>,
     /// Size in bytes.
     pub size_bytes: u64,
+    /// Whether links of this service were masked in it.
+    pub masked_links: bool,
 }
 
 /// The metadata of an attachment.
@@ -126,6 +130,8 @@ pub struct Provenance<'a> {
     pub results: &'a AuthResults,
     /// The name of this service in `Authentication-Results`.
     pub authserv_id: &'a str,
+    /// Whether the service itself delivers the mail to ask this recipient to confirm something, so that its link stays.
+    pub is_request: bool,
 }
 
 impl ParsedMail {
@@ -161,8 +167,19 @@ impl ParsedMail {
             report: None,
             is_report_like: false,
             proven_author: None,
+            masked_links: false,
             ..all
         }
+    }
+
+    /// Masks links of this service in what a request of an agent put in place of parsed parts.
+    pub fn mask_requested(&mut self) {
+        let mut found = QuotedLinks::default();
+        found.mask(&mut self.subject, TokenText::Plain);
+        found.mask(&mut self.bodies.text, TokenText::Plain);
+        found.mask(&mut self.bodies.html, TokenText::Html);
+        found.mask(&mut self.data, TokenText::Plain);
+        self.masked_links |= found.is_any();
     }
 
     /// Sets whether what the mail says about its author is verified.
@@ -197,11 +214,12 @@ pub fn parse_both(raw: &[u8], provenance: Provenance<'_>) -> BothSides {
     BothSides { sent: received.as_sent(sent_headers), received }
 }
 
-fn parsed_mail(parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<Provenance<'_>>) -> ParsedMail {
+fn parsed_mail(mut parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<Provenance<'_>>) -> ParsedMail {
+    let quoted = provenance.filter(|p| !p.is_request).map(|_| quoted_links::mask(&mut parsed)).unwrap_or_default();
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let author = parsed.author.as_ref().ok().map(|author| author.mailbox().clone());
     let from = author.as_ref().map(ToString::to_string).unwrap_or_default();
-    let found = provenance.and_then(|p| verification(&parsed, &from, p.results));
+    let found = provenance.and_then(|p| verification(&parsed, &from, p.results)).filter(|_| !quoted.is_any());
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
     let report = provenance.and_then(|_| report::read(&parsed, null_sender));
     ParsedMail {
@@ -230,8 +248,9 @@ fn parsed_mail(parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<Prove
         disclosure: parsed.headers.first(disclosure::FIELD_LOWER).map(|value| Disclosure::parse(value, false)),
         channel: Channel::Email,
         from,
+        masked_links: quoted.is_any(),
         bodies: MessageBodies {
-            headers_json: headers_json(&parsed.headers, provenance),
+            headers_json: quoted.masked_json(headers_json(&parsed.headers, provenance)),
             text: parsed.text,
             html: parsed.html,
             extracted_text: new_text.map(|new| new.text),
@@ -367,7 +386,8 @@ mod tests {
         let from = Address::parse("ann@a.example").expect("an address");
         let results = own_results(&from);
         for mail_from in [Some(&from), None] {
-            let provenance = Provenance { mail_from, results: &results, authserv_id: "mx.b.example" };
+            let provenance =
+                Provenance { mail_from, results: &results, authserv_id: "mx.b.example", is_request: false };
             for raw in [REPORT, "From: ann@a.example\r\n\r\nYour code is 482913.\r\n", "\r\n"] {
                 let both = parse_both(raw.as_bytes(), provenance);
                 let (sent, received) =

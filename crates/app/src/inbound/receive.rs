@@ -191,8 +191,12 @@ async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Resul
     let bytes = arrival.raw.len();
     let blobs = app.blobs.clone();
     let work = move || -> posthouse_store::Result<(InboundMail, ParsedMail, Vec<u8>)> {
-        let provenance =
-            Provenance { mail_from: arrival.mail_from.as_ref(), results: &results, authserv_id: &authserv_id };
+        let provenance = Provenance {
+            mail_from: arrival.mail_from.as_ref(),
+            results: &results,
+            authserv_id: &authserv_id,
+            is_request: false,
+        };
         let mail = parse_message(&arrival.raw, Some(provenance));
         let compressed = blobs.compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))

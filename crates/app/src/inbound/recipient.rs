@@ -4,7 +4,7 @@ use posthouse_domain::{
     error::Refusal,
     gate::StorageNeed,
     id::{IdGenerator, InboxId, WorkspaceId},
-    inbox::{Inbox, InboxKind},
+    inbox::{Inbox, InboxKind, Username},
     mail_domain::MailDomain,
     time::Time,
 };
@@ -27,6 +27,8 @@ pub enum RecipientVerdict {
     Accept(AcceptedRecipient),
     /// No inbox has this address, or not any more.
     Unknown,
+    /// The service only writes from this address.
+    Unread,
 }
 
 /// A recipient whose mail is accepted.
@@ -54,6 +56,9 @@ pub fn is_role(address: &Address) -> bool {
 pub async fn recipient(app: &App, address: &Address, size: Option<u64>) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
     let (domains, plans, bytes_max) = (served_domains(app), app.config.plans, app.config.message_bytes_max);
+    if is_service_sender(app, &address) {
+        return Ok(RecipientVerdict::Unread);
+    }
     let path = return_path::open(app, &address)?;
     let found = app.store.read_inline(move |tx| {
         let workspace = match (resolve_recipient(tx, &address, path, &domains, now)?, path) {
@@ -72,6 +77,13 @@ pub async fn recipient(app: &App, address: &Address, size: Option<u64>) -> Resul
         Ok::<_, Refusal>(RecipientVerdict::Accept(AcceptedRecipient { workspace: Some(workspace), may_not_fit }))
     });
     found.await
+}
+
+/// Returns whether an address, with or without a tag, is the one that the service writes from. Reports about its mail go to
+/// return paths.
+fn is_service_sender(app: &App, address: &Address) -> bool {
+    let name = address.without_tag();
+    name.domain() == app.config.mail.default_domain && name.canonical_local() == Username::service_sender().to_string()
 }
 
 pub(crate) fn served_domains(app: &App) -> [String; 2] {

@@ -172,6 +172,7 @@ fn row(
         contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
         contact: None,
         has_attachments: !mail.files.is_empty(),
+        masked_links: mail.masked_links,
         held: None,
         released_at: None,
         status_at: now,

@@ -12,7 +12,7 @@ use posthouse_domain::{
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::on_call::contact_mail::{self, ContactMailResult, ContactRef};
+use crate::on_call::contact_mail::{self, ContactRef};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = HOUR_MS;
@@ -25,8 +25,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
     let which = ContactRef { workspace: job.workspace, id: OnCallContactId(job.subject) };
     let again = app.clock.now().plus_ms(AGAIN_MS);
     Ok(JobAttemptResult::Settle(match contact_mail::send_due(&app.app, which).await {
-        Ok(ContactMailResult::Done) => JobOutcome::Done,
-        Ok(ContactMailResult::NoSender) => JobOutcome::Hold { at: again, why: JobReason::NoSender },
+        Ok(()) => JobOutcome::Done,
         Err(refusal) if job.attempt >= job.attempt_max => {
             tracing::warn!(contact_id = %job.subject, code = refusal.code.text(), "on_call.mail_failed");
             contact_mail::give_up(&app.app, which).await?;

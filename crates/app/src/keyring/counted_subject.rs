@@ -4,12 +4,17 @@
 use posthouse_domain::{error::Refusal, id::WorkspaceId};
 use uuid::Uuid;
 
-use crate::app::App;
+use crate::{app::App, keyring::instance_key::AddressKey};
 
 /// Returns the keyed hash of what a limit counts.
 ///
 /// # Errors
 /// Returns an error if the instance key can't be read.
 pub(crate) fn counted_subject(app: &App, text: &str) -> Result<Vec<u8>, Refusal> {
-    Ok(app.address_key()?.digest(WorkspaceId(Uuid::nil()), text))
+    Ok(subject_of(&app.address_key()?, text))
+}
+
+/// Returns the keyed hash of what a limit counts, with the key at hand.
+pub(crate) fn subject_of(key: &AddressKey, text: &str) -> Vec<u8> {
+    key.digest(WorkspaceId(Uuid::nil()), text)
 }

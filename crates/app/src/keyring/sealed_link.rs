@@ -8,14 +8,18 @@ use memchr::memmem;
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::MessageId,
+    link_token,
     user::sign_in_code,
 };
 use sha2::{Digest, Sha256};
 
-use crate::{app::App, keyring::instance_key::InstanceKeyError};
+use crate::{
+    app::App,
+    keyring::instance_key::{InstanceKey, InstanceKeyError},
+};
 
 /// The placeholder: as long as a token, but not a valid one.
-pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-message-is-sent";
+pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-service-message-is-sent";
 /// The placeholder of the code that stands for the token on another device: as long as a code, but not a valid one.
 pub const CODE_PLACEHOLDER: &str = "[code]";
 /// The largest mail that is searched for the placeholder, in bytes: mail that the service writes is small.
@@ -26,7 +30,7 @@ const SCANNED_BYTES_MAX: usize = 16 * 1024;
 /// # Errors
 /// Returns `internal_error` if the instance key cannot be read.
 pub fn token(app: &App, message: MessageId) -> Result<String, Refusal> {
-    app.keys.key(&app.config).map(|key| key.link(message.0.as_bytes())).map_err(|error| {
+    app.keys.key(&app.config).map(|key| of_message(key, message)).map_err(|error| {
         tracing::error!(cause = %error, "sealed_link.no_token");
         Refusal::new(ErrorCode::Internal, "The link couldn't be created.")
     })
@@ -35,9 +39,11 @@ pub fn token(app: &App, message: MessageId) -> Result<String, Refusal> {
 /// Returns the digest to store for a token; `None` if the text is not a token.
 #[must_use]
 pub fn digest(token: &str) -> Option<[u8; 32]> {
-    let is_token =
-        token.len() == TOKEN_PLACEHOLDER.len() && token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    is_token.then(|| Sha256::digest(token).into())
+    link_token::is_token(token).then(|| Sha256::digest(token).into())
+}
+
+fn of_message(key: &InstanceKey, message: MessageId) -> String {
+    link_token::of_secret(&key.link(message.0.as_bytes()))
 }
 
 /// Returns the mail to send: the placeholder is replaced with the message's token.
@@ -48,7 +54,7 @@ pub fn open(app: &App, message: MessageId, raw: Vec<u8>) -> Result<Vec<u8>, Inst
     if !is_in(&raw) {
         return Ok(raw);
     }
-    let token = app.keys.key(&app.config)?.link(message.0.as_bytes());
+    let token = of_message(app.keys.key(&app.config)?, message);
     Ok(replaced(&raw, &token).unwrap_or(raw))
 }
 
@@ -82,7 +88,7 @@ mod tests {
 
     #[test]
     fn placeholder_is_replaced_with_token() {
-        let token = "0123456789abcdef0123456789abcdef";
+        let token = &link_token::of_secret("0123456789abcdef0123456789abcdef");
         let raw = format!("Open {TOKEN_PLACEHOLDER} now");
         assert_eq!(replaced(raw.as_bytes(), token), Some(format!("Open {token} now").into_bytes()));
         let with_code = format!("Open {TOKEN_PLACEHOLDER} or enter {CODE_PLACEHOLDER}.");
@@ -94,8 +100,9 @@ mod tests {
 
     #[test]
     fn only_tokens_have_a_digest() {
-        assert!(digest("0123456789abcdef0123456789abcdef").is_some());
-        for text in ["", TOKEN_PLACEHOLDER, "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef0123456789abcde"] {
+        let token = link_token::of_secret("0123456789abcdef0123456789abcdef");
+        assert!(digest(&token).is_some() && token.len() == TOKEN_PLACEHOLDER.len());
+        for text in ["", TOKEN_PLACEHOLDER, "0123456789abcdef0123456789abcdef", &token.to_uppercase()] {
             assert_eq!(digest(text), None, "{text}");
         }
     }

@@ -1,14 +1,21 @@
 //! The limits of confirmation mails, which go to addresses of strangers: mail to people on call and to
 //! forwarding addresses counts together.
 
+use std::net::IpAddr;
+
 use posthouse_domain::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{IdGenerator, WorkspaceId},
+    service_mail::{MailClass, ServiceMailKind},
     time::{DAY_MS, SECOND_MS, Time},
     user::mailbox_of,
+    workspace::ClaimStatus,
 };
-use posthouse_store::{Tx, confirmations};
+use posthouse_store::{Tx, confirmations, workspaces};
 use sha2::{Digest, Sha256};
+
+use super::service_mails::{CountedMail, ServiceMailCounter};
+use crate::{app::App, keyring::counted_subject::counted_subject};
 
 /// The maximum number of confirmation mails to one mailbox in [`WINDOW_MS`], from all workspaces.
 const PER_ADDRESS: u64 = 5;
@@ -17,17 +24,45 @@ const PER_WORKSPACE: u64 = 20;
 /// The window of the limits on confirmation mails, in milliseconds.
 pub(crate) const WINDOW_MS: i64 = DAY_MS;
 
-/// Counts a confirmation mail to a canonical address.
-///
-/// # Errors
-/// Returns `rate_limited` if the workspace or the address had too many, or an error if the database call fails.
-pub(crate) fn count(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    address: &str,
-    ids: &IdGenerator,
-    now: Time,
-) -> Result<(), Refusal> {
+/// Counts confirmation mails that one client network asks for.
+#[derive(Clone)]
+pub(crate) struct ConfirmationCounter {
+    mails: ServiceMailCounter,
+    network: Vec<u8>,
+}
+
+impl ConfirmationCounter {
+    /// Prepares the counting.
+    ///
+    /// # Errors
+    /// Returns an error if the instance key can't be read.
+    pub(crate) fn of(app: &App, network: IpAddr) -> Result<Self, Refusal> {
+        Ok(Self { mails: ServiceMailCounter::of(app)?, network: counted_subject(app, &network.to_string())? })
+    }
+
+    /// Counts a confirmation mail to a canonical address. What an unclaimed workspace asks for is a stranger's request.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` or `signup_rate_limited` if the workspace or the address had too many or a budget is used
+    /// up, or an error if the database call fails.
+    pub(crate) fn count(
+        &self,
+        tx: &mut Tx,
+        workspace: WorkspaceId,
+        address: &str,
+        ids: &IdGenerator,
+        now: Time,
+    ) -> Result<(), Refusal> {
+        count(tx, workspace, address, ids, now)?;
+        let tenant = workspaces::get(tx, workspace)?;
+        let is_claimed = tenant.is_some_and(|tenant| tenant.claim != ClaimStatus::Unclaimed);
+        let class = if is_claimed { MailClass::Invited } else { MailClass::Strangers };
+        let kind = ServiceMailKind::Confirmation;
+        self.mails.count(tx, &CountedMail { class, kind, to: address, network: Some(&self.network) }, now)
+    }
+}
+
+fn count(tx: &mut Tx, workspace: WorkspaceId, address: &str, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
     let digest: [u8; 32] = Sha256::digest(mailbox_of(address)).into();
     let since = now.plus_ms(-WINDOW_MS);
     let of_workspace = confirmations::of_workspace(tx, workspace, since, PER_WORKSPACE)?;

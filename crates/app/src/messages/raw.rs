@@ -8,6 +8,7 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::{AttachmentId, ContentId, MessageId, WorkspaceId},
     message::{Attachment, Message},
+    quoted_links,
 };
 use posthouse_mail::parse;
 use posthouse_store::{
@@ -31,6 +32,21 @@ fn check_withheld(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refu
     }
     let refusal = Refusal::new(ErrorCode::NotFound, "The content of this message is withheld.");
     Err(refusal.with_fix("Set `include_held=true` and use an API key with the permission `messages:release`."))
+}
+
+/// Checks that links of this service reach nobody but an owner: anyone who reads them could confirm in place of the person
+/// that they were mailed to.
+fn check_links(message: &Message, caller: &Caller) -> Result<(), Refusal> {
+    if message.masked_links && !caller.is_owner() { Err(owners_only()) } else { Ok(()) }
+}
+
+/// Returns the refusal of bytes that only an owner may read.
+pub(crate) fn owners_only() -> Refusal {
+    let message =
+        "These bytes contain a link of this service that was mailed to a person, so only an owner can read them.";
+    Refusal::new(ErrorCode::Forbidden, message).with_fix(
+        "Read the message, where the link is masked, or have an owner of the workspace open it in the dashboard.",
+    )
 }
 
 /// Returns the raw mail of a message: the trace lines of this service, then exactly what was received or sent.
@@ -66,11 +82,12 @@ pub async fn captured(app: &App, caller: Caller, id: MessageId) -> Result<Vec<u8
 /// Returns the raw mail of a message as [`message`] does, in chunks if it is large.
 ///
 /// # Errors
-/// Returns the errors of [`message`].
+/// Returns the errors of [`message`], and `forbidden` if it contains a link that only an owner may see.
 pub async fn download(app: &App, caller: Caller, id: MessageId, held: bool) -> Result<Download, Refusal> {
     let read = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
         check_withheld(tx, &message, held)?;
+        check_links(&message, &caller)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
     let (trace, stored) = app.store.read_for(caller.workspace, read).await?;
@@ -91,16 +108,23 @@ enum FoundPart {
 /// Returns an attachment and its bytes, in chunks if they are many.
 ///
 /// # Errors
-/// Returns `not_found` if the attachment is missing or withheld, or an error if a store call fails.
+/// Returns `not_found` if the attachment is missing or withheld, `forbidden` if it contains a link that only an owner may
+/// see, or an error if a store call fails.
 pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Result<(Attachment, Download), Refusal> {
     let read = move |tx: &mut Tx| {
         let (file, message) = visible::attachment(tx, &caller, id)?;
         check_withheld(tx, &message, held)?;
-        Ok::<_, Refusal>((file, stored(tx, caller.workspace, message.content)?))
+        let is_closed = check_links(&message, &caller).is_err();
+        Ok::<_, Refusal>((file, is_closed, stored(tx, caller.workspace, message.content)?))
     };
-    let (file, stored) = app.store.read_for(caller.workspace, read).await?;
+    let (file, is_closed, stored) = app.store.read_for(caller.workspace, read).await?;
     let (position, sha256, raw) = (file.position as usize, file.sha256, stored.raw.clone());
     let found = unpack(app, stored, move |raw| find_part(&raw, position, sha256)).await?;
+    if let (true, Some(FoundPart::Whole(bytes))) = (is_closed, &found)
+        && quoted_links::is_in_file(&file.content_type, bytes)
+    {
+        return Err(owners_only());
+    }
     let download = match found {
         Some(FoundPart::Whole(bytes)) => Download::whole(bytes),
         Some(FoundPart::InRaw(part)) => Download::open_part(app, raw, part).await?,

@@ -1,5 +1,5 @@
-//! Mail about one contact: asks a person to confirm, and notifies the owners of the workspace of the confirmation. Both pass the
-//! gate, except its lists, and appear among the sent mail.
+//! Mail about one contact: asks a person to confirm, and notifies the owners of the workspace of the confirmation. The
+//! service writes both, so the workspace needs no inbox.
 
 use std::sync::Arc;
 
@@ -8,9 +8,8 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     escalation::{OnCallContact, OnCallMailKind},
     forwarding::CONFIRMATION_LINK_MS,
-    gate::SendPurpose,
     id::{IdGenerator, MessageId, OnCallContactId, WorkspaceId},
-    inbox::Inbox,
+    service_mail::{MailClass, ServiceMailKind},
     time::{DAY_MS, Time},
 };
 use posthouse_mail::address::Address;
@@ -20,14 +19,19 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::{recipients, sender};
+use super::recipients;
 use crate::{
     app::App,
     inbound::recipient::served_domains,
+    inboxes::first_agent,
+    limits::service_mails::{CountedMail, ServiceMailCounter},
     outbound::{
         link_mail::{self, LinkMail},
-        notice::{self, PersonNotice},
-        queue::{self, QueueHook},
+        queue::{
+            QueueHook,
+            request::{self, PersonRequest},
+        },
+        service_mail::{self, ServiceMail},
     },
 };
 
@@ -49,23 +53,14 @@ pub struct ContactRef {
     pub id: OnCallContactId,
 }
 
-/// The result of [`send_due`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ContactMailResult {
-    /// Nothing is due any more.
-    Done,
-    /// The workspace has no inbox that can send.
-    NoSender,
-}
-
 /// What a mail about a contact needs.
 struct DueMail {
     contact: OnCallContact,
     kind: OnCallMailKind,
-    /// The inbox that sends it; `None` if no inbox of the workspace can.
-    sender: Option<Inbox>,
     /// The address of the inbox that the contact is on call for; `None` for the workspace.
     about: Option<String>,
+    /// The address of an agent of the workspace; `None` if it has none.
+    agent: Option<String>,
     /// The recipients: the contact, or all owners; empty if mail can't be sent to any.
     to: Vec<Address>,
 }
@@ -74,25 +69,46 @@ struct DueMail {
 struct ContactMailHook {
     contact: OnCallContact,
     kind: OnCallMailKind,
-    token: Option<OnCallToken>,
+    /// The link of a confirmation mail, and its recipient.
+    asked: Option<(OnCallToken, Address)>,
+    own: [String; 2],
+    /// Counts notices to owners, and those; the request of a confirmation mail was counted.
+    counter: ServiceMailCounter,
+    owners: Vec<Address>,
+    now: Time,
 }
 
 impl QueueHook for ContactMailHook {
-    fn purpose(&self) -> SendPurpose {
-        SendPurpose::OnCallNotice
-    }
-
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
-        let is_due = on_call::end_mail(tx, &self.contact, self.kind)?;
-        if is_due { Ok(()) } else { Err(Refusal::not_found("contact")) }
+        if !on_call::end_mail(tx, &self.contact, self.kind)? {
+            return Err(Refusal::not_found("contact"));
+        }
+        let Some((_, to)) = &self.asked else { return Ok(()) };
+        let (workspace, own) = (self.contact.workspace, self.own.as_slice());
+        request::check(tx, &PersonRequest { workspace, inbox: None, to, own }, self.now)
     }
 
     fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
-        if let Some(token) = &self.token {
-            on_call::set_token(tx, &self.contact, token)?;
+        match &self.asked {
+            Some((token, _)) => drop(on_call::set_token(tx, &self.contact, token)?),
+            None => count_members(tx, &self.counter, &self.owners, now)?,
         }
         Ok(record(tx, self.contact.workspace, message, self.kind, now)?)
     }
+}
+
+/// Counts a mail to people on call, or to owners.
+pub(super) fn count_members(
+    tx: &mut Tx,
+    counter: &ServiceMailCounter,
+    to: &[Address],
+    now: Time,
+) -> Result<(), Refusal> {
+    let (class, kind) = (MailClass::Members, ServiceMailKind::OnCall);
+    for address in to {
+        counter.count(tx, &CountedMail { class, kind, to: address.canonical_str(), network: None }, now)?;
+    }
+    Ok(())
 }
 
 /// Records a mail to people on call, in the transaction that stores it.
@@ -103,7 +119,7 @@ pub(super) fn record(
     kind: OnCallMailKind,
     now: Time,
 ) -> StoreResult<()> {
-    let Some(stored) = messages::get(tx, workspace, message)? else { return Ok(()) };
+    let Some(stored) = messages::get(tx, WorkspaceId::SERVICE, message)? else { return Ok(()) };
     let mail = OnCallMail { workspace, message, thread: stored.thread, kind, created_at: now };
     on_call::record_mail(tx, &mail)
 }
@@ -111,41 +127,54 @@ pub(super) fn record(
 /// Sends the mail about a contact that is due.
 ///
 /// # Errors
-/// Returns a refusal of the gate, or an error if the database call fails.
-pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<ContactMailResult, Refusal> {
+/// Returns a refusal of the gate, `rate_limited`, or an error if the database call fails.
+pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<(), Refusal> {
     let served = served_domains(app);
-    let Some(due) = app.store.read(move |tx| find(tx, which, &served)).await? else {
-        return Ok(ContactMailResult::Done);
-    };
-    let DueMail { contact, kind, sender, about, to } = due;
-    let Some(first) = to.first().cloned() else {
+    let Some(due) = app.store.read(move |tx| find(tx, which, &served)).await? else { return Ok(()) };
+    if due.to.is_empty() {
         tracing::warn!(workspace_id = %which.workspace, contact_id = %which.id, "on_call.no_recipient");
         give_up(app, which).await?;
-        return Ok(ContactMailResult::Done);
-    };
-    let Some(inbox) = sender else { return Ok(ContactMailResult::NoSender) };
-    let sent = if kind == OnCallMailKind::Confirmation {
-        let mail = LinkMail { to: first, subject: SUBJECT, path: PATH };
-        let place = about.unwrap_or_else(|| inbox.address.clone());
-        let is_one_inbox = contact.inbox.is_some();
-        let composed = link_mail::compose(app, &inbox, mail, |link| confirmation_text(&place, is_one_inbox, link))?;
-        let expires_at = app.clock.now().plus_ms(CONFIRMATION_LINK_MS);
-        let token = Some(OnCallToken { sha256: composed.token_sha256, expires_at });
-        let hook = Box::new(ContactMailHook { contact, kind, token });
-        let context = notice::service_context(&inbox);
-        let render: queue::RenderResponse = Arc::new(|_| Ok(String::new()));
-        queue::post_with_hook(app, context, composed.outgoing, inbox, hook, render).await.map(drop)
-    } else {
-        let text = owner_text(app, &contact, about.as_deref());
-        let notice = PersonNotice { to, subject: OWNER_SUBJECT.to_owned(), text, reply_to: None };
-        let hook = Box::new(ContactMailHook { contact, kind, token: None });
-        notice::send_with_hook(app, inbox, notice, hook).await
-    };
-    match sent {
-        // The contact was removed, or another worker sent the mail.
-        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(ContactMailResult::Done),
-        sent => sent.map(|()| ContactMailResult::Done),
+        return Ok(());
     }
+    let (mail, hook) = write(app, due)?;
+    match service_mail::send(app, mail, Box::new(hook)).await {
+        // The contact was removed, or another worker sent the mail.
+        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(()),
+        sent => sent,
+    }
+}
+
+/// Writes the mail.
+fn write(app: &App, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refusal> {
+    let DueMail { contact, kind, about, agent, mut to } = due;
+    let (now, workspace) = (app.clock.now(), contact.workspace);
+    let (mail, asked) = if kind == OnCallMailKind::Confirmation {
+        let person = to.swap_remove(0);
+        let mail = LinkMail {
+            kind: ServiceMailKind::Confirmation,
+            workspace,
+            to: person.clone(),
+            subject: SUBJECT,
+            path: PATH,
+        };
+        let scope = Scope { about: about.as_deref(), agent: agent.as_deref(), base_url: &app.config.base_url };
+        let written = link_mail::write(app, mail, |link| confirmation_text(&scope, link))?;
+        let expires_at = now.plus_ms(CONFIRMATION_LINK_MS);
+        (written.mail, Some((OnCallToken { sha256: written.token_sha256, expires_at }, person)))
+    } else {
+        let mail = ServiceMail {
+            kind: ServiceMailKind::OnCall,
+            workspace: Some(workspace),
+            message: app.clock.ids().next(),
+            to: to.clone(),
+            subject: OWNER_SUBJECT.to_owned(),
+            text: owner_text(app, &contact, about.as_deref()),
+            token: None,
+        };
+        (mail, None)
+    };
+    let (own, counter) = (served_domains(app), ServiceMailCounter::of(app)?);
+    Ok((mail, ContactMailHook { contact, kind, asked, own, counter, owners: to, now }))
 }
 
 /// Gives up the mail about a contact that is due.
@@ -177,13 +206,26 @@ fn find(tx: &mut Tx, which: ContactRef, served: &[String]) -> StoreResult<Option
     } else {
         recipients::owners(tx, &workspace)?
     };
-    let sender = sender::of(tx, which.workspace, contact.inbox, served)?;
-    Ok(Some(DueMail { contact, kind, sender, about, to }))
+    let agent = first_agent::of(tx, which.workspace)?.map(|agent| agent.address);
+    Ok(Some(DueMail { contact, kind, about, agent, to }))
 }
 
-fn confirmation_text(place: &str, is_one_inbox: bool, link: &str) -> String {
+/// What a person is asked to be on call for.
+struct Scope<'a> {
+    /// The inbox; `None` for the workspace.
+    about: Option<&'a str>,
+    /// An agent of the workspace, which names it.
+    agent: Option<&'a str>,
+    base_url: &'a str,
+}
+
+fn confirmation_text(scope: &Scope<'_>, link: &str) -> String {
     let days = CONFIRMATION_LINK_MS / DAY_MS;
-    let scope = if is_one_inbox { place.to_owned() } else { format!("the workspace of {place}") };
+    let place = scope.about.or(scope.agent).map_or_else(|| format!("a workspace on {}", scope.base_url), str::to_owned);
+    let scope = match (scope.about, scope.agent) {
+        (None, Some(agent)) => format!("the workspace of {agent}"),
+        _ => place.clone(),
+    };
     format!(
         "The owner of {place} asks you to be on call for {scope}: the mail of an AI agent. If it needs a person, you \
          get a mail.\n\n\

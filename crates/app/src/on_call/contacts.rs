@@ -15,13 +15,20 @@ use posthouse_store::{
     on_call, suppressions,
 };
 
-use crate::{inbound::recipient::is_own_address, limits::confirmations};
+use crate::{inbound::recipient::is_own_address, limits::confirmations::ConfirmationCounter};
 
 /// The list of contacts of an inbox, or that of the workspace.
 #[derive(Clone, Copy)]
 pub(super) struct ContactList {
     pub(super) workspace: WorkspaceId,
     pub(super) inbox: Option<InboxId>,
+}
+
+/// What a request of a client to change contacts needs.
+pub(super) struct AskingClient {
+    /// The service's own domains.
+    pub(super) served: [String; 2],
+    pub(super) counter: ConfirmationCounter,
 }
 
 /// A contact, and whether mail reaches it.
@@ -67,13 +74,13 @@ pub(super) fn replace(
     tx: &mut Tx,
     list: ContactList,
     addresses: &[Address],
-    served: &[String],
+    asking: &AskingClient,
     ids: &IdGenerator,
     now: Time,
 ) -> Result<(), Refusal> {
     let there = on_call::contacts(tx, list.workspace, list.inbox)?;
     let is_known = |address: &&Address| there.iter().any(|known| known.address == address.canonical_str());
-    check_new(tx, list.workspace, addresses, served, is_known)?;
+    check_new(tx, list.workspace, addresses, &asking.served, is_known)?;
     for gone in there.iter().filter(|known| !addresses.iter().any(|new| new.canonical_str() == known.address)) {
         on_call::delete(tx, gone)?;
         jobs::cancel(tx, JobKind::OnCallMail, gone.id.0)?;
@@ -88,7 +95,7 @@ pub(super) fn replace(
         if let Some(known) = there.iter().find(|known| known.address == address) {
             on_call::move_to(tx, known, position)?;
             if is_link_expired(tx, known, now)? {
-                request_confirmation(tx, known, ids, now)?;
+                request_confirmation(tx, known, &asking.counter, ids, now)?;
             }
             continue;
         }
@@ -102,7 +109,7 @@ pub(super) fn replace(
             created_at: now,
         };
         on_call::insert(tx, &contact, position)?;
-        request_confirmation(tx, &contact, ids, now)?;
+        request_confirmation(tx, &contact, &asking.counter, ids, now)?;
     }
     Ok(())
 }
@@ -149,8 +156,14 @@ fn is_link_expired(tx: &mut Tx, contact: &OnCallContact, now: Time) -> StoreResu
 }
 
 /// Makes the confirmation mail to a contact due, if the workspace and the address didn't have too many.
-fn request_confirmation(tx: &mut Tx, contact: &OnCallContact, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
-    confirmations::count(tx, contact.workspace, &contact.address, ids, now)?;
+fn request_confirmation(
+    tx: &mut Tx,
+    contact: &OnCallContact,
+    counter: &ConfirmationCounter,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<(), Refusal> {
+    counter.count(tx, contact.workspace, &contact.address, ids, now)?;
     on_call::set_mail_due(tx, contact, OnCallMailKind::Confirmation)?;
     Ok(enqueue_mail(tx, contact, ids, now)?)
 }

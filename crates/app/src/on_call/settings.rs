@@ -1,5 +1,7 @@
 //! Reads and changes the escalation settings of workspaces and inboxes.
 
+use std::net::IpAddr;
+
 use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
@@ -10,8 +12,11 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes, workspaces};
 
-use super::contacts::{self, ContactList, OnCallContactState};
-use crate::{access::visible, app::App, escalation::raise, inbound::recipient::served_domains};
+use super::contacts::{self, AskingClient, ContactList, OnCallContactState};
+use crate::{
+    access::visible, app::App, escalation::raise, inbound::recipient::served_domains,
+    limits::confirmations::ConfirmationCounter,
+};
 
 /// The escalation settings of a workspace, with its contacts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,7 +96,8 @@ pub async fn of_inbox(app: &App, caller: Caller, id: InboxId) -> Result<InboxOnC
     app.store.read_for(caller.workspace, work).await
 }
 
-/// Changes the escalation settings of the workspace, and asks new contacts to confirm.
+/// Changes the escalation settings of the workspace, and asks new contacts to confirm. `network` is the one that counts as
+/// one client.
 ///
 /// # Errors
 /// Returns `invalid_request` for contacts at this service, `recipient_suppressed`, `rate_limited` if too many
@@ -100,8 +106,9 @@ pub async fn change_workspace(
     app: &App,
     caller: Caller,
     change: WorkspaceOnCallChange,
+    network: IpAddr,
 ) -> Result<WorkspaceOnCall, Refusal> {
-    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
+    let (ids, now, asking) = (app.clock.ids(), app.clock.now(), asking(app, network)?);
     let work = move |tx: &mut Tx| {
         require_claimed(tx, caller.workspace)?;
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -113,7 +120,7 @@ pub async fn change_workspace(
         }
         if let Some(addresses) = &change.contacts {
             let list = ContactList { workspace: caller.workspace, inbox: None };
-            contacts::replace(tx, list, addresses, &served, &ids.clone(), now)?;
+            contacts::replace(tx, list, addresses, &asking, &ids.clone(), now)?;
         }
         Ok::<_, Refusal>(load(tx, caller.workspace)?)
     };
@@ -129,8 +136,9 @@ pub async fn change_inbox(
     caller: Caller,
     id: InboxId,
     change: InboxOnCallChange,
+    network: IpAddr,
 ) -> Result<InboxOnCall, Refusal> {
-    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
+    let (ids, now, asking) = (app.clock.ids(), app.clock.now(), asking(app, network)?);
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
         require_claimed(tx, inbox.workspace)?;
@@ -150,11 +158,15 @@ pub async fn change_inbox(
         }
         if let Some(addresses) = &change.contacts {
             let list = ContactList { workspace: inbox.workspace, inbox: Some(inbox.id) };
-            contacts::replace(tx, list, addresses, &served, &ids.clone(), now)?;
+            contacts::replace(tx, list, addresses, &asking, &ids.clone(), now)?;
         }
         Ok::<_, Refusal>(load_inbox(tx, inbox.workspace, inbox.id)?)
     };
     app.store.write(work).await
+}
+
+fn asking(app: &App, network: IpAddr) -> Result<AskingClient, Refusal> {
+    Ok(AskingClient { served: served_domains(app), counter: ConfirmationCounter::of(app, network)? })
 }
 
 /// Checks that a person owns the workspace: an agent alone could have the service write to strangers.

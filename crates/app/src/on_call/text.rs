@@ -1,8 +1,7 @@
 //! The texts of mails that escalate something. Pure.
 //!
-//! A mail is stored among the sent mail of an inbox, which agents read, and strangers choose subjects and names. So it
-//! is plain text, every text of others is one bounded line or quoted, and content that is withheld from agents, or that
-//! belongs to another inbox, is left out.
+//! Strangers choose subjects and names. So a mail is plain text, every text of others is one bounded line or quoted, and
+//! content that is withheld from agents is left out.
 
 use posthouse_domain::{
     escalation::{EXCERPT_CHARS, EscalationTrigger},
@@ -83,7 +82,7 @@ impl EscalationText<'_> {
         }
         text.push_str(&format!(
             "\n-- \nYou get this because you confirmed to be on call for {}. Only a person who manages its settings can \
-             change that. Replies reach the inbox of the agent.\n",
+             change that. Nobody reads replies to this mail.\n",
             self.inbox
         ));
         text

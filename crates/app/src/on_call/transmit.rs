@@ -14,27 +14,27 @@ use posthouse_domain::{
         next_step,
     },
     event::{EventKind, NewEvent},
-    gate::SendPurpose,
     id::{EscalationId, IdGenerator, InboxId, MessageId, WorkspaceId},
-    inbox::Inbox,
     job::JobReason,
-    time::{HOUR_MS, Time},
+    service_mail::ServiceMailKind,
+    time::{SECOND_MS, Time},
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, drafts, escalations, events, inboxes, messages, on_call, workspaces};
 
 use super::{
-    contact_mail, contacts, recipients, sender,
+    contact_mail, contacts, recipients,
     text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, ItemPlace},
 };
 use crate::{
     app::App,
     escalation::effective,
     inbound::recipient::served_domains,
-    inboxes::view,
+    inboxes::{first_agent, view},
+    limits::service_mails::ServiceMailCounter,
     outbound::{
-        notice::{self, PersonNotice},
         queue::QueueHook,
+        service_mail::{self, ServiceMail},
     },
 };
 use posthouse_api::views::{event::data, inbox::InboxView};
@@ -43,8 +43,6 @@ use posthouse_api::views::{event::data, inbox::InboxView};
 const PENDING_READ_MAX: u32 = 2_000;
 /// The maximum number of steps of one run.
 const STEPS_MAX: usize = 200;
-/// The delay until the next try if no inbox can send, in milliseconds.
-const NO_SENDER_MS: i64 = HOUR_MS;
 
 /// When a workspace must be looked at again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +62,8 @@ pub enum TransmitResult {
 struct EscalationMail {
     escalations: Vec<Escalation>,
     mode: EscalationDelivery,
-    inbox: Option<Inbox>,
+    /// An agent of the workspace; `None` if it has none.
+    agent: Option<String>,
     /// The inbox that it is about, as the event shows it.
     about: Option<InboxView>,
     to: Vec<Address>,
@@ -94,9 +93,9 @@ pub async fn run(app: &Arc<App>, workspace: WorkspaceId) -> Result<TransmitResul
                     Ok::<_, Refusal>(mail)
                 };
                 let mail = app.store.read(load).await?;
-                if !send(app, workspace, mail).await? {
-                    let at = app.clock.now().plus_ms(NO_SENDER_MS);
-                    return Ok(TransmitResult::Wait { at, why: JobReason::NoSender });
+                if let Some(wait_s) = send(app, workspace, mail).await? {
+                    let at = app.clock.now().plus_ms(i64::try_from(wait_s).unwrap_or_default() * SECOND_MS);
+                    return Ok(TransmitResult::Wait { at, why: JobReason::Refused });
                 }
             }
         }
@@ -116,27 +115,45 @@ fn sent_at(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<Vec<Ti
     on_call::sent_since(tx, workspace, OnCallMailKind::Escalation, now.plus_ms(-RATE_WINDOW_MS))
 }
 
-/// Sends a mail. Returns `false` if no inbox of the workspace can send.
-async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> Result<bool, Refusal> {
-    let EscalationMail { escalations: about, mode, inbox, about: view, to, items, max_per_hour } = mail;
+/// Sends a mail. Returns the seconds to wait if the budget of the service is used up.
+async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> Result<Option<u64>, Refusal> {
+    let EscalationMail { escalations: about, mode, agent, about: view, to, items, max_per_hour } = mail;
     let ids: Vec<EscalationId> = about.iter().map(|escalation| escalation.id).collect();
     if to.is_empty() || items.is_empty() {
         // Everyone was removed, or doesn't receive mail any more; the settings show it.
         tracing::warn!(workspace_id = %workspace, count = ids.len(), "escalation.nobody_on_call");
         app.store.write(move |tx| escalations::delete(tx, workspace, &ids)).await?;
-        return Ok(true);
+        return Ok(None);
     }
-    let Some(inbox) = inbox else { return Ok(false) };
-    let place = view.as_ref().map_or(inbox.address.as_str(), InboxView::address);
+    let place = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
     let text = EscalationText { base_url: &app.config.base_url, inbox: place, items: &items, count: about.len() };
-    let notice = PersonNotice { to: to.clone(), subject: text.subject(), text: text.text(), reply_to: None };
-    let recipients = to.iter().map(Address::canonical).collect();
-    let event = event_data(&about, mode, view, recipients);
-    let hook = EscalationHook { workspace, ids, about: about[0].inbox, detail_json: data::text(&event), max_per_hour };
-    match notice::send_with_hook(app, inbox, notice, Box::new(hook)).await {
-        // Another worker sent some of them or used up the limit, or the inbox was deleted: decide again.
-        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(true),
-        sent => sent.map(|()| true),
+    let mail = ServiceMail {
+        kind: ServiceMailKind::OnCall,
+        workspace: Some(workspace),
+        message: app.clock.ids().next(),
+        to: to.clone(),
+        subject: text.subject(),
+        text: text.text(),
+        token: None,
+    };
+    let event = event_data(&about, mode, view, to.iter().map(Address::canonical).collect());
+    let hook = EscalationHook {
+        workspace,
+        ids,
+        about: about[0].inbox,
+        detail_json: data::text(&event),
+        max_per_hour,
+        counter: ServiceMailCounter::of(app)?,
+        to,
+    };
+    match service_mail::send(app, mail, Box::new(hook)).await {
+        // Another worker sent some of them or used up the limit: decide again.
+        Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(None),
+        Err(refusal) if refusal.limit().is_some() && refusal.retry_after_s.is_some() => {
+            app.metrics.refused(&refusal);
+            Ok(refusal.retry_after_s)
+        }
+        sent => sent.map(|()| None),
     }
 }
 
@@ -147,13 +164,11 @@ struct EscalationHook {
     about: Option<InboxId>,
     detail_json: String,
     max_per_hour: u32,
+    counter: ServiceMailCounter,
+    to: Vec<Address>,
 }
 
 impl QueueHook for EscalationHook {
-    fn purpose(&self) -> SendPurpose {
-        SendPurpose::Escalation
-    }
-
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let deleted = escalations::delete(tx, self.workspace, &self.ids)?;
         if deleted == self.ids.len() as u64 {
@@ -166,6 +181,7 @@ impl QueueHook for EscalationHook {
         if sent_at(tx, self.workspace, now)?.len() as u64 >= u64::from(self.max_per_hour) {
             return Err(Refusal::not_found("escalation"));
         }
+        contact_mail::count_members(tx, &self.counter, &self.to, now)?;
         contact_mail::record(tx, self.workspace, message, OnCallMailKind::Escalation, now)?;
         let event = NewEvent {
             workspace: self.workspace,
@@ -217,17 +233,14 @@ fn load(
     let effective = effective::load(tx, workspace, about)?;
     let states = contacts::with_state(tx, effective.contacts)?;
     let to = recipients::reachable(tx, &states, served)?;
-    let inbox = sender::of(tx, workspace, about, served)?;
-    // The mail is shown in the inbox that sends it, to keys that may not see the other.
-    let shows_content = about.is_none() || about == inbox.as_ref().map(|inbox| inbox.id);
+    let agent = first_agent::of(tx, workspace)?.map(|agent| agent.address);
     let settings = &effective.settings;
-    let detail = Detailing { shows_content, includes_excerpt: settings.include_excerpt };
     let mut items = Vec::new();
     for escalation in found.iter().take(ITEMS_DESCRIBED_MAX) {
-        items.extend(item(tx, escalation, detail)?);
+        items.extend(item(tx, escalation, settings.include_excerpt)?);
     }
     let max_per_hour = settings.max_per_hour;
-    Ok(EscalationMail { escalations: found, mode, inbox, about: None, to, items, max_per_hour })
+    Ok(EscalationMail { escalations: found, mode, agent, about: None, to, items, max_per_hour })
 }
 
 /// Returns the inbox that the escalations are about.
@@ -246,23 +259,16 @@ fn view_of(
     Ok(view::load_all(tx, &[inbox], plans.of(tenant.plan), now)?.pop())
 }
 
-/// How much a mail shows of a subject.
-#[derive(Clone, Copy)]
-struct Detailing {
-    shows_content: bool,
-    includes_excerpt: bool,
-}
-
 /// Returns the description of an escalation; `None` if its subject is gone.
-fn item(tx: &mut Tx, escalation: &Escalation, detail: Detailing) -> StoreResult<Option<EscalationItem>> {
+fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreResult<Option<EscalationItem>> {
     let (place, details) = if let Some(id) = escalation.message {
         let Some(record) = messages::record(tx, escalation.workspace, id)? else { return Ok(None) };
         let message = &record.message;
         let place = ItemPlace::Message { inbox: message.inbox, thread: message.thread, message: message.id };
-        let text = record.bodies.text.filter(|_| detail.includes_excerpt);
-        let is_open = detail.shows_content && !record.withheld;
+        let text = record.bodies.text.filter(|_| includes_excerpt);
+        let is_open = !record.withheld;
         let details = ItemDetails {
-            from: detail.shows_content.then(|| message.from.clone()),
+            from: Some(message.from.clone()),
             subject: message.subject.clone().filter(|_| is_open),
             excerpt: text.filter(|_| is_open),
             ..ItemDetails::default()
@@ -274,11 +280,11 @@ fn item(tx: &mut Tx, escalation: &Escalation, detail: Detailing) -> StoreResult<
             to: Some(draft.content.to.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
             subject: draft.content.subject.clone(),
             reason: draft.failure.as_ref().map(|failure| failure.message.clone()),
-            excerpt: draft.content.text.clone().filter(|_| detail.includes_excerpt),
+            excerpt: draft.content.text.clone().filter(|_| includes_excerpt),
             from: None,
         };
         let place = ItemPlace::Draft { inbox: draft.inbox, draft: id };
-        (place, if detail.shows_content { details } else { ItemDetails::default() })
+        (place, details)
     } else {
         let workspace = workspaces::get(tx, escalation.workspace)?;
         let reason = workspace.and_then(|workspace| workspace.stop_reason);

@@ -63,6 +63,8 @@ pub struct ComposedMessage {
     pub token: Option<String>,
     /// Whether an agent wrote it, so that it gets an `Agent-Disclosure` field.
     pub is_by_agent: bool,
+    /// Whether the service asks the recipient to confirm something, so that a copy on this service keeps its link.
+    pub is_request: bool,
 }
 
 /// An outgoing message before it is stored.

@@ -9,6 +9,7 @@ use posthouse_domain::{
     id::MessageId,
     inbox::Inbox,
     message::{Message, MessageBodies},
+    quoted_links,
     send::{DATA_FILE_NAME, ForwardCommand, OutgoingContent, OutgoingFile},
 };
 use posthouse_mail::{html, parse, thread};
@@ -60,6 +61,10 @@ async fn forward_new(
     } else {
         Vec::new()
     };
+    let is_link = |file: &OutgoingFile| quoted_links::is_in_file(&file.content_type, &file.bytes);
+    if found.message.masked_links && !context.caller.is_owner() && files.iter().any(is_link) {
+        return Err(raw::owners_only());
+    }
     let mut content = quoted(&found.message, &found.bodies, command.note);
     if command.include_files {
         content.data_json = found.message.data.clone();

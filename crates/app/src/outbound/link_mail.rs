@@ -1,26 +1,25 @@
 //! Mail with a link that only its recipient may follow (`keyring::sealed_link`): requests to confirm an address
-//! or to claim a workspace. It appears among the sent mail of an inbox without the link.
+//! or to claim a workspace. The stored copy has no link.
 
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
-    id::MessageId,
-    inbox::Inbox,
-    send::MessageRecipients,
+    id::{MessageId, WorkspaceId},
+    service_mail::ServiceMailKind,
 };
-use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::address::Address;
 
-use super::{
-    compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-    plain_mail::PlainMail,
-};
+use super::service_mail::ServiceMail;
 use crate::{
     app::App,
     keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
-    outbound::submission::empty_content,
 };
 
 /// A mail with a link, before it is composed.
 pub(crate) struct LinkMail {
+    /// What it is about.
+    pub(crate) kind: ServiceMailKind,
+    /// The workspace that asks.
+    pub(crate) workspace: WorkspaceId,
     /// The recipient.
     pub(crate) to: Address,
     /// The subject, in ASCII.
@@ -29,41 +28,34 @@ pub(crate) struct LinkMail {
     pub(crate) path: &'static str,
 }
 
-/// A composed mail with a link.
-pub(crate) struct ComposedLinkMail {
-    /// The message to queue.
-    pub(crate) outgoing: OutgoingMessage,
+/// A written mail with a link.
+pub(crate) struct WrittenLinkMail {
+    /// The mail.
+    pub(crate) mail: ServiceMail,
     /// The SHA-256 of the token in the link, to store.
     pub(crate) token_sha256: [u8; 32],
 }
 
-/// Composes a mail from an inbox; `text` renders its text around the link.
+/// Writes a mail with a link; `text` renders its text around the link.
 ///
 /// # Errors
-/// Returns `internal_error` if the mail can't be composed.
-pub(crate) fn compose(
-    app: &App,
-    inbox: &Inbox,
-    mail: LinkMail,
-    text: impl FnOnce(&str) -> String,
-) -> Result<ComposedLinkMail, Refusal> {
+/// Returns `internal_error` if the link can't be created.
+pub(crate) fn write(app: &App, mail: LinkMail, text: impl FnOnce(&str) -> String) -> Result<WrittenLinkMail, Refusal> {
     let message: MessageId = app.clock.ids().next();
     let token = sealed_link::token(app, message)?;
-    let broken = || Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
+    let broken = || Refusal::new(ErrorCode::Internal, "The mail with the link couldn't be written.");
     let token_sha256 = sealed_link::digest(&token).ok_or_else(broken)?;
     // In capture mode nothing leaves, so the stored mail shows the link to developers.
     let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
-    let author = Mailbox::from(compose::author(inbox)?.into_address());
     let text = text(&format!("{}{}{shown}", app.config.base_url, mail.path));
-    let plain = PlainMail { message, from: &author, to: &mail.to, subject: mail.subject, text: &text };
-    let raw = plain.compose(app.clock.now()).ok_or_else(broken)?;
-    let outgoing = OutgoingMessage {
+    let mail = ServiceMail {
+        kind: mail.kind,
+        workspace: Some(mail.workspace),
         message,
-        people: MessageRecipients { to: vec![Mailbox::from(mail.to)], cc: Vec::new(), bcc: Vec::new() },
+        to: vec![mail.to],
         subject: mail.subject.to_owned(),
-        content: empty_content(),
-        origin: OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: Some(token), is_by_agent: false }),
-        author: None,
+        text,
+        token: Some(token),
     };
-    Ok(ComposedLinkMail { outgoing, token_sha256 })
+    Ok(WrittenLinkMail { mail, token_sha256 })
 }

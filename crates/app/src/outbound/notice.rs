@@ -1,5 +1,5 @@
-//! Mail from the service itself to people. It is sent from an inbox of the workspace, appears among its sent mail
-//! and passes the same gate as other messages. `Auto-Submitted` marks it as automatic (RFC 3834).
+//! Notices about the mail of an inbox, which are sent from it, appear among its sent mail and pass the same gate as other
+//! messages. `Auto-Submitted` marks it as automatic (RFC 3834).
 
 use std::sync::Arc;
 
@@ -24,10 +24,7 @@ use super::{
 };
 use crate::{
     app::App,
-    outbound::{
-        queue::{self, QueueHook},
-        submission::empty_content,
-    },
+    outbound::{queue, submission::empty_content},
 };
 
 /// A mail from the service to people.
@@ -54,24 +51,8 @@ pub async fn send(app: &Arc<App>, inbox: Inbox, notice: PersonNotice) -> Result<
     Ok(())
 }
 
-/// Sends a notice from an inbox together with other changes.
-///
-/// # Errors
-/// Returns the errors of [`send`], and those of `hook`.
-pub(crate) async fn send_with_hook(
-    app: &Arc<App>,
-    inbox: Inbox,
-    notice: PersonNotice,
-    hook: Box<dyn QueueHook>,
-) -> Result<(), Refusal> {
-    let outgoing = outgoing(app, &inbox, notice)?;
-    let context = service_context(&inbox);
-    queue::post_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
-    Ok(())
-}
-
 /// Returns the context of mail that the service sends from an inbox.
-pub(crate) fn service_context(inbox: &Inbox) -> SendContext {
+fn service_context(inbox: &Inbox) -> SendContext {
     let caller = Caller::service(inbox.workspace, inbox.id);
     SendContext { caller, inbox: inbox.id, key: None, fence: None }
 }
@@ -81,7 +62,13 @@ fn outgoing(app: &App, inbox: &Inbox, notice: PersonNotice) -> Result<OutgoingMe
     let to = notice.to.iter().map(|to| Mailbox::cleaned(None, to.clone())).collect();
     let people = MessageRecipients { to, cc: Vec::new(), bcc: Vec::new() };
     let raw = compose_notice(app, &notice, inbox, message, &people)?;
-    let origin = OutgoingKind::Submitted(ComposedMessage { raw, answers: None, token: None, is_by_agent: false });
+    let origin = OutgoingKind::Submitted(ComposedMessage {
+        raw,
+        answers: None,
+        token: None,
+        is_by_agent: false,
+        is_request: false,
+    });
     Ok(OutgoingMessage { message, people, subject: notice.subject, content: empty_content(), origin, author: None })
 }
 

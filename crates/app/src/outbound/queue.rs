@@ -53,6 +53,7 @@ mod author;
 mod composition;
 mod copy_signing;
 mod decide;
+pub(crate) mod request;
 mod write;
 
 use composition::Composition;
@@ -330,8 +331,8 @@ fn store(
         author::accept(tx, &inbox, claims, content, ready.now)?;
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    // An escalation has limits of its own.
-    let counts = ready.purpose() != SendPurpose::Escalation;
+    // Mail of the service has budgets of its own.
+    let counts = ready.purpose() != SendPurpose::Service;
     let used = if counts {
         usage::sent(tx, inbox.workspace, inbox.id, ready.now)?
     } else {

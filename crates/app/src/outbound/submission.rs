@@ -132,6 +132,7 @@ pub async fn submit(
             answers: answers.map(Box::new),
             token: None,
             is_by_agent: true,
+            is_request: false,
         }),
         author: None,
     };

@@ -1,10 +1,13 @@
 //! The members of a workspace: invitations, roles and removal. A workspace always keeps an owner that joined.
 
+use std::net::IpAddr;
+
 use posthouse_domain::{
     auth::{Caller, MemberKeys},
     daily_limit::DailyLimit,
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{UserId, WorkspaceId},
+    service_mail::{MailClass, ServiceMailKind},
     time::{DAY_MS, Time},
     user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
 };
@@ -17,6 +20,7 @@ use crate::{
     app::App,
     inbound::recipient::{is_own_address, served_domains},
     keyring::counted_subject::counted_subject,
+    limits::service_mails::{CountedMail, ServiceMailCounter},
 };
 
 /// Invitations that a workspace sends in a day.
@@ -51,10 +55,17 @@ pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now
 /// # Errors
 /// Returns `invalid_request` if the person is a member or the address is one of this service, `rate_limited` if too many people were invited, or an error if
 /// the database call fails.
-pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) -> Result<Member, Refusal> {
+pub async fn invite(
+    app: &App,
+    caller: Caller,
+    address: &Address,
+    role: Role,
+    network: IpAddr,
+) -> Result<Member, Refusal> {
     let (ids, now, workspace) = (app.clock.ids(), app.clock.now(), caller.workspace);
     let (address, email, served) = (address.clone(), address.canonical(), served_domains(app));
     let mailbox = counted_subject(app, &mailbox_of(&email))?;
+    let (counter, network) = (ServiceMailCounter::of(app)?, counted_subject(app, &network.to_string())?);
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();
         // An agent that reads the link could sign in as a person.
@@ -85,6 +96,8 @@ pub async fn invite(app: &App, caller: Caller, address: &Address, role: Role) ->
         if !signups::count(tx, limit, &mailbox, max, now)? {
             return Err(limit.refusal(max, now));
         }
+        let (class, kind) = (MailClass::Invited, ServiceMailKind::Invitation);
+        counter.count(tx, &CountedMail { class, kind, to: &email, network: Some(&network) }, now)?;
         let user = users::of_email(tx, &email, ids.next(), now)?;
         let expires_at = now.plus_ms(INVITATION_MS);
         let invitation = Invitation {

@@ -10,6 +10,7 @@ use posthouse_domain::{
     error::{LimitName, Refusal},
     id::{IdGenerator, SessionId, SignInId, UserId, WorkspaceId},
     job::{JobKind, JobReason},
+    link_token,
     time::{MINUTE_MS, Time},
     user::{
         CODE_TRIES, Invitation, LINKS_PER_ADDRESS_MAX, Member, OPERATOR_LINK_MS, Role, SESSION_MS, SESSIONS_MAX,
@@ -26,7 +27,12 @@ use posthouse_store::{
     users, workspaces,
 };
 
-use crate::{access::authenticate::session_cutoff, app::App, keyring::sealed_link, ports::Clock};
+use crate::{
+    access::authenticate::session_cutoff,
+    app::App,
+    keyring::{counted_subject::counted_subject, sealed_link},
+    ports::Clock,
+};
 
 /// The time in which the links of one address are counted, in milliseconds.
 const LINKS_WINDOW_MS: i64 = 15 * MINUTE_MS;
@@ -34,13 +40,14 @@ const LINKS_WINDOW_MS: i64 = 15 * MINUTE_MS;
 const USER_AGENT_CHARS_MAX: usize = 200;
 
 /// Asks for a sign-in link. The mail follows if the address belongs to a member of a workspace, or if self-signup is on.
-/// Above the limit of an address, nothing is sent.
+/// Above the limit of an address, nothing is sent. `network` is the one that counts as one client.
 ///
 /// # Errors
 /// Returns an error if the database call fails.
-pub async fn request_link(app: &App, address: &Address) -> Result<(), Refusal> {
+pub async fn request_link(app: &App, address: &Address, network: IpAddr) -> Result<(), Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
-    let sign_in = request(&ids, address.canonical(), SignInPurpose::SignIn, None, now.plus_ms(SIGN_IN_LINK_MS));
+    let link = request(&ids, address.canonical(), SignInPurpose::SignIn, None, now.plus_ms(SIGN_IN_LINK_MS));
+    let sign_in = SignIn { network: Some(counted_subject(app, &network.to_string())?), ..link };
     let work = move |tx: &mut Tx| -> StoreResult<bool> {
         let since = now.plus_ms(-LINKS_WINDOW_MS);
         if sign_ins::count_since(tx, &sign_in.email, SignInPurpose::SignIn, since)? >= LINKS_PER_ADDRESS_MAX {
@@ -65,7 +72,17 @@ pub(super) fn request(
 ) -> SignIn {
     let id: SignInId = ids.next();
     let created_at = ids.time();
-    SignIn { id, email, purpose, workspace, message: None, tries_left: CODE_TRIES, expires_at, created_at }
+    SignIn {
+        id,
+        email,
+        purpose,
+        workspace,
+        message: None,
+        network: None,
+        tries_left: CODE_TRIES,
+        expires_at,
+        created_at,
+    }
 }
 
 /// Stores a request, with the job that mails its link.
@@ -103,7 +120,8 @@ impl OperatorLink {
         clock.random(&mut random);
         let expires_at = clock.now().plus_ms(OPERATOR_LINK_MS);
         let sign_in = request(&clock.ids(), email.to_owned(), SignInPurpose::Operator, Some(workspace), expires_at);
-        Self { sign_in, token: random.iter().map(|byte| format!("{byte:02x}")).collect() }
+        let secret: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { sign_in, token: link_token::of_secret(&secret) }
     }
 
     /// Stores the link.

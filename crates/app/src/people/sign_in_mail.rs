@@ -7,13 +7,14 @@ use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
     id::{IdGenerator, MessageId, SignInId, WorkspaceId},
+    service_mail::{MailClass, ServiceMailKind},
     time::{DAY_MS, MINUTE_MS, Time},
     user::{INVITATION_MS, Member, SIGN_IN_LINK_MS, SignInPurpose, sign_in_code},
     workspace::Workspace,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Result as StoreResult, Tx, service_mails,
+    Result as StoreResult, Tx,
     sign_ins::{self, SignIn},
     users, workspaces,
 };
@@ -22,6 +23,7 @@ use super::{sign_in, sign_up::SignUpMail};
 use crate::{
     app::App,
     keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER},
+    limits::service_mails::{CountedMail, ServiceMailCounter},
     outbound::{
         queue::QueueHook,
         service_mail::{self, ServiceMail},
@@ -39,6 +41,16 @@ enum Addressee {
 }
 
 impl Addressee {
+    fn kind(&self, sign_in: &SignIn) -> ServiceMailKind {
+        match (self, sign_in.purpose) {
+            (Self::NewPerson, _) => ServiceMailKind::SignUp,
+            (Self::Member(_), SignInPurpose::Invitation) => ServiceMailKind::Invitation,
+            (Self::Member(_), SignInPurpose::SignIn | SignInPurpose::Operator) | (Self::Invited, _) => {
+                ServiceMailKind::SignIn
+            }
+        }
+    }
+
     fn workspace(&self) -> Option<WorkspaceId> {
         match self {
             Self::Member(found) => Some(found.1.id),
@@ -64,8 +76,6 @@ struct LinkSecrets<'a> {
 /// Records the mail with the link in the transaction that stores it.
 struct LinkRecord {
     sign_in: SignInId,
-    /// The workspace that the mail is about; a new person has none yet.
-    workspace: Option<WorkspaceId>,
     digest: [u8; 32],
     expires_at: Time,
 }
@@ -75,14 +85,11 @@ impl QueueHook for LinkRecord {
         Ok(())
     }
 
-    fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
+    fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, _: &IdGenerator, _: Time) -> Result<(), Refusal> {
         if !sign_ins::set_mailed(tx, self.sign_in, message, &self.digest, self.expires_at)? {
             return Err(Refusal::not_found("sign-in"));
         }
-        match self.workspace {
-            Some(workspace) => Ok(service_mails::insert(tx, workspace, message, now)?),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -103,9 +110,16 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
         if app.captures() { (token.as_str(), code.as_str()) } else { (TOKEN_PLACEHOLDER, CODE_PLACEHOLDER) };
     let SignInText { subject, text, link, valid_ms } =
         write_text(&app.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
-    let record =
-        LinkRecord { sign_in: id, workspace: addressee.workspace(), digest, expires_at: now.plus_ms(valid_ms) };
-    let mail = ServiceMail { message, to, subject, text, token: Some(token.clone()) };
+    let record = LinkRecord { sign_in: id, digest, expires_at: now.plus_ms(valid_ms) };
+    let mail = ServiceMail {
+        kind: addressee.kind(&sign_in),
+        workspace: addressee.workspace(),
+        message,
+        to: vec![to],
+        subject: subject.to_owned(),
+        text,
+        token: Some(token.clone()),
+    };
     service_mail::send(app, mail, Box::new(record)).await?;
     if app.captures() {
         tracing::info!(link, email = sign_in.email, "sign_in.captured");
@@ -122,7 +136,7 @@ async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(Si
     }
     let Ok(to) = Address::parse(&sign_in.email) else { return Ok(None) };
     let (sign_up, asked, address) = (SignUpMail::of(app, &sign_in)?, sign_in.clone(), to.clone());
-    let counting = app.clone();
+    let counter = ServiceMailCounter::of(app)?;
     let work = move |tx: &mut Tx| {
         let member = match (asked.purpose, asked.workspace) {
             (SignInPurpose::Invitation, Some(workspace)) => invited(tx, &asked, workspace)?,
@@ -130,15 +144,43 @@ async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(Si
         };
         let Some(member) = member else {
             return match &sign_up {
-                Some(sign_up) if sign_up.count(&counting, tx, &address, now)? => Ok(Some(Addressee::NewPerson)),
-                None if sign_in::invited_person(tx, &asked.email, now)?.is_some() => Ok(Some(Addressee::Invited)),
+                Some(sign_up) if sign_up.is_allowed(tx, &address)? => {
+                    sign_up.count(tx, &counter, &asked, now)?;
+                    Ok(Some(Addressee::NewPerson))
+                }
+                None if sign_in::invited_person(tx, &asked.email, now)?.is_some() => {
+                    count_sign_in(tx, &counter, MailClass::Invited, &asked, now)?;
+                    Ok(Some(Addressee::Invited))
+                }
                 _ => Ok::<_, Refusal>(None),
             };
         };
+        // An invitation was counted with its request.
+        if asked.purpose != SignInPurpose::Invitation {
+            count_sign_in(tx, &counter, MailClass::Members, &asked, now)?;
+        }
         let workspace = workspaces::get(tx, member.workspace)?;
         Ok(workspace.map(|workspace| Addressee::Member(Box::new((member, workspace)))))
     };
-    Ok(app.store.write(work).await?.map(|addressee| (sign_in, to, addressee)))
+    match app.store.write(work).await {
+        // The response to the request must not tell whether the address is known, so nothing is sent.
+        Err(refusal) if refusal.limit().is_some() => {
+            app.metrics.refused(&refusal);
+            Ok(None)
+        }
+        found => Ok(found?.map(|addressee| (sign_in, to, addressee))),
+    }
+}
+
+fn count_sign_in(
+    tx: &mut Tx,
+    counter: &ServiceMailCounter,
+    class: MailClass,
+    asked: &SignIn,
+    now: Time,
+) -> Result<(), Refusal> {
+    let (kind, network) = (ServiceMailKind::SignIn, asked.network.as_deref());
+    counter.count(tx, &CountedMail { class, kind, to: &asked.email, network }, now)
 }
 
 /// Returns the person whom the mail invites to a workspace; `None` if the invitation was withdrawn.

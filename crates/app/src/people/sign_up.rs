@@ -5,9 +5,10 @@ use std::net::IpAddr;
 
 use posthouse_domain::{
     daily_limit::DailyLimit,
-    error::{LimitName, Refusal},
+    error::Refusal,
     id::{UserId, WorkspaceId},
     plan::Limit,
+    service_mail::{MailClass, ServiceMailKind},
     signup::CLAIM_MAILS_PER_RECIPIENT,
     time::Time,
     user::{SignInPurpose, mailbox_of},
@@ -21,6 +22,7 @@ use crate::{
     app::App,
     inbound::recipient::{is_own_address, served_domains},
     keyring::counted_subject::counted_subject,
+    limits::service_mails::{CountedMail, ServiceMailCounter},
 };
 
 /// Returns whether a link can make a workspace, if its address has no member.
@@ -44,18 +46,29 @@ impl SignUpMail {
         Ok(Some(Self { served: served_domains(app), mailbox }))
     }
 
-    /// Returns whether the mail may be sent, and counts it: strangers can ask for it with any address. A mail to an
-    /// address of this service would reach an agent instead of a person.
-    pub(super) fn count(&self, app: &App, tx: &mut Tx, to: &Address, now: Time) -> Result<bool, Refusal> {
-        if is_own_address(tx, to, &self.served)? {
-            return Ok(false);
-        }
+    /// Returns whether the mail may be sent: one to an address of this service would reach an agent instead of a person.
+    pub(super) fn is_allowed(&self, tx: &mut Tx, to: &Address) -> Result<bool, Refusal> {
+        Ok(!is_own_address(tx, to, &self.served)?)
+    }
+
+    /// Counts the mail like a claim mail: strangers can ask for it with any address.
+    ///
+    /// # Errors
+    /// Returns `signup_rate_limited` if a budget is used up, or an error if the database call fails.
+    pub(super) fn count(
+        &self,
+        tx: &mut Tx,
+        counter: &ServiceMailCounter,
+        sign_in: &SignIn,
+        now: Time,
+    ) -> Result<(), Refusal> {
         let (limit, max) = (DailyLimit::ClaimMailsPerRecipient, CLAIM_MAILS_PER_RECIPIENT);
-        let is_counted = signups::count(tx, limit, &self.mailbox, max, now)?;
-        if !is_counted {
-            app.metrics.limit_refused(LimitName::ClaimMailsPerRecipient);
+        if !signups::count(tx, limit, &self.mailbox, max, now)? {
+            return Err(limit.refusal(max, now));
         }
-        Ok(is_counted)
+        let (class, kind) = (MailClass::Strangers, ServiceMailKind::SignUp);
+        let network = sign_in.network.as_deref();
+        counter.count(tx, &CountedMail { class, kind, to: &sign_in.email, network }, now)
     }
 }
 

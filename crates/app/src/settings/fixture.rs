@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use posthouse_domain::{
     delivery::IpPreference,
     plan::{PlanLimits, Plans},
+    service_mail::{MailBudget, MailBudgets},
 };
 
 use super::{
@@ -82,6 +83,11 @@ fn limits() -> LimitsConfig {
         identity_tokens_per_agent: Some(60),
         identity_tokens_per_workspace: Some(600),
         sign_ins_per_address: Some(300),
+        service_mails: MailBudgets {
+            members: MailBudget::UNLIMITED,
+            invited: MailBudget::UNLIMITED,
+            strangers: MailBudget::UNLIMITED,
+        },
         smtp_content_bytes: 1 << 30,
         smtp_content_bytes_per_client: 1 << 27,
         smtp_content_bytes_per_second: 1_024,

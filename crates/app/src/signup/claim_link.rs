@@ -16,7 +16,12 @@ use posthouse_store::{
     workspaces,
 };
 
-use crate::{app::App, inboxes::view, keyring::sealed_link, people::members};
+use crate::{
+    app::App,
+    inboxes::{first_agent, view},
+    keyring::sealed_link,
+    people::members,
+};
 
 /// The workspace behind a claim link, as its page shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,7 +86,7 @@ fn settle(tx: &mut Tx, signup: &Signup, claimed: &ClaimableWorkspace, user: User
 fn load(tx: &mut Tx, signup: &Signup, now: Time) -> Result<ClaimableWorkspace, Refusal> {
     let workspace = workspaces::get(tx, signup.workspace)?.ok_or_else(invalid_link)?;
     let email = signup.pending_email(now).ok_or_else(invalid_link)?.to_owned();
-    let agent = super::claim_mail::sender(tx, signup.workspace)?.map(|inbox| inbox.address);
+    let agent = first_agent::of(tx, signup.workspace)?.map(|inbox| inbox.address);
     Ok(ClaimableWorkspace { agent, created_at: workspace.created_at, email })
 }
 

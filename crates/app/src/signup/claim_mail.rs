@@ -1,5 +1,4 @@
-//! The mail with a claim link. It is sent from the agent's inbox, or from its identity if it has no inbox, so that
-//! bounces count against the workspace that asked for the mail. Nothing in it is chosen by the agent.
+//! The mail with a claim link. The service writes it; nothing in it is chosen by the agent.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -7,25 +6,31 @@ use posthouse_domain::{
     auth::Caller,
     daily_limit::DailyLimit,
     error::{ErrorCode, Refusal},
-    gate::SendPurpose,
     id::{IdGenerator, MessageId, WorkspaceId},
-    inbox::{Inbox, InboxKind},
-    signup::{CLAIM_LINK_MS, CLAIM_MAILS_PER_CLIENT, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE},
+    inbox::Inbox,
+    service_mail::{MailClass, ServiceMailKind},
+    signup::{CLAIM_LINK_MS, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE},
     time::{DAY_MS, Time},
     user::mailbox_of,
     workspace::UNCLAIMED_IDLE_DAYS,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, inboxes, signups, signups::ClaimLink};
+use posthouse_store::{Tx, inboxes, signups, signups::ClaimLink};
 
 use super::status;
 use crate::{
     app::App,
+    inbound::recipient::served_domains,
+    inboxes::first_agent,
     keyring::counted_subject::counted_subject,
+    limits::service_mails::{CountedMail, ServiceMailCounter},
     outbound::{
         link_mail::{self, LinkMail},
-        notice,
-        queue::{self, QueueHook},
+        queue::{
+            QueueHook,
+            request::{self, PersonRequest},
+        },
+        service_mail,
     },
 };
 
@@ -37,9 +42,16 @@ const SUBJECT: &str = "An agent asks you to own its mailbox";
 /// The link of a claim mail, stored together with the mail.
 struct ClaimMail {
     workspace: WorkspaceId,
+    /// The agent that asks.
+    agent: Inbox,
+    to: Address,
     link: ClaimLink,
     /// What the mail counts for, in the order in which rows are locked.
-    counted: [CountedLimit; 3],
+    counted: [CountedLimit; 2],
+    counter: ServiceMailCounter,
+    network: Vec<u8>,
+    own: [String; 2],
+    now: Time,
 }
 
 /// A daily limit that a claim mail counts for.
@@ -50,13 +62,11 @@ struct CountedLimit {
 }
 
 impl QueueHook for ClaimMail {
-    fn purpose(&self) -> SendPurpose {
-        SendPurpose::Claim
-    }
-
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         inboxes::take_workspace(tx, self.workspace)?;
-        signups::lock(tx, self.workspace)?.map(drop).ok_or_else(status::already_claimed)
+        signups::lock(tx, self.workspace)?.map(drop).ok_or_else(status::already_claimed)?;
+        let (inbox, to, own) = (Some(&self.agent), &self.to, self.own.as_slice());
+        request::check(tx, &PersonRequest { workspace: self.workspace, inbox, to, own }, self.now)
     }
 
     fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {
@@ -65,6 +75,12 @@ impl QueueHook for ClaimMail {
                 return Err(limit.refusal(*max, now));
             }
         }
+        let (class, kind) = (MailClass::Strangers, ServiceMailKind::Claim);
+        self.counter.count(
+            tx,
+            &CountedMail { class, kind, to: &self.link.email, network: Some(&self.network) },
+            now,
+        )?;
         Ok(signups::set_link(tx, self.workspace, &self.link)?)
     }
 }
@@ -75,24 +91,25 @@ impl QueueHook for ClaimMail {
 /// Returns `not_claimable` if the workspace has neither inbox nor identity, `signup_rate_limited`, a refusal of the
 /// gate, or an error if the database call fails.
 pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, client: IpAddr) -> Result<Time, Refusal> {
-    let inbox = app.store.read_for(workspace, move |tx| sender(tx, workspace)).await?.ok_or_else(no_sender)?;
-    let email = to.canonical();
+    let agent = app.store.read_for(workspace, move |tx| first_agent::of(tx, workspace)).await?.ok_or_else(no_agent)?;
+    let (email, now) = (to.canonical(), app.clock.now());
     let mailbox = mailbox_of(&email);
     let recipient = counted(app, DailyLimit::ClaimMailsPerRecipient, &mailbox, CLAIM_MAILS_PER_RECIPIENT)?;
-    let mail = LinkMail { to, subject: SUBJECT, path: PATH };
-    let composed = link_mail::compose(app, &inbox, mail, |link| text(&app.config.base_url, &inbox, link))?;
-    let expires_at = app.clock.now().plus_ms(CLAIM_LINK_MS);
-    let hook = Box::new(ClaimMail {
+    let mail = LinkMail { kind: ServiceMailKind::Claim, workspace, to: to.clone(), subject: SUBJECT, path: PATH };
+    let written = link_mail::write(app, mail, |link| text(&app.config.base_url, &agent, link))?;
+    let expires_at = now.plus_ms(CLAIM_LINK_MS);
+    let hook = ClaimMail {
         workspace,
-        link: ClaimLink { email, sha256: composed.token_sha256, expires_at },
-        counted: [
-            counted(app, DailyLimit::ClaimMailsPerClient, &client.to_string(), CLAIM_MAILS_PER_CLIENT)?,
-            recipient,
-            counted(app, DailyLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
-        ],
-    });
-    let context = notice::service_context(&inbox);
-    queue::post_with_hook(app, context, composed.outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
+        agent,
+        to,
+        link: ClaimLink { email, sha256: written.token_sha256, expires_at },
+        counted: [recipient, counted(app, DailyLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?],
+        counter: ServiceMailCounter::of(app)?,
+        network: counted_subject(app, &client.to_string())?,
+        own: served_domains(app),
+        now,
+    };
+    service_mail::send(app, written.mail, Box::new(hook)).await?;
     Ok(expires_at)
 }
 
@@ -100,16 +117,8 @@ fn counted(app: &App, limit: DailyLimit, subject: &str, max: u64) -> Result<Coun
     Ok(CountedLimit { limit, subject: counted_subject(app, subject)?, max })
 }
 
-/// Returns the inbox, or else the identity, that claim mail is sent from.
-pub(super) fn sender(tx: &mut Tx, workspace: WorkspaceId) -> StoreResult<Option<Inbox>> {
-    match inboxes::first_of(tx, workspace)? {
-        None => inboxes::first_of_kind(tx, workspace, InboxKind::Identity),
-        found => Ok(found),
-    }
-}
-
-fn no_sender() -> Refusal {
-    Refusal::new(ErrorCode::NotClaimable, "The workspace has no inbox or identity that the mail could be sent from.")
+fn no_agent() -> Refusal {
+    Refusal::new(ErrorCode::NotClaimable, "The workspace has no inbox or identity that a person could own.")
         .with_fix("Create an inbox with `POST /v1/inboxes`, then send the request again.")
 }
 

@@ -116,6 +116,16 @@ impl Caller {
         }
     }
 
+    /// Returns whether a person who owns the workspace makes the request, or the operator.
+    #[must_use]
+    pub fn is_owner(&self) -> bool {
+        match self.principal {
+            Principal::User(user) => user.role == Role::Owner,
+            Principal::Operator => true,
+            Principal::Key(_) | Principal::Service { .. } => false,
+        }
+    }
+
     /// Returns the permissions of the caller. Routes require them; the operator and the service use no routes.
     #[must_use]
     pub fn permissions(&self) -> Permissions {

@@ -48,10 +48,26 @@ named! {
         SignupsPerDay = "signups_per_day",
         /// Claim mails of one workspace per day.
         ClaimMailsPerDay = "claim_mails_per_day",
-        /// Claim mails to one address per day.
+        /// Claim and sign-up mails to one address per day.
         ClaimMailsPerRecipient = "claim_mails_per_recipient",
-        /// Claim mails that one client address requests per day.
-        ClaimMailsPerClient = "claim_mails_per_client",
+        /// Sign-in mails to members that one client network asks for per day.
+        MemberMailsPerNetwork = "member_mails_per_network",
+        /// Mails to members of one organization, or to one mailbox at a large provider, per day.
+        MemberMailsPerParty = "member_mails_per_party",
+        /// Mails of the service to members per day.
+        MemberMailsPerDay = "member_mails_per_day",
+        /// Invitations and requests to confirm that one client network asks for per day.
+        InvitedMailsPerNetwork = "invited_mails_per_network",
+        /// Invitations and requests to confirm to one organization, or to one mailbox at a large provider, per day.
+        InvitedMailsPerParty = "invited_mails_per_party",
+        /// Invitations and requests to confirm of the service per day.
+        InvitedMailsPerDay = "invited_mails_per_day",
+        /// Claim and sign-up mails that one client network asks for per day.
+        StrangerMailsPerNetwork = "stranger_mails_per_network",
+        /// Claim and sign-up mails to one organization, or to one mailbox at a large provider, per day.
+        StrangerMailsPerParty = "stranger_mails_per_party",
+        /// Claim and sign-up mails of the service per day.
+        StrangerMailsPerDay = "stranger_mails_per_day",
         /// Temporary inboxes that exist at the same time.
         TemporaryActive = "temporary_active",
         /// Temporary inboxes created within an hour.
@@ -164,7 +180,15 @@ impl LimitName {
             | LimitName::SignupsPerDay
             | LimitName::ClaimMailsPerDay
             | LimitName::ClaimMailsPerRecipient
-            | LimitName::ClaimMailsPerClient
+            | LimitName::MemberMailsPerNetwork
+            | LimitName::MemberMailsPerParty
+            | LimitName::MemberMailsPerDay
+            | LimitName::InvitedMailsPerNetwork
+            | LimitName::InvitedMailsPerParty
+            | LimitName::InvitedMailsPerDay
+            | LimitName::StrangerMailsPerNetwork
+            | LimitName::StrangerMailsPerParty
+            | LimitName::StrangerMailsPerDay
             | LimitName::ConfirmationsPerWorkspace
             | LimitName::ConfirmationsPerAddress
             | LimitName::InvitationsPerDay

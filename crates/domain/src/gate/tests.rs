@@ -59,7 +59,7 @@ fn checks_run_in_a_fixed_order() {
 }
 
 #[test]
-fn mail_to_people_on_call_skips_checks() {
+fn mail_of_the_service_skips_checks() {
     let full = LimitUsage { used: 1, limit: Some(1) };
     let facts = |purpose| SendFacts {
         purpose,
@@ -70,21 +70,27 @@ fn mail_to_people_on_call_skips_checks() {
         month: full,
         ..unrestricted()
     };
-    assert_eq!(may_send(&facts(SendPurpose::Escalation)), Ok(()));
+    assert_eq!(may_send(&facts(SendPurpose::Service)), Ok(()));
     for (change, code) in [
         ((|facts| facts.inbox_temporary = true) as fn(&mut SendFacts), ErrorCode::TemporaryInboxReceiveOnly),
         (|facts| facts.domain_unverified = true, ErrorCode::DomainNotVerified),
     ] {
-        let mut facts = facts(SendPurpose::Escalation);
+        let mut facts = facts(SendPurpose::Service);
         change(&mut facts);
         assert_eq!(may_send(&facts).map_err(|refusal| refusal.code), Err(code));
     }
-    let notice = facts(SendPurpose::OnCallNotice);
-    assert_eq!(may_send(&notice).map_err(|refusal| refusal.code), Err(ErrorCode::WorkspaceStopped));
-    let blocked = SendFacts { purpose: SendPurpose::OnCallNotice, blocked: notice.blocked, ..unrestricted() };
-    assert_eq!(may_send(&blocked), Ok(()));
-    let claim = SendFacts { purpose: SendPurpose::Claim, ..blocked };
-    assert_eq!(may_send(&claim).map_err(|refusal| refusal.code), Err(ErrorCode::RecipientBlocked));
+}
+
+#[test]
+fn a_request_of_a_workspace_counts_for_no_limit_of_it() {
+    let full = LimitUsage { used: 1, limit: Some(1) };
+    let request = || SendFacts { purpose: SendPurpose::Request, month: full, workspace_day: full, ..unrestricted() };
+    assert_eq!(may_send(&request()), Ok(()));
+    let code = |facts| may_send(&facts).map_err(|refusal| refusal.code);
+    let stopped = SendFacts { workspace_stopped: true, ..request() };
+    assert_eq!(code(stopped), Err(ErrorCode::WorkspaceStopped));
+    let blocked = SendFacts { blocked: vec!["a@b.example".into()], ..request() };
+    assert_eq!(code(blocked), Err(ErrorCode::RecipientBlocked));
 }
 
 #[test]

@@ -144,6 +144,7 @@ fn message() -> Message {
         contact_address: None,
         contact: None,
         has_attachments: false,
+        masked_links: false,
         held: None,
         released_at: None,
         status_at: now,

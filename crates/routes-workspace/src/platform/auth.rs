@@ -157,7 +157,7 @@ async fn request(
         app.metrics.limit_refused(LimitName::SignInsPerClient);
         return Ok(RouteResponse::empty());
     }
-    sign_in::request_link(&app, &input.body.email.0).await?;
+    sign_in::request_link(&app, &input.body.email.0, client::network(input.request.client_ip)).await?;
     Ok(RouteResponse::empty())
 }
 

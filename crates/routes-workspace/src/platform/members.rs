@@ -15,7 +15,7 @@ use posthouse_api::{
 };
 use posthouse_app::people::members;
 use posthouse_http::{
-    Api,
+    Api, client,
     route::{Route, RouteInput, RouteResponse},
 };
 
@@ -93,7 +93,9 @@ async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
 
 async fn invite(app: Arc<Api>, input: RouteInput<EmptyInput, InviteBody>) -> Result<RouteResponse, Refusal> {
     let role = input.body.role.unwrap_or(Role::Member);
-    let member = members::invite(&app, input.caller, &input.body.email.0, role).await?;
+    let member =
+        members::invite(&app, input.caller, &input.body.email.0, role, client::network(input.request.client_ip))
+            .await?;
     RouteResponse::json(202, &MemberView::of(&member))
 }
 

@@ -23,7 +23,7 @@ use posthouse_app::on_call::{
     settings::{self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange},
 };
 use posthouse_http::{
-    Api,
+    Api, client,
     route::{Route, RouteInput, RouteResponse},
 };
 
@@ -200,7 +200,7 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateEscalationBod
         quiet_hours: option_change(body.quiet_hours, quiet),
         include_excerpt: body.include_excerpt,
     };
-    render(&settings::change_workspace(&app, input.caller, change).await?)
+    render(&settings::change_workspace(&app, input.caller, change, client::network(input.request.client_ip)).await?)
 }
 
 async fn read_inbox(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
@@ -219,5 +219,7 @@ async fn update_inbox(
         contacts: body.contacts.map(addresses),
         triggers: option_change(body.triggers, TriggersBody::changes),
     };
-    render_inbox(&settings::change_inbox(&app, input.caller, id, change).await?)
+    render_inbox(
+        &settings::change_inbox(&app, input.caller, id, change, client::network(input.request.client_ip)).await?,
+    )
 }

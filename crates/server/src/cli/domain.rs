@@ -160,7 +160,7 @@ impl DomainCommands {
         let domain = self.runtime.block_on(adding).map_err(CommandError::refused)?;
         let view = self.view(&domain)?;
         let check = self.app.config.command(&format!("domain check {}", domain.name));
-        let next = format!("Publish these records, then run: {check}");
+        let next = format!("Publish these records, then run:\n\n  {check}");
         let text = format!("{}\n\n{next}", table::domain(&view, table::Values::All));
         let done = format!("{0} was added: run posthouse domain show {0}", domain.name);
         print(&given.output, &view, &text, &CommandEffect::This(done))

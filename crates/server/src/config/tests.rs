@@ -112,6 +112,15 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("limits.identity_tokens_per_agent", "600", "-1"),
     ("limits.identity_tokens_per_workspace", "'unlimited'", "1.5"),
     ("limits.sign_ins_per_address", "3000", "'many'"),
+    ("limits.member_mails_per_day", "100", "'many'"),
+    ("limits.member_mails_per_party", "100", "'many'"),
+    ("limits.member_mails_per_network", "100", "'many'"),
+    ("limits.invited_mails_per_day", "100", "'many'"),
+    ("limits.invited_mails_per_party", "100", "'many'"),
+    ("limits.invited_mails_per_network", "100", "'many'"),
+    ("limits.stranger_mails_per_day", "100", "'many'"),
+    ("limits.stranger_mails_per_party", "100", "'many'"),
+    ("limits.stranger_mails_per_network", "100", "'many'"),
 ];
 
 fn of_text(text: &str) -> Result<Configuration, ConfigError> {

@@ -69,6 +69,7 @@ impl<'h> Inbound<'h> {
         let accepted = match recipient::recipient(self.app, &address, query.size).await {
             Ok(RecipientVerdict::Accept(accepted)) => accepted,
             Ok(RecipientVerdict::Unknown) => return self.refuse_unknown(),
+            Ok(RecipientVerdict::Unread) => return SessionDecision::Reject(replies::UNREAD_RECIPIENT),
             Err(refusal) => {
                 self.app.metrics.refused(&refusal);
                 return SessionDecision::Reject(replies::refusal(&refusal));

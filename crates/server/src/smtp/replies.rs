@@ -16,6 +16,9 @@ use super::client_limits::ReachedRate;
 /// The reply to a recipient without an inbox, or whose inbox is deleted or expired.
 pub(super) const UNKNOWN_RECIPIENT: ServerReply =
     ServerReply::fixed(550, EnhancedStatusCode(5, 1, 1), "No such mailbox here");
+/// The reply to mail for the address that the service writes from.
+pub(super) const UNREAD_RECIPIENT: ServerReply =
+    ServerReply::fixed(550, EnhancedStatusCode(5, 7, 1), "Nobody reads mail to this address; it only sends");
 /// The reply to a sender that isn't a valid address.
 pub(super) const BAD_SENDER: ServerReply =
     ServerReply::fixed(553, EnhancedStatusCode(5, 1, 7), "Sender address not understood");

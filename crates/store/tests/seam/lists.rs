@@ -139,6 +139,7 @@ pub(super) fn message(n: u128, labels: &[&str]) -> Message {
         contact_address: None,
         contact: None,
         has_attachments: false,
+        masked_links: false,
         held: None,
         released_at: None,
         status_at: at(0),

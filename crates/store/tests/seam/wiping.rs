@@ -62,6 +62,7 @@ const NOT_REFERENCES: &[&str] = &[
     "stream_tokens.digest",
     "used_challenges.nonce",
     "sign_ins.digest",
+    "sign_ins.network",
     "sessions.digest",
     "webhooks.headers",
     // A JSON list; a webhook of a deleted inbox stays.

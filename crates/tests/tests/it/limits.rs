@@ -7,6 +7,7 @@ mod fairness;
 mod json;
 mod pages;
 mod responses;
+mod service_mails;
 mod streams;
 mod unknown_keys;
 

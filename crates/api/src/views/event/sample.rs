@@ -315,6 +315,7 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         contact_address: None,
         contact: None,
         has_attachments: false,
+        masked_links: false,
         held: None,
         released_at: None,
         status_at: now,

@@ -2,7 +2,6 @@
 //! mail is queued. See `docs/FLOWS.md`.
 
 use posthouse_domain::{
-    escalation::OnCallMailKind,
     id::{IdGenerator, JobId},
     inbox::Inbox,
     job::{JobKind, JobReason},
@@ -15,7 +14,7 @@ use posthouse_store::{
     contents::{self, StoredRaw},
     inboxes,
     jobs::{self, NewJob},
-    mail_domains, messages, on_call,
+    mail_domains, messages,
     recipients::{self, OutboundEnvelope},
     workspaces,
 };
@@ -58,10 +57,7 @@ pub(super) fn load(tx: &mut Tx, reference: EnvelopeRef, wants_raw: bool, served:
         return Ok(LoadResult::Gone);
     };
     let Some(inbox) = inboxes::get(tx, workspace_id, message.inbox)? else { return Ok(LoadResult::Gone) };
-    if let Some(reason) = hold_reason(&workspace, &inbox)
-        // People on call learn about a stop while it lasts.
-        && on_call::kind_of(tx, envelope.message)? != Some(OnCallMailKind::Escalation)
-    {
+    if let Some(reason) = hold_reason(&workspace, &inbox) {
         return Ok(LoadResult::Hold(reason));
     }
     let raw = if wants_raw { contents::raw(tx, workspace_id, message.content)? } else { None };

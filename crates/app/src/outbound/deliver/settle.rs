@@ -14,11 +14,11 @@ use posthouse_mail::{address::Address, bounce::BounceClass};
 use posthouse_store::{
     Result, Tx,
     deliveries::{self, LockedMessage, MessageStatusUpdate},
-    delivery_attempts, events, inboxes, messages, metrics, recipients, suppressions,
+    delivery_attempts, events, inboxes, messages, metrics, recipients,
 };
 
 use super::{AttemptResult, FinishedDelivery};
-use crate::workspaces::suspension;
+use crate::workspaces::{suppressed, suspension};
 use posthouse_api::views::event::data;
 
 /// The outcome label of a recipient for the metrics, and the bounce class.
@@ -165,7 +165,7 @@ fn suppress(tx: &mut Tx, settling: &FinishedDelivery, plan: &SettlePlan, now: Ti
             message: Some(settling.load.envelope.message),
             created_at: now,
         };
-        suppressions::insert(tx, &suppression)?;
+        suppressed::record(tx, &suppression)?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use posthouse_domain::{
     job::{JobKind, JobReason},
     message::Channel,
     plan::Plans,
+    service_mail::ServiceMailKind,
     time::Time,
 };
 use posthouse_mail::{address::Address, trace};
@@ -24,7 +25,7 @@ use posthouse_store::{
     deliveries, inboxes, jobs,
     local_deliveries::{self, LocalDelivery, LocalOutcome},
     senders::{self, Sender},
-    storage, workspaces,
+    service_mails, storage, workspaces,
 };
 
 use super::{own_results, received};
@@ -183,6 +184,8 @@ struct LoadedDelivery {
     raw: Option<StoredRaw>,
     /// What signatures of the copies state, unless it changes before they are stored.
     expected: Option<ExpectedCopies>,
+    /// Whether the service asks the recipient to confirm something.
+    is_request: bool,
 }
 
 /// The sender and the recipients of copies that are to be signed.
@@ -213,7 +216,10 @@ fn load(tx: &mut Tx, reference: LocalDeliveryRef) -> StoreResult<Option<Delivery
         };
         let is_to_sign = raw.is_some() && delivery.signed.is_some();
         let expected = if is_to_sign { Some(expected_copies(tx, &delivery)?) } else { None };
-        deliveries.push(LoadedDelivery { delivery, raw, expected });
+        let is_request = delivery.sender_workspace == WorkspaceId::SERVICE
+            && service_mails::of_message(tx, delivery.message)?
+                .is_some_and(|written| written.kind == ServiceMailKind::Confirmation);
+        deliveries.push(LoadedDelivery { delivery, raw, expected, is_request });
     }
     Ok(Some(DeliveryBatch { hold, deliveries }))
 }
@@ -272,13 +278,16 @@ async fn parse_and_sign(
     let (hostname, workspace) = (app.config.hostname.clone(), delivery.sender_workspace);
     let requested = delivery.requested.clone();
     let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
-    let (disclosed, expected) = (delivery.disclosed, loaded.expected.clone());
+    let (disclosed, expected, is_request) = (delivery.disclosed, loaded.expected.clone(), loaded.is_request);
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move || {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
-        let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname };
+        let provenance = Provenance { mail_from: Some(&from), results: &results, authserv_id: &hostname, is_request };
         let mut mail = received(parse_message(&raw, Some(provenance)), workspace, requested.as_ref());
+        if !is_request {
+            mail.mask_requested();
+        }
         mail.set_disclosure_verified(disclosed);
         if let (Some(signer), Some(expected)) = (&mut signer, expected) {
             signer.sign_early(expected.sender, expected.recipients, &ids, now)?;

@@ -75,7 +75,7 @@ impl Composition {
         let raw = self.raw(&mut outgoing, &disclosed, has_remote)?;
         let opened = with_link_token(&outgoing, &raw);
         let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
-        let (sent, received) = self.parsed(&raw, opened.as_deref(), has_local);
+        let (sent, received) = self.parsed(&raw, opened.as_deref(), has_local.then(|| is_request(&outgoing)));
         let mut received = received.map(|copy| self.received(&outgoing, copy, requested.as_ref()));
         let mut sent = with_requested_fields(&outgoing, sent);
         sent.set_disclosure_verified(disclosed.by_agent);
@@ -145,14 +145,13 @@ impl Composition {
     }
 
     /// Parses the message as its sender has it and, if some are on this service, as its recipients get it: with a link in
-    /// place, if the bytes contain a sealed one.
-    fn parsed(&self, raw: &[u8], opened: Option<&[u8]>, has_local: bool) -> (ParsedMail, Option<ParsedMail>) {
-        if !has_local {
-            return (parse_message(raw, None), None);
-        }
+    /// place, if the bytes contain a sealed one. `is_request` is `None` if none are.
+    fn parsed(&self, raw: &[u8], opened: Option<&[u8]>, is_request: Option<bool>) -> (ParsedMail, Option<ParsedMail>) {
+        let Some(is_request) = is_request else { return (parse_message(raw, None), None) };
         let from = self.author.address();
         let results = local_delivery::own_results(from);
-        let provenance = Provenance { mail_from: Some(from), results: &results, authserv_id: &self.hostname };
+        let provenance =
+            Provenance { mail_from: Some(from), results: &results, authserv_id: &self.hostname, is_request };
         let Some(opened) = opened else {
             let BothSides { sent, received } = parse_both(raw, provenance);
             return (sent, Some(received));
@@ -168,7 +167,11 @@ impl Composition {
         requested: Option<&RequestedFields>,
     ) -> ParsedMail {
         let workspace = self.context.caller.workspace;
-        with_requested_bodies(outgoing, local_delivery::received(copy, workspace, requested))
+        let mut copy = with_requested_bodies(outgoing, local_delivery::received(copy, workspace, requested));
+        if !is_request(outgoing) {
+            copy.mask_requested();
+        }
+        copy
     }
 
     /// Returns the signer of the copies, which has signed those that are stored with the message; `None` if the copies
@@ -186,6 +189,11 @@ impl Composition {
         signer.sign_early(signing.sender, signing.recipients, &self.ids, self.now)?;
         Ok(Some(signer))
     }
+}
+
+/// Returns whether the service asks the recipient to confirm something.
+fn is_request(outgoing: &OutgoingMessage) -> bool {
+    matches!(&outgoing.origin, OutgoingKind::Submitted(submitted) if submitted.is_request)
 }
 
 /// Returns whether an agent wrote the message, so that it says so.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     error::Refusal,
-    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed},
+    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts, StorageNeed},
     inbox::Inbox,
     list::{self, ListDirection},
     message::{Channel, Direction, Message},
@@ -172,15 +172,15 @@ fn added_bytes(ready: &QueuedMessage) -> u64 {
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
-/// is claimed, or if the service asks a person to claim it. In a reply within a thread that others began, the people
-/// of the message don't count if its author is proven: anybody can forge mail that names strangers.
+/// is claimed. In a reply within a thread that others began, the people of the message don't count if its author is
+/// proven: anybody can forge mail that names strangers.
 fn recipients_day(
     tx: &mut Tx,
     ready: &QueuedMessage,
     workspace: &Workspace,
     people: &[&Address],
 ) -> StoreResult<Option<DailyRecipients>> {
-    if workspace.claim != ClaimStatus::Unclaimed || ready.purpose() == SendPurpose::Claim {
+    if workspace.claim != ClaimStatus::Unclaimed {
         return Ok(None);
     }
     let known = unclaimed::recipients(tx, workspace.id, ready.now)?;
@@ -203,7 +203,12 @@ fn recipients_day(
 
 /// Returns whether the inbox uses a custom domain that is not verified or was deleted.
 fn unverified(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox) -> StoreResult<bool> {
-    if ready.config.own.contains(&inbox.domain) {
+    is_unverified(tx, &ready.config.own, inbox)
+}
+
+/// Returns whether an inbox uses a domain, other than these of the service, that is not verified or was deleted.
+pub(crate) fn is_unverified(tx: &mut Tx, own: &[String], inbox: &Inbox) -> StoreResult<bool> {
+    if own.contains(&inbox.domain) {
         return Ok(false);
     }
     let domain = mail_domains::by_name(tx, inbox.workspace, &inbox.domain)?;
@@ -216,24 +221,31 @@ fn blocked(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox, people: &[&Address
     let participants: Vec<Address> = ready.message.answers().map(participants_of).unwrap_or_default();
     let (answered, others): (Vec<&Address>, Vec<&Address>) =
         people.iter().partition(|&&person| participants.contains(person));
-    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
-    let mut blocked = Vec::new();
-    for (direction, people) in [(ListDirection::Reply, answered), (ListDirection::Send, others)] {
-        if people.is_empty() {
-            continue;
-        }
-        let patterns: Vec<Vec<String>> = people.iter().map(|person| list::patterns_of(person)).collect();
-        let mut all: Vec<&str> = patterns.iter().flatten().map(String::as_str).collect();
-        all.sort_unstable();
-        all.dedup();
-        let found = lists::matching(tx, place, direction, &all)?;
-        let refused = people
-            .iter()
-            .zip(&patterns)
-            .filter(|(_, patterns)| found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only));
-        blocked.extend(refused.map(|(person, _)| person.canonical()));
-    }
+    let mut blocked = blocked_by(tx, inbox, ListDirection::Reply, &answered)?;
+    blocked.extend(blocked_by(tx, inbox, ListDirection::Send, &others)?);
     Ok(blocked)
+}
+
+/// Returns the people that the send lists of an inbox block.
+pub(crate) fn blocked_sends(tx: &mut Tx, inbox: &Inbox, people: &[&Address]) -> StoreResult<Vec<String>> {
+    blocked_by(tx, inbox, ListDirection::Send, people)
+}
+
+fn blocked_by(tx: &mut Tx, inbox: &Inbox, direction: ListDirection, people: &[&Address]) -> StoreResult<Vec<String>> {
+    if people.is_empty() {
+        return Ok(Vec::new());
+    }
+    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let patterns: Vec<Vec<String>> = people.iter().map(|person| list::patterns_of(person)).collect();
+    let mut all: Vec<&str> = patterns.iter().flatten().map(String::as_str).collect();
+    all.sort_unstable();
+    all.dedup();
+    let found = lists::matching(tx, place, direction, &all)?;
+    let refused = people
+        .iter()
+        .zip(&patterns)
+        .filter(|(_, patterns)| found.hits(patterns.iter().map(String::as_str)).stop(found.allow_only));
+    Ok(refused.map(|(person, _)| person.canonical()).collect())
 }
 
 /// Returns all valid addresses in the address fields of a message. An unproven Reply-To is none of them.

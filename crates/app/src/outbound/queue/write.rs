@@ -269,6 +269,7 @@ fn row(
         contact_address: contact_address(inbox, routes),
         contact: None,
         has_attachments: !mail.files.is_empty(),
+        masked_links: false,
         held: None,
         released_at: None,
         status_at: ready.now,

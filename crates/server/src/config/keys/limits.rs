@@ -1,7 +1,10 @@
 //! Keys of `limits`: budgets of the process and of each workspace or client address.
 
 use posthouse_app::settings::LimitsConfig;
-use posthouse_domain::plan::Limit;
+use posthouse_domain::{
+    plan::Limit,
+    service_mail::{MailBudget, MailBudgets},
+};
 
 use crate::config::{
     key::{ConfigKey, DefaultValue, Key, keys, number, value},
@@ -119,6 +122,70 @@ keys! {
             return to the app with `temporarily_unavailable`.",
     }
 
+    // Mail of the service.
+    MEMBER_MAILS_PER_DAY: Limit = "limits.member_mails_per_day" => {
+        kind: Quota,
+        default: value("unlimited"),
+        example: 10_000,
+        help: "Mail of the service to members per UTC day: sign-in mails and mails to people on call count separately. Strangers \
+            can cause both, so a limit here lets them keep members out.",
+    }
+    MEMBER_MAILS_PER_PARTY: Limit = "limits.member_mails_per_party" => {
+        kind: Quota,
+        default: value("unlimited"),
+        example: 100,
+        help: "The part of `limits.member_mails_per_day` that goes to one organization (a registered domain), or to one mailbox \
+            at a large provider.",
+    }
+    MEMBER_MAILS_PER_NETWORK: Limit = "limits.member_mails_per_network" => {
+        kind: Quota,
+        default: number(200),
+        example: 100,
+        help: "Sign-in mails to members that one client network (IPv4 address, IPv6 /56) asks for per UTC day. Beyond it, \
+            nothing is mailed.",
+    }
+    INVITED_MAILS_PER_DAY: Limit = "limits.invited_mails_per_day" => {
+        kind: Quota,
+        default: number(2_000),
+        example: 10_000,
+        help: "Mail of the service to invited people per UTC day: invitations, and requests of members to confirm an \
+            address. Beyond it, requests get 429 `rate_limited`.",
+    }
+    INVITED_MAILS_PER_PARTY: Limit = "limits.invited_mails_per_party" => {
+        kind: Quota,
+        default: number(50),
+        example: 100,
+        help: "The part of `limits.invited_mails_per_day` that goes to one organization (a registered domain), or to one mailbox \
+            at a large provider.",
+    }
+    INVITED_MAILS_PER_NETWORK: Limit = "limits.invited_mails_per_network" => {
+        kind: Quota,
+        default: number(200),
+        example: 100,
+        help: "Invitations, and requests to confirm, that one client network (IPv4 address, IPv6 /56) asks for per UTC \
+            day.",
+    }
+    STRANGER_MAILS_PER_DAY: Limit = "limits.stranger_mails_per_day" => {
+        kind: Quota,
+        default: number(1_000),
+        example: 10_000,
+        help: "Mail of the service to strangers per UTC day: claim mails, and sign-up mails to people in no workspace. \
+            Beyond it, claims get 429 `signup_rate_limited`, and nothing is mailed to new people.",
+    }
+    STRANGER_MAILS_PER_PARTY: Limit = "limits.stranger_mails_per_party" => {
+        kind: Quota,
+        default: number(20),
+        example: 100,
+        help: "The part of `limits.stranger_mails_per_day` that goes to one organization (a registered domain), or to one mailbox \
+            at a large provider.",
+    }
+    STRANGER_MAILS_PER_NETWORK: Limit = "limits.stranger_mails_per_network" => {
+        kind: Quota,
+        default: number(20),
+        example: 100,
+        help: "Claim and sign-up mails, together, that one client network (IPv4 address, IPv6 /56) asks for per UTC day.",
+    }
+
     // Receiving by SMTP, and the store.
     SMTP_CONTENT_BYTES: u64 = "limits.smtp_content_bytes" => {
         kind: CONTENT,
@@ -181,6 +248,7 @@ pub(in crate::config) fn limits(values: &mut KeyValues, message_bytes_max: u64) 
         identity_tokens_per_agent: values.get(&IDENTITY_TOKENS_PER_AGENT),
         identity_tokens_per_workspace: values.get(&IDENTITY_TOKENS_PER_WORKSPACE),
         sign_ins_per_address: values.get(&SIGN_INS_PER_ADDRESS),
+        service_mails: service_mails(values),
 
         // Receiving by SMTP, and the store.
         smtp_content_bytes,
@@ -189,5 +257,25 @@ pub(in crate::config) fn limits(values: &mut KeyValues, message_bytes_max: u64) 
         unknown_recipients_per_minute: values.get(&UNKNOWN_RECIPIENTS_PER_MINUTE),
         statement_ms: values.get(&STATEMENT_TIME).unsigned_abs(),
         reads_per_workspace: values.find(&READS_PER_WORKSPACE),
+    }
+}
+
+fn service_mails(values: &mut KeyValues) -> MailBudgets {
+    MailBudgets {
+        members: MailBudget {
+            per_day: values.get(&MEMBER_MAILS_PER_DAY),
+            per_party: values.get(&MEMBER_MAILS_PER_PARTY),
+            per_network: values.get(&MEMBER_MAILS_PER_NETWORK),
+        },
+        invited: MailBudget {
+            per_day: values.get(&INVITED_MAILS_PER_DAY),
+            per_party: values.get(&INVITED_MAILS_PER_PARTY),
+            per_network: values.get(&INVITED_MAILS_PER_NETWORK),
+        },
+        strangers: MailBudget {
+            per_day: values.get(&STRANGER_MAILS_PER_DAY),
+            per_party: values.get(&STRANGER_MAILS_PER_PARTY),
+            per_network: values.get(&STRANGER_MAILS_PER_NETWORK),
+        },
     }
 }

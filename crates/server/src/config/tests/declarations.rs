@@ -109,6 +109,15 @@ const PUBLISHED: &[(&str, Option<&str>)] = &[
     ("limits.identity_tokens_per_agent", Some("60")),
     ("limits.identity_tokens_per_workspace", Some("600")),
     ("limits.sign_ins_per_address", Some("300")),
+    ("limits.member_mails_per_day", Some("'unlimited'")),
+    ("limits.member_mails_per_party", Some("'unlimited'")),
+    ("limits.member_mails_per_network", Some("200")),
+    ("limits.invited_mails_per_day", Some("2000")),
+    ("limits.invited_mails_per_party", Some("50")),
+    ("limits.invited_mails_per_network", Some("200")),
+    ("limits.stranger_mails_per_day", Some("1000")),
+    ("limits.stranger_mails_per_party", Some("20")),
+    ("limits.stranger_mails_per_network", Some("20")),
     ("plans.team.storage_bytes", Some("'500GiB'")),
 ];
 

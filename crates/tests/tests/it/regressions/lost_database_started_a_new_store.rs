@@ -68,7 +68,11 @@ impl Fixture {
         {
             let result = self.run(command);
             assert_eq!(result.code, 1, "{why}: {command:?}: {}{}", result.out, result.err);
-            for text in ["missing or empty", "posthouse restore --config posthouse.toml FILE", "posthouse serve --config posthouse.toml --new-store"] {
+            for text in [
+                "missing or empty",
+                "posthouse restore --config posthouse.toml FILE",
+                "posthouse serve --config posthouse.toml --new-store",
+            ] {
                 assert!(result.err.contains(text), "{why}: {command:?}: {}", result.err);
             }
         }

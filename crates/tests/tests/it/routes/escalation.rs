@@ -7,6 +7,7 @@ use posthouse_tests::{
     TestServer,
     fixtures::{TestInbox, TestKey},
     http::{Api, ApiResponse},
+    mail::CapturedMail,
     server::ServerOptions,
 };
 use reqwest::Method;
@@ -38,18 +39,14 @@ impl Fixture {
         changed
     }
 
-    /// Returns the sent mail, newest first.
-    async fn sent(&self) -> Vec<Value> {
-        let path = format!("/v1/inboxes/{}/messages?direction=outbound", self.inbox.id);
-        self.api.get(&path).await.expect(200).data().to_vec()
+    /// Returns the mail of the service, newest first.
+    async fn sent(&self) -> Vec<CapturedMail> {
+        self.server.service_mails(&self.api).await
     }
 
     /// Returns the path of the link in the newest mail.
     async fn link(&self) -> String {
-        let sent = self.sent().await;
-        let text = sent[0]["text"].as_str().unwrap();
-        let at = text.find("/confirm/on-call/").unwrap_or_else(|| panic!("no link in {text}"));
-        text[at..].lines().next().unwrap().to_owned()
+        self.server.service_link(&self.api, "/confirm/on-call/").await
     }
 
     /// Returns a client that asks for pages, as browsers do.
@@ -171,8 +168,8 @@ async fn a_contact_confirms_by_a_button_on_the_page_of_the_link() {
     assert!(page(&fixture.press(&link).await.expect(200)).contains("is on call for the workspace"));
     fixture.server.settle().await;
     let sent = fixture.sent().await;
-    assert_eq!((sent.len(), &sent[0]["to"]), (3, &json!(["owner@example.org"])), "the owner is told");
-    let told = sent[0]["text"].as_str().unwrap();
+    assert_eq!((sent.len(), &sent[0].to[..]), (3, &["owner@example.org".to_owned()][..]), "the owner is told");
+    let told = &sent[0].raw;
     assert!(told.contains("/settings/on-call") && !told.contains("/v1/"), "{told}");
     let settings = fixture.api.get(PATH).await.expect(200);
     let states: Vec<&Value> = settings["contacts"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
@@ -180,7 +177,7 @@ async fn a_contact_confirms_by_a_button_on_the_page_of_the_link() {
     let used = page(&fixture.press(&link).await.expect(400));
     assert!(used.contains("This link does not work") && !used.contains("<form"), "{used}");
     assert_eq!(page(&fixture.browser().get(&link).await.expect(400)), used);
-    for wrong in ["x", "00000000000000000000000000000000", "hidden-until-the-message-is-sent"] {
+    for wrong in ["x", "00000000000000000000000000000000", "hidden-until-the-service-message-is-sent"] {
         let path = format!("/confirm/on-call/{wrong}");
         assert_eq!(page(&fixture.browser().get(&path).await.expect(400)), used, "{wrong}");
         assert_eq!(page(&fixture.press(&path).await.expect(400)), used, "{wrong}");
@@ -292,7 +289,7 @@ async fn every_owner_is_told_about_a_confirmation() {
     fixture.press(&fixture.link().await).await.expect(200);
     fixture.server.settle().await;
     let sent = fixture.sent().await;
-    let mut told: Vec<&str> = sent[0]["to"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut told: Vec<&str> = sent[0].to.iter().map(String::as_str).collect();
     told.sort_unstable();
     assert_eq!(told, ["ann@x.example", "owner@example.org"], "no member and nobody who was only invited");
     fixture.close().await;

@@ -65,12 +65,9 @@ impl SignupFixture {
         Agent { api: self.server.anonymous().with_key(created["api_key"].as_str().unwrap()), created, id }
     }
 
-    /// Returns the path of the claim link in the newest captured message of an agent.
+    /// Returns the path of the claim link in the newest captured mail about an agent.
     pub(crate) async fn link(&self, agent: &Agent) -> String {
-        let sent = self.server.newest_message(&agent.api, &agent.id).await;
-        let text = sent["text"].as_str().unwrap();
-        let at = text.find("/claim/").unwrap_or_else(|| panic!("no link in {text}"));
-        text[at..].lines().next().unwrap().to_owned()
+        self.server.service_link(&agent.api, "/claim/").await
     }
 
     /// Requests a claim link and presses its button.

@@ -172,6 +172,6 @@ async fn a_listener_behind_a_local_proxy_is_recognized_as_this_service() {
     let config = format!("{}{proxied}", config(&name_server::serve_records(&dns).to_string(), &port));
     let service = ServiceProcess::start(dir.path(), &config);
     let (_, checks) = check(&dir);
-    expect(&checks, &[("port: smtp.listen", "ok", "is in use, by the running service")]);
+    expect(&checks, &[("port: smtp.listen", "ok", "is in use by the running service")]);
     assert!(service.stop().success());
 }

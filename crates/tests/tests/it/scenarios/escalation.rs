@@ -169,7 +169,7 @@ async fn escalation_reaches_a_person_who_confirmed() {
     assert_eq!(field(mail, "Auto-Submitted"), Some("auto-generated"));
     assert_eq!(field(mail, "Subject"), Some("Needs a person: Where is my order?"));
     let author = Mailbox::parse(field(mail, "From").unwrap()).unwrap();
-    assert_eq!(author.address().canonical(), fixture.inbox.address);
+    assert_eq!(author.address().canonical(), "no-reply@agents.localhost");
     let (inbox, thread, id) =
         (fixture.inbox.id, message["thread_id"].as_str().unwrap(), message["id"].as_str().unwrap());
     let base = &fixture.server.config().app.base_url;

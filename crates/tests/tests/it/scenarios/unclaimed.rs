@@ -102,7 +102,6 @@ async fn every_sending_route_enforces_the_limit() {
     fixture.post("/messages/send", body.clone()).await.error("unclaimed_recipient_limit");
     let forward = json!({ "to": "new@x.example" });
     fixture.post(&format!("/messages/{message}/forward"), forward).await.error("unclaimed_recipient_limit");
-    fixture.post("/forwarding", json!({ "address": "new@x.example" })).await.error("unclaimed_recipient_limit");
     let draft = fixture.post("/drafts", body).await.expect(201);
     let path = format!("/drafts/{}", draft.text("id"));
     fixture.post(&format!("{path}/send"), json!({})).await.error("unclaimed_recipient_limit");

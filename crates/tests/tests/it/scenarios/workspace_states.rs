@@ -222,9 +222,7 @@ impl Fixture {
 
     /// Returns the link in the confirmation request.
     async fn link(&self) -> String {
-        let request = self.server.newest_message(&self.api, &self.inbox.id.to_string()).await;
-        let text = request["text"].as_str().unwrap();
-        text[text.find("/confirm/").unwrap()..].lines().next().unwrap().to_owned()
+        self.server.service_link(&self.api, "/confirm/").await
     }
 
     async fn due_draft(&self, draft: &str) -> String {

@@ -135,9 +135,9 @@ async fn used_signup_challenges_and_counts_are_pruned() {
         };
         fixture.server.store().read(count).await.unwrap()
     };
-    assert_eq!(rows().await, (1, 4));
+    assert_eq!(rows().await, (1, 6));
     fixture.server.clock.advance(CHALLENGE_MS);
-    assert_eq!(rows().await, (0, 4));
+    assert_eq!(rows().await, (0, 6));
     fixture.server.clock.advance(DAY_MS);
     assert_eq!(rows().await, (0, 0));
     fixture.close().await;

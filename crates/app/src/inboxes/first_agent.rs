@@ -1,0 +1,18 @@
+//! The agent that mail of the service names for a workspace.
+
+use posthouse_domain::{
+    id::WorkspaceId,
+    inbox::{Inbox, InboxKind},
+};
+use posthouse_store::{Result, Tx, inboxes};
+
+/// Returns the first inbox of a workspace, or else its first identity: the agent that mail of the service names.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
+    match inboxes::first_of(tx, workspace)? {
+        None => inboxes::first_of_kind(tx, workspace, InboxKind::Identity),
+        found => Ok(found),
+    }
+}

@@ -1,0 +1,76 @@
+//! The budgets of the mail that the service writes, by class and UTC day (`posthouse_domain::service_mail`).
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    error::Refusal,
+    party::Party,
+    service_mail::{MailBudgets, MailClass, ServiceMailKind},
+    time::Time,
+};
+use posthouse_store::{Tx, signups};
+
+use super::exhausted_log::ExhaustedLog;
+use crate::keyring::counted_subject::subject_of;
+use crate::{app::App, keyring::instance_key::AddressKey};
+
+/// Counts mails of the service.
+#[derive(Clone)]
+pub(crate) struct ServiceMailCounter {
+    key: AddressKey,
+    budgets: MailBudgets,
+    log: Arc<ExhaustedLog>,
+}
+
+/// A mail to count.
+#[derive(Clone, Copy)]
+pub(crate) struct CountedMail<'a> {
+    pub(crate) class: MailClass,
+    pub(crate) kind: ServiceMailKind,
+    /// The address that it goes to.
+    pub(crate) to: &'a str,
+    /// The client network that asked for it, as [`subject_of`] hashes it; `None` if none did.
+    pub(crate) network: Option<&'a [u8]>,
+}
+
+impl ServiceMailCounter {
+    /// Prepares the counting.
+    ///
+    /// # Errors
+    /// Returns an error if the instance key can't be read.
+    pub(crate) fn of(app: &App) -> Result<Self, Refusal> {
+        let (budgets, log) = (app.config.limits.service_mails, Arc::clone(&app.service_mail_log));
+        Ok(Self { key: app.address_key()?, budgets, log })
+    }
+
+    /// Counts a mail, in the transaction that stores it or the request for it.
+    ///
+    /// # Errors
+    /// Returns `rate_limited`, or `signup_rate_limited` for mail to strangers, if a budget of its class is used up, or an
+    /// error if the database call fails.
+    pub(crate) fn count(&self, tx: &mut Tx, mail: &CountedMail<'_>, now: Time) -> Result<(), Refusal> {
+        let (limits, budget) = (mail.class.limits(), self.budgets.of(mail.class));
+        // Strangers cause escalations and ask for sign-in links of members: neither uses up what the other needs.
+        let scope = match mail.class {
+            MailClass::Members => mail.kind.text(),
+            MailClass::Invited | MailClass::Strangers => mail.class.text(),
+        };
+        let party = subject_of(&self.key, &format!("{scope} {}", Party::of_text(mail.to)));
+        let counted = [
+            (limits.network, budget.per_network, mail.network.map(<[u8]>::to_vec)),
+            (limits.party, budget.per_party, Some(party)),
+            (limits.all, budget.per_day, Some(subject_of(&self.key, scope))),
+        ];
+        for (limit, max, subject) in counted {
+            let (Some(max), Some(subject)) = (max, subject) else { continue };
+            if !signups::count(tx, limit, &subject, max, now)? {
+                if self.log.is_first(mail.class, now.day()) {
+                    let (class, budget) = (mail.class.text(), limit.text());
+                    tracing::warn!(class, budget, max, "service_mail.budget_used_up");
+                }
+                return Err(limit.refusal(max, now));
+            }
+        }
+        Ok(())
+    }
+}

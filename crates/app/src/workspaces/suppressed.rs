@@ -1,0 +1,26 @@
+//! Records suppressions that failures and complaints cause.
+
+use posthouse_domain::{id::WorkspaceId, suppression::Suppression};
+use posthouse_store::{
+    Result, Tx,
+    service_mails::{self, WrittenFor},
+    suppressions,
+};
+
+/// Records a suppression in the workspace of its message. A mail of the service fails for the workspace that it was written
+/// for, which then asks or alerts the person no more.
+///
+/// # Errors
+/// Returns an error if the database call fails.
+pub(crate) fn record(tx: &mut Tx, suppression: &Suppression) -> Result<()> {
+    suppressions::insert(tx, suppression)?;
+    let of_service = suppression.message.filter(|_| suppression.workspace == WorkspaceId::SERVICE);
+    let Some(message) = of_service else { return Ok(()) };
+    if let Some(WrittenFor { workspace, kind }) = service_mails::of_message(tx, message)?
+        && kind.is_suppressed_by_failure()
+    {
+        // The message is not one of the workspace.
+        suppressions::insert(tx, &Suppression { workspace, message: None, ..suppression.clone() })?;
+    }
+    Ok(())
+}
