@@ -966,6 +966,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/platform/auth/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what the sign-in page shows before anyone signs in. */
+        get: operations["getSignInOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/platform/auth/verify": {
         parameters: {
             query?: never;
@@ -5595,7 +5612,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5700,7 +5717,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
         };
@@ -5753,7 +5770,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5775,7 +5792,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
         };
@@ -5805,7 +5822,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -5822,7 +5839,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The period of the limit, in seconds. */
@@ -5851,7 +5868,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5863,7 +5880,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5880,7 +5897,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit?: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max?: number;
             /** @description The time to wait before the next try, in seconds. `Retry-After` has the same value. */
@@ -5892,7 +5909,7 @@ export interface components {
              * @description The name of the limit.
              * @enum {string}
              */
-            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "claim_mails_per_client" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
+            limit: "requests_per_minute" | "workspace_requests_per_minute" | "sends_per_5min" | "emails_per_month" | "daily_sends_per_inbox" | "daily_sends" | "recipients_per_day" | "signups_per_day" | "claim_mails_per_day" | "claim_mails_per_recipient" | "member_mails_per_network" | "member_mails_per_party" | "member_mails_per_day" | "invited_mails_per_network" | "invited_mails_per_party" | "invited_mails_per_day" | "stranger_mails_per_network" | "stranger_mails_per_party" | "stranger_mails_per_day" | "temporary_active" | "temporary_per_hour" | "storage_bytes" | "statement_time" | "reads_per_workspace" | "domain_verify" | "confirmations_per_workspace" | "confirmations_per_address" | "request_body_bytes_per_workspace" | "request_body_bytes" | "response_bytes_per_workspace" | "response_bytes" | "json_values" | "json_depth" | "response_write_timeout" | "connections" | "unauthenticated_connections_per_address" | "streams" | "stream_frames_per_minute" | "sign_in_links_per_address" | "sign_ins_per_client" | "invitations_per_day" | "invitations_per_recipient" | "wrong_sign_in_codes" | "members" | "resolves_per_minute" | "searches_per_minute" | "verifications_per_minute" | "public_requests_per_minute" | "reports_per_day" | "handle_renames" | "agent_handles_per_day" | "identity_tokens_per_agent" | "identity_tokens_per_workspace" | "sign_in_requests_per_address" | "sign_in_requests_per_app" | "issuer_requests_per_minute" | "wrong_approval_codes" | "content_work_per_workspace" | "content_work_time" | "unknown_keys_per_minute";
             /** @description The value of the limit. */
             max: number;
             /** @description The number that is used up. */
@@ -8083,6 +8100,18 @@ export interface components {
             client_name: string;
             /** @description Whether the sign-in was approved. */
             approved: boolean;
+        };
+        /** @description What the sign-in page shows. */
+        SignInOptions: {
+            /**
+             * @description Owner of the first workspace, who has the mail of a fresh installation; null unless only this machine can connect
+             *     and mail is captured.
+             */
+            first_owner: string | null;
+            /** @description Whether sign-in mail stays on this machine, and its link is in the log of the server. */
+            captures_mail: boolean;
+            /** @description Whether an address that is in no workspace gets a workspace of its own. */
+            sign_up: boolean;
         };
         /** @description One page of a list. */
         SignInPage: {
@@ -19897,6 +19926,96 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "unsupported_media_type";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `misdirected_request`: Use the host in `base_url`. The operator can change `base_url` or add the host to `http.allowed_hosts`. */
+            421: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "misdirected_request";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "internal_error";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+             *
+             *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "unavailable" | "store_damaged";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSignInOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInOptions"];
+                };
+            };
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "invalid_request";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -37676,6 +37795,8 @@ export interface operations {
             /**
              * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
              *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             *
              *     `csrf`: Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.
              *
              *     `org_suspended`: An owner can ask for a review with `POST /platform/org/suspension/review`; the operator ends a suspension. Receiving still works.
@@ -37696,7 +37817,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
+                            code?: "insufficient_permissions" | "forbidden" | "csrf" | "org_suspended" | "temporary_inbox_receive_only" | "domain_not_verified";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -40899,7 +41020,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40912,7 +41037,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -41079,7 +41204,11 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_permissions`: Use a key that has the permission in `details.permission`. */
+            /**
+             * @description `insufficient_permissions`: Use a key that has the permission in `details.permission`.
+             *
+             *     `forbidden`: Use a workspace-wide key, or have an owner make the request.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -41092,7 +41221,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "insufficient_permissions";
+                            code?: "insufficient_permissions" | "forbidden";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45412,11 +45541,7 @@ export interface operations {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-             */
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45429,7 +45554,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_handle";
+                            code?: "invalid_request";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45446,24 +45571,6 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "unauthorized";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "plan_limit_emails";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45496,11 +45603,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `not_found`: Check the path, the id, and whether the key can access the record.
-             *
-             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-             */
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45513,41 +45616,12 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found" | "agent_not_found";
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-             *
-             *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-             *
-             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-             *
-             *     `body_too_large`: Send a smaller request body.
-             */
+            /** @description `body_too_large`: Send a smaller request body. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45560,7 +45634,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "message_too_large" | "body_too_large";
+                            code?: "body_too_large";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45599,11 +45673,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
-             *
-             *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-             *
-             *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+             * @description `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
              *
              *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
              */
@@ -45619,7 +45689,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                            code?: "recipient_blocked" | "recipient_suppressed";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45649,11 +45719,7 @@ export interface operations {
             /**
              * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
              *
-             *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-             *
-             *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-             *
-             *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+             *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
              */
             429: {
                 headers: {
@@ -45668,16 +45734,12 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                            code?: "rate_limited" | "signup_rate_limited";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
-             *
-             *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-             */
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45690,17 +45752,13 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "internal_error" | "content_damaged";
+                            code?: "internal_error";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
             /**
-             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-             *
-             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-             *
-             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -45717,7 +45775,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
+                            code?: "unavailable" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45749,11 +45807,7 @@ export interface operations {
                     "application/json": components["schemas"]["InboxForward"];
                 };
             };
-            /**
-             * @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again.
-             *
-             *     `invalid_handle`: Use letters a to z, digits and hyphens: `acme` for a workspace, `@acme/support` for an agent.
-             */
+            /** @description `invalid_request`: Correct the fields listed in `details.fields` and send the request again. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45766,7 +45820,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "invalid_request" | "invalid_handle";
+                            code?: "invalid_request";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45783,24 +45837,6 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "unauthorized";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            /** @description `plan_limit_emails`: Wait until next month (UTC) or move the workspace to a larger plan; receiving still works. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "plan_limit_emails";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45833,11 +45869,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `not_found`: Check the path, the id, and whether the key can access the record.
-             *
-             *     `agent_not_found`: Check the address or handle. An agent needs a card, and other workspaces' handles are found only while they are listed.
-             */
+            /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45850,41 +45882,12 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "not_found" | "agent_not_found";
+                            code?: "not_found";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `lease_expired`: Discard the work done under this lease and claim again; another worker may have the message.
-             *
-             *     `idempotency_in_flight`: Wait for the time in `Retry-After` and send the same request again.
-             *
-             *     `loop_detected`: Answer automatic mail at most once. Have a person review the thread, and wait an hour if it has too many replies.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Service-Notice": components["headers"]["Service-Notice"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        error?: {
-                            /** @enum {unknown} */
-                            code?: "lease_expired" | "idempotency_in_flight" | "loop_detected";
-                        };
-                    } & components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `message_too_large`: Send fewer or smaller attachments, or link to the files instead.
-             *
-             *     `body_too_large`: Send a smaller request body.
-             */
+            /** @description `body_too_large`: Send a smaller request body. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45897,7 +45900,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "message_too_large" | "body_too_large";
+                            code?: "body_too_large";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45936,11 +45939,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_reused`: Use a new `Idempotency-Key` for each new request.
-             *
-             *     `invalid_agent_signature`: Sign exactly what you send with an active key of the inbox, within five minutes, and use each signature once.
-             *
-             *     `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
+             * @description `recipient_blocked`: Remove the addresses in `details.addresses` from the message, or change the lists.
              *
              *     `recipient_suppressed`: Remove the addresses in `details.addresses` from the message, or delete their suppressions.
              */
@@ -45956,7 +45955,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "idempotency_key_reused" | "invalid_agent_signature" | "recipient_blocked" | "recipient_suppressed";
+                            code?: "recipient_blocked" | "recipient_suppressed";
                         };
                     } & components["schemas"]["Error"];
                 };
@@ -45986,11 +45985,7 @@ export interface operations {
             /**
              * @description `rate_limited`: Wait for the time in `Retry-After` and send the request again.
              *
-             *     `daily_send_limit_exceeded`: Wait until 00:00 UTC or send from another inbox.
-             *
-             *     `org_daily_limit_exceeded`: Wait until 00:00 UTC or ask for a higher limit.
-             *
-             *     `unclaimed_recipient_limit`: Wait until 00:00 UTC, send only to today's recipients, or have a person claim the workspace.
+             *     `signup_rate_limited`: Wait for the time in `Retry-After` and send the request again.
              */
             429: {
                 headers: {
@@ -46005,16 +46000,12 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "rate_limited" | "daily_send_limit_exceeded" | "org_daily_limit_exceeded" | "unclaimed_recipient_limit";
+                            code?: "rate_limited" | "signup_rate_limited";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
-            /**
-             * @description `internal_error`: Try again. If the error persists, report the request id to the operator.
-             *
-             *     `content_damaged`: Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.
-             */
+            /** @description `internal_error`: Try again. If the error persists, report the request id to the operator. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -46027,17 +46018,13 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "internal_error" | "content_damaged";
+                            code?: "internal_error";
                         };
                     } & components["schemas"]["Error"];
                 };
             };
             /**
-             * @description `agent_keys_disabled`: Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.
-             *
-             *     `unavailable`: Wait for the time in `Retry-After` and send the request again.
-             *
-             *     `directory_disabled`: Use email addresses; the operator can switch the directory on with `agents.directory`.
+             * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
              *
              *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
              */
@@ -46054,7 +46041,7 @@ export interface operations {
                     "application/json": {
                         error?: {
                             /** @enum {unknown} */
-                            code?: "agent_keys_disabled" | "unavailable" | "directory_disabled" | "store_damaged";
+                            code?: "unavailable" | "store_damaged";
                         };
                     } & components["schemas"]["Error"];
                 };

@@ -702,6 +702,7 @@ CREATE TABLE messages (
   answers BLOB,
   contact_address TEXT,
   has_attachments INTEGER NOT NULL,
+  masked_links INTEGER NOT NULL DEFAULT 0,
   held TEXT,
   released_at INTEGER,
   status_at INTEGER NOT NULL,
@@ -883,8 +884,10 @@ CREATE TABLE sending_recoveries (
 CREATE TABLE service_mails (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
+  kind TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, message_id))STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX service_mails_message ON service_mails (message_id);
 CREATE TABLE sessions (
   workspace_id BLOB NOT NULL REFERENCES workspaces(id),
   id BLOB NOT NULL,
@@ -905,6 +908,7 @@ CREATE TABLE sign_ins (
   workspace_id BLOB,
   message_id BLOB,
   digest BLOB UNIQUE,
+  network BLOB,
   tries_left INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL)STRICT;
