@@ -196,7 +196,6 @@ fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
         "Posthouse is running. Save your API key: it is shown only this once.".to_owned(),
         String::new(),
         format!("  API key   {key}"),
-        format!("  Sign in   {}", first.created.link.url(base)),
         format!("  API       {base}"),
         format!("  Docs      {base}/docs"),
     ];
@@ -206,6 +205,10 @@ fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
         format!("  Submit    {submission}"),
         format!("  Inbox     {address}"),
         format!("  Data      {}", app.config.data_dir.display()),
+        String::new(),
+        "Sign in to the dashboard:".to_owned(),
+        String::new(),
+        format!("  {}", first.created.link.url(base)),
         String::new(),
     ]);
     if app.config.delivery.mode == DeliveryMode::Capture {
