@@ -419,8 +419,15 @@ fn check_text(page: &str, shown: &Block, output: &str) {
 
 /// The text with the names of what is volatile in it.
 fn stable(text: &str) -> String {
-    // A reader's service may have no configuration file.
-    without_keys(&normal(text, Some)).replace(" --config posthouse.toml", "")
+    without_options(&without_keys(&normal(text, Some)))
+}
+
+/// The text without the option that names the configuration: the service of a reader may have none.
+fn without_options(text: &str) -> String {
+    let Some((before, after)) = text.split_once(" --config ") else { return text.to_owned() };
+    let end = after.find(|c: char| c.is_whitespace() || matches!(c, '`' | '.' | ',' | ';')).unwrap_or(after.len());
+    let end = if after[end..].starts_with(".toml") { end + ".toml".len() } else { end };
+    format!("{before}{}", without_options(&after[end..]))
 }
 
 /// The text without what is random in keys and proofs: long runs of base64, and the end of an RSA key.

@@ -30,8 +30,8 @@ async fn invite(server: &TestServer, key: &TestKey) -> Api {
 /// Signs in with the newest link that the log names.
 async fn sign_in(server: &TestServer) -> Api {
     let lines = server.log.lines();
-    let links = lines.iter().filter(|line| line.text.contains("sign_in.captured") && line.text.contains(ANA));
-    let text = links.last().expect("a captured link").text.clone();
+    let mut links = lines.iter().filter(|line| line.text.contains("sign_in.captured") && line.text.contains(ANA));
+    let text = links.next_back().expect("a captured link").text.clone();
     let token: String = text.split_once("#token=").unwrap().1.chars().take_while(char::is_ascii_alphanumeric).collect();
     server.browser(&server.anonymous().post("/platform/auth/verify", json!({ "token": token })).await.expect(200))
 }

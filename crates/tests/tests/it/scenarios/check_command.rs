@@ -86,7 +86,11 @@ async fn following_the_advice_fixes_every_problem() {
         ("DKIM: ph1r._domainkey.agents.post.test", "failed", "publish TXT \"v=DKIM1; k=rsa; p="),
         ("DKIM: ph1e._domainkey.agents.post.test", "failed", "publish TXT \"v=DKIM1; k=ed25519; p="),
         ("DMARC: _dmarc.agents.post.test", "failed", "publish TXT \"v=DMARC1; p=quarantine\""),
-        ("domain: SPF of mail.acme.test", "warning", "posthouse domain show mail.acme.test prints the record"),
+        (
+            "domain: SPF of mail.acme.test",
+            "failed",
+            "posthouse domain show mail.acme.test --config posthouse.toml prints",
+        ),
         ("A: mx.post.test", "failed", "has no address: publish an A or AAAA record"),
         ("outbound: port", "ok", "is open"),
     ];
