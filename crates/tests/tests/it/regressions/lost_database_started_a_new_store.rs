@@ -63,16 +63,16 @@ impl Fixture {
     /// Asserts that every command that opens the store reports the problem and the way out, and creates nothing.
     fn assert_refused(&self, why: &str) {
         let before = self.listing();
+        let restore = match engine_of_run() {
+            Engine::Sqlite => "posthouse restore --config posthouse.toml FILE",
+            Engine::Postgres => "restore a backup of the database",
+        };
         let create = ["workspace", "create", "--name", "x", "--owner", "o@example.org"];
         for command in [&["serve"][..], &["migrate"], &create, &["workspace", "list"], &["domain", "add", "x.example"]]
         {
             let result = self.run(command);
             assert_eq!(result.code, 1, "{why}: {command:?}: {}{}", result.out, result.err);
-            for text in [
-                "missing or empty",
-                "posthouse restore --config posthouse.toml FILE",
-                "posthouse serve --config posthouse.toml --new-store",
-            ] {
+            for text in ["missing or empty", restore, "posthouse serve --config posthouse.toml --new-store"] {
                 assert!(result.err.contains(text), "{why}: {command:?}: {}", result.err);
             }
         }
