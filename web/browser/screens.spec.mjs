@@ -105,7 +105,7 @@ export default {
     const onCall = await read(server, `/v1/inboxes/${made.id}/escalation`);
     check(onCall.override && onCall.triggers.draft_created, JSON.stringify(onCall));
     await page.getByRole('button', { name: 'Delete the inbox …' }).click();
-    await page.getByRole('button', { name: 'Delete the inbox and 4 messages' }).click();
+    await page.getByRole('button', { name: 'Delete the inbox and 3 messages' }).click();
     await page.waitForURL(/\/inbox\/all/);
     const all = await read(server, '/v1/inboxes?limit=100');
     check(!all.data.some((one) => one.address === address), 'the inbox is still there');
