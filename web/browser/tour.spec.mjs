@@ -2,6 +2,20 @@
 import { base, check, inject, newInbox, settled } from './session.mjs';
 
 export default {
+  'the sign-in page leads to the workspace that has the mail': async ({ browser }) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${base}/sign-in`);
+    await page.getByText('The mail of this server is in the workspace of owner@localhost.').waitFor();
+    await page.getByRole('textbox', { name: 'Email' }).fill('me@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('If me@example.com is in no workspace, you get a new, empty one.').waitFor();
+    await page.goto(`${base}/sign-in`);
+    await page.getByRole('button', { name: 'Sign in as owner@localhost' }).click();
+    await page.getByRole('textbox', { name: 'Code' }).waitFor();
+    await context.close();
+  },
+
   'words in the palette find mail first': async ({ page, server }) => {
     const box = await newInbox(server, 'tour');
     await inject(server, box.address, { subject: 'Quarterly turbines', body: 'Numbers for the turbines.' });

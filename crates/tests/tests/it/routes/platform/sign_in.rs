@@ -1,7 +1,11 @@
 //! Links, codes and sessions.
 
+use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::plan::Plan;
-use posthouse_tests::browser::{FROM_DASHBOARD, cookie};
+use posthouse_tests::{
+    ServerOptions, TestServer,
+    browser::{FROM_DASHBOARD, cookie},
+};
 use serde_json::json;
 
 use super::{OWNER, capturing};
@@ -223,4 +227,19 @@ async fn expired_links_and_sessions_are_deleted() {
     server.clock.advance(180 * DAY_MS);
     assert_eq!(rows().await, (0, 0));
     server.finish().await;
+}
+
+#[tokio::test]
+async fn the_sign_in_page_learns_the_first_owner_in_the_loopback_profile_only() {
+    for (mode, first_owner) in [(DeliveryMode::Capture, json!(OWNER)), (DeliveryMode::Direct, json!(null))] {
+        let options = ServerOptions::default().configure(move |config| config.app.delivery.mode = mode);
+        let server = TestServer::start(options).await;
+        let before = server.anonymous().get("/platform/auth/options").await.expect(200);
+        assert_eq!(before["first_owner"], json!(null), "there is no workspace yet");
+        server.workspace(Plan::Team).await;
+        let shown = server.anonymous().get("/platform/auth/options").await.expect(200);
+        assert_eq!(shown["first_owner"], first_owner, "{mode:?}");
+        assert_eq!(shown["captures_mail"], mode == DeliveryMode::Capture);
+        server.finish().await;
+    }
 }
