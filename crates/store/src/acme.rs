@@ -51,35 +51,23 @@ impl std::fmt::Debug for StoredCertificate {
 }
 
 /// Returns the sealed credentials of the account at a directory.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn account(tx: &mut Tx, directory: &str) -> Result<Option<Vec<u8>>> {
     Ok(tx.one::<(Vec<u8>,)>(&ACCOUNT, p![directory])?.map(|(sealed,)| sealed))
 }
 
 /// Stores an account unless the directory already has one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_account(tx: &mut Tx, directory: &str, sealed: &[u8], now: Time) -> Result<()> {
     tx.exec(&INSERT_ACCOUNT, p![directory, sealed, now])?;
     Ok(())
 }
 
 /// Deletes an account that its certificate authority no longer knows.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_account(tx: &mut Tx, directory: &str) -> Result<()> {
     tx.exec(&DELETE_ACCOUNT, p![directory])?;
     Ok(())
 }
 
 /// Returns the response to a challenge token.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn answer(tx: &mut Tx, token: &str) -> Result<Option<String>> {
     Ok(tx.one::<(String,)>(&ANSWER, p![token])?.map(|(answer,)| answer))
 }
@@ -94,9 +82,6 @@ pub struct ChallengeAnswer<'a> {
 }
 
 /// Stores the response to a challenge token and deletes responses older than `old`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_answer(tx: &mut Tx, challenge: ChallengeAnswer<'_>, now: Time, old: Time) -> Result<()> {
     tx.exec(&DELETE_ANSWERS, p![old])?;
     tx.exec(&INSERT_ANSWER, p![challenge.token, challenge.answer, now])?;
@@ -104,9 +89,6 @@ pub fn insert_answer(tx: &mut Tx, challenge: ChallengeAnswer<'_>, now: Time, old
 }
 
 /// Returns the certificate with that ID and the state of its attempts.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn certificate(tx: &mut Tx, id: Uuid) -> Result<Option<StoredCertificate>> {
     tx.one(&CERTIFICATE, p![id])
 }
@@ -126,9 +108,6 @@ pub struct IssuedCertificate<'a> {
 }
 
 /// Stores a certificate, replacing the previous one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn issued(tx: &mut Tx, new: &IssuedCertificate<'_>, now: Time) -> Result<()> {
     tx.exec(&ISSUED, p![new.id, new.names, new.chain, new.private_key, new.not_after, now])?;
     Ok(())
@@ -138,18 +117,12 @@ pub fn issued(tx: &mut Tx, new: &IssuedCertificate<'_>, now: Time) -> Result<()>
 const INTERRUPTED: &str = "interrupted";
 
 /// Counts an attempt as failed before it starts, so that an interrupted attempt also delays the next one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record_start(tx: &mut Tx, id: Uuid, names: &str, now: Time) -> Result<()> {
     tx.exec(&BEGAN, p![id, names, INTERRUPTED, now])?;
     Ok(())
 }
 
 /// Records why an attempt failed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn failed(tx: &mut Tx, id: Uuid, error: &str, now: Time) -> Result<()> {
     tx.exec(&FAILED, p![id, error, now])?;
     Ok(())

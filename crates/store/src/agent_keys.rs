@@ -47,35 +47,23 @@ pub struct AgentKeyRef<'a> {
 }
 
 /// Stores a key. Returns whether the agent didn't have it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, key: &AgentKey) -> Result<bool> {
     let public = key.public.to_json().to_string();
     Ok(tx.exec(&INSERT, p![key.workspace, key.inbox, key.kid, public, key.created_at])? > 0)
 }
 
 /// Returns all keys of an agent, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_agent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<AgentKey>> {
     let max = u32::try_from(posthouse_domain::agent_key::KEYS_MAX).unwrap_or(u32::MAX);
     tx.rows::<KeyRow>(&OF_AGENT, p![workspace, inbox, max])?.into_iter().map(KeyRow::key).collect()
 }
 
 /// Returns a key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, key: AgentKeyRef<'_>) -> Result<Option<AgentKey>> {
     tx.one::<KeyRow>(&GET, p![key.workspace, key.inbox, key.kid])?.map(KeyRow::key).transpose()
 }
 
 /// Stores when and why a key ended.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_end(tx: &mut Tx, key: &AgentKey) -> Result<()> {
     let k = key;
     tx.exec(&SET_END, p![k.workspace, k.inbox, k.kid, k.retired_at, k.revoked_at, k.revocation_reason])?;
@@ -83,35 +71,23 @@ pub fn set_end(tx: &mut Tx, key: &AgentKey) -> Result<()> {
 }
 
 /// Records that a message was sent with a signature of the key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn used(tx: &mut Tx, key: AgentKeyRef<'_>, now: Time) -> Result<()> {
     tx.exec(&USED, p![key.workspace, key.inbox, key.kid, now])?;
     Ok(())
 }
 
 /// Uses a nonce of a key. Returns whether it wasn't used before.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn use_nonce(tx: &mut Tx, key: AgentKeyRef<'_>, nonce: &str, expires_at: Time) -> Result<bool> {
     Ok(tx.exec(&USE_NONCE, p![key.workspace, key.inbox, key.kid, nonce, expires_at])? > 0)
 }
 
 /// Returns whether a nonce of a key was used before.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn is_nonce_used(tx: &mut Tx, key: AgentKeyRef<'_>, nonce: &str) -> Result<bool> {
     let used = tx.one::<(String,)>(&NONCE, p![key.workspace, key.inbox, key.kid, nonce])?;
     Ok(used.is_some())
 }
 
 /// Deletes nonces whose signatures are too old to be used again. Returns how many there were.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune_nonces(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     let expired: Vec<NonceRow> = tx.rows(&EXPIRED_NONCES, p![before, limit])?;
     for row in &expired {

@@ -84,9 +84,6 @@ pub struct OpenReport {
 }
 
 /// Stores a report.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, new: &AgentReport) -> Result<()> {
     let r = new;
     tx.exec(
@@ -108,9 +105,6 @@ pub fn insert(tx: &mut Tx, new: &AgentReport) -> Result<()> {
 }
 
 /// Returns how many reports a workspace has made since a time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn made_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u64> {
     Ok(tx.value(&MADE_SINCE, p![workspace, since])?.unwrap_or(0))
 }
@@ -125,9 +119,6 @@ pub struct AgentReporters {
 }
 
 /// Returns who has reported an agent since a time, in reports that count.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReporters> {
     let found: Vec<ReporterRow> = tx.rows(&REPORTERS, p![agent, since, ADDRESSES_MAX])?;
     let times = || found.iter().map(|row| row.created_at);
@@ -137,51 +128,33 @@ pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReport
 }
 
 /// Marks the open reports about an agent as settled, so that they count no more; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settle(tx: &mut Tx, agent: InboxId, now: Time) -> Result<u64> {
     tx.exec(&SETTLE, p![agent, now])
 }
 
 /// Removes a message that is erased from the reports about it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
     tx.exec(&FORGET_MESSAGE, p![workspace, message])?;
     Ok(())
 }
 
 /// Removes the messages of an inbox that is wiped from the reports about them.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn forget_messages_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&FORGET_MESSAGES_OF_INBOX, p![workspace, inbox])?;
     Ok(())
 }
 
 /// Returns the agents with open reports, latest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn reported(tx: &mut Tx, limit: u32) -> Result<Vec<ReportedAgent>> {
     tx.rows(&REPORTED, p![limit])
 }
 
 /// Returns the open reports about an agent, latest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_agent(tx: &mut Tx, agent: InboxId, limit: u32) -> Result<Vec<OpenReport>> {
     tx.rows(&OF_AGENT, p![agent, limit])
 }
 
 /// Deletes reports from before a time, up to `limit` rows; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     tx.exec(&PRUNE, p![before, limit])
 }

@@ -130,25 +130,16 @@ impl Sanction {
 }
 
 /// Returns the agent with that inbox or identity, even if deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Option<Agent>> {
     tx.one(&GET, p![workspace, inbox])
 }
 
 /// Returns the agent that has or had a canonical address, in any workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Agent>> {
     tx.one(&BY_ADDRESS, p![address])
 }
 
 /// Returns the agent with that part of a handle in a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_handle(tx: &mut Tx, workspace: WorkspaceId, part: &AgentHandle) -> Result<Option<Agent>> {
     match tx.value::<InboxId>(&BY_HANDLE, p![workspace, part.text()])? {
         Some(inbox) => get(tx, workspace, inbox),
@@ -157,17 +148,11 @@ pub fn by_handle(tx: &mut Tx, workspace: WorkspaceId, part: &AgentHandle) -> Res
 }
 
 /// Stores a new card. Returns `false` if its handle or number is in use.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<bool> {
     Ok(write(tx, &INSERT, agent, card, p![card.number, card.created_at])? > 0)
 }
 
 /// Writes the fields of a card that can change. Its handle must not be in use.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<()> {
     write(tx, &UPDATE, agent, card, &[])?;
     Ok(())
@@ -222,34 +207,22 @@ pub(crate) fn delete_row(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) ->
 }
 
 /// Returns the number of public cards of a workspace. Counts at most `most` of them.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_public(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u64> {
     Ok(tx.value(&COUNT_PUBLIC, p![workspace, most])?.unwrap_or(0))
 }
 
 /// Records a decision against an agent; it replaces an earlier one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sanction(tx: &mut Tx, new: &Sanction) -> Result<()> {
     tx.exec(&SET_SANCTION, p![new.workspace, new.inbox, new.kind, new.reason, Json(&new.parties), new.created_at])?;
     Ok(())
 }
 
 /// Returns what was decided against an agent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sanction_of(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Option<Sanction>> {
     tx.one(&SANCTION_OF, p![workspace, inbox])
 }
 
 /// Records that the owner asks for a review; returns whether it is the first request.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn request_review(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -261,17 +234,11 @@ pub fn request_review(
 }
 
 /// Ends what was decided against an agent; returns whether there was something.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn end_sanction(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
     Ok(tx.exec(&END_SANCTION, p![workspace, inbox])? > 0)
 }
 
 /// Returns decisions against agents, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sanctioned(tx: &mut Tx, page: PageRange) -> Result<Vec<Sanction>> {
     let CursorPosition { sort, id } = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&SANCTIONED, p![sort, id, page.limit])

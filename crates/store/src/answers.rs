@@ -20,25 +20,16 @@ statements! {
 }
 
 /// Returns how often a message was answered.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64> {
     Ok(tx.value(&OF, p![workspace, message])?.unwrap_or(0))
 }
 
 /// Returns the number of answers sent in a thread after `since`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn in_thread(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId, since: Time) -> Result<u64> {
     Ok(tx.value(&IN_THREAD, p![workspace, thread, since])?.unwrap_or(0))
 }
 
 /// Returns whether a message is one of the inbox's own sent messages coming back: the inbox sent its `Message-ID`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
     let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
@@ -46,18 +37,12 @@ pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
 }
 
 /// Returns the recipients of the message that an inbox sent with a `Message-ID`; empty if it sent none.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sent_to(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&SENT_TO, p![workspace, inbox, rfc_message_id])?;
     Ok(found.into_iter().map(|(address,)| address).collect())
 }
 
 /// Returns the number of messages that a workspace sent after `since`, and the time of the first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<(u64, Option<Time>)> {
     let sent: Option<SentRow> = tx.one(&SENT_SINCE, p![workspace, since])?;
     Ok(sent.map_or((0, None), |row| (row.messages, row.oldest)))

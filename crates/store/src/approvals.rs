@@ -17,9 +17,6 @@ statements! {
 }
 
 /// Stores the approval of a sent message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, of: &ApprovalOfMessage) -> Result<()> {
     let (a, by) = (&of.approval, &of.approval.by);
     tx.exec(&INSERT, p![workspace, of.message, of.draft, by.kind, by.id, by.label, a.at, a.content_sha256])?;
@@ -27,9 +24,6 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, of: &ApprovalOfMessage) -> Re
 }
 
 /// Returns the approvals of up to 100 messages, unordered. Most messages have none.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<ApprovalOfMessage>> {
     many::rows(tx, &OF, workspace, messages)
 }

@@ -56,18 +56,12 @@ pub struct ArrivalFilter {
 
 /// Returns, for up to 100 inboxes, the `created_at` of the newest message and the wake counter of the work queue.
 /// Deleted inboxes are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn newest(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, Time, i64)>> {
     let rows: Vec<NewestRow> = many::rows(tx, &NEWEST, workspace, inboxes)?;
     Ok(rows.into_iter().map(|row| (row.id, row.last_message_at, row.changes)).collect())
 }
 
 /// Returns up to `limit` messages after `since` that match the filter, oldest first. Blocked messages are skipped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn after(
     tx: &mut Tx,
     place: InboxRef,
@@ -90,9 +84,6 @@ pub struct ArrivalTimeRange {
 
 /// Returns up to `limit` received messages with a verification code or link, newest first. Blocked messages are
 /// skipped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn verifications(
     tx: &mut Tx,
     place: InboxRef,

@@ -17,9 +17,6 @@ statements! {
 }
 
 /// Stores the metadata of an attachment.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> Result<()> {
     let a = attachment;
     tx.exec(
@@ -41,17 +38,11 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> R
 }
 
 /// Returns the attachment with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<Option<Attachment>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns the attachments of up to 100 messages, in order within each message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<Attachment>> {
     many::rows(tx, &OF, workspace, messages)
 }

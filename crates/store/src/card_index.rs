@@ -68,9 +68,6 @@ struct Shape {
 }
 
 /// Replaces the entry of a card. A document of `None` leaves it out of searches.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn put(tx: &mut Tx, agent: &Agent, number: i64, document: Option<&CardDocument>) -> Result<()> {
     delete(tx, agent.workspace, agent.inbox)?;
     let Some(document) = document else { return Ok(()) };
@@ -87,9 +84,6 @@ pub fn put(tx: &mut Tx, agent: &Agent, number: i64, document: Option<&CardDocume
 }
 
 /// Removes the entry of an agent's card.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     let number: Option<i64> = tx.value(&DELETE, p![workspace, inbox])?;
     if let (Some(number), Engine::Sqlite) = (number, tx.engine()) {
@@ -99,9 +93,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()>
 }
 
 /// Returns up to `limit` agents whose cards match, newest first, with numbers below `before`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn search(tx: &mut Tx, query: &CardQuery, before: i64, now: Time, limit: u32) -> Result<Vec<Agent>> {
     let scan = Scan { query, text: query.folded_text(), exact: query.exact_words(), now };
     let mut range = NumberRange { from: i64::MIN, before };
@@ -253,18 +244,12 @@ fn joined(engine: Engine, words: &[String]) -> String {
 }
 
 /// Deletes the card of an inbox or identity, also from searches; returns whether there was one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
     delete(tx, workspace, inbox)?;
     agents::delete_row(tx, workspace, inbox)
 }
 
 /// Returns pages that search engines may index, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn indexable(tx: &mut Tx, now: Time, limit: u32) -> Result<Vec<IndexableCard>> {
     tx.rows(&INDEXABLE, p![limit, now])
 }

@@ -14,36 +14,24 @@ statements! {
 }
 
 /// Records a request for a confirmation mail to the address with this SHA-256.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: Uuid, address: &[u8; 32], now: Time) -> Result<()> {
     tx.exec(&INSERT, p![workspace, id, address, now])?;
     Ok(())
 }
 
 /// Returns the times of up to `limit` requests of a workspace since a time, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId, since: Time, limit: u64) -> Result<Vec<Time>> {
     let found: Vec<(Time,)> = tx.rows(&OF_WORKSPACE, p![workspace, since, limit])?;
     Ok(found.into_iter().map(|(at,)| at).collect())
 }
 
 /// Returns the times of up to `limit` requests for an address since a time, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_address(tx: &mut Tx, address: &[u8; 32], since: Time, limit: u64) -> Result<Vec<Time>> {
     let found: Vec<(Time,)> = tx.rows(&OF_ADDRESS, p![address, since, limit])?;
     Ok(found.into_iter().map(|(at,)| at).collect())
 }
 
 /// Deletes about `limit` requests before a time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     let oldest: Vec<(Time,)> = tx.rows(&NEXT, p![before, limit])?;
     let Some((end,)) = oldest.last() else { return Ok(0) };

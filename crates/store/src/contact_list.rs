@@ -66,9 +66,6 @@ enum TagFilter<'a> {
 }
 
 /// Returns up to `limit` contacts that match the filter, after `position`, most recently seen first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -207,9 +204,6 @@ pub fn shapes(tags_max: usize) -> Vec<Sql> {
 }
 
 /// Returns the domains with the most contacts of these kinds, largest first, excluding free mail providers.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn domains(tx: &mut Tx, workspace: WorkspaceId, kinds: &[ContactKind], limit: usize) -> Result<Vec<DomainCount>> {
     let [a, b, c, d] = padded(kinds);
     let rows_max = u32::try_from(limit + FREE_MAIL_DOMAINS.len()).unwrap_or(u32::MAX);
@@ -220,9 +214,6 @@ pub fn domains(tx: &mut Tx, workspace: WorkspaceId, kinds: &[ContactKind], limit
 }
 
 /// Returns the number of contacts that match a bulk filter.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &ContactBulkFilter) -> Result<u64> {
     let [a, b, c, d] = padded(&bulk.kinds);
     let count = match &bulk.domain {
@@ -233,9 +224,6 @@ pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &ContactBulkFilter) -> R
 }
 
 /// Returns up to `limit` contacts that match a bulk filter, with their addresses, and locks their rows.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn matching(
     tx: &mut Tx,
     workspace: WorkspaceId,

@@ -98,9 +98,6 @@ pub struct ContactActivity<'a> {
 
 /// Creates or updates the contact of a person in a message. Skips the workspace's own inboxes and forgotten contacts.
 /// `digest` is the keyed hash of the address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn upsert(
     tx: &mut Tx,
     occasion: ContactActivity<'_>,
@@ -132,42 +129,27 @@ pub fn upsert(
 }
 
 /// Records that an address takes part in a thread.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn join_thread(tx: &mut Tx, workspace: WorkspaceId, address: &str, thread: ThreadId) -> Result<()> {
     tx.exec(&JOIN_THREAD, p![workspace, address, thread])?;
     Ok(())
 }
 
 /// Returns the contact with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns the contact with that ID and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
     tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
 /// Returns the contact with a canonical address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_address(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Contact>> {
     tx.one(&BY_ADDRESS, p![workspace, address])
 }
 
 /// Writes the fields that callers can change. `before` is the stored contact.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     let c = after;
     tx.exec(
@@ -201,9 +183,6 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
 }
 
 /// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn clear_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&FORGET_SUBJECTS_OF_INBOX, p![workspace, inbox])?;
     Ok(())
@@ -211,36 +190,24 @@ pub fn clear_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Re
 
 /// Clears the last subjects that came from one message: the message of the inbox that was stored at `created_at`. Call
 /// it before its thread is deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn clear_subject(tx: &mut Tx, place: InboxRef, thread: ThreadId, created_at: Time) -> Result<()> {
     tx.exec(&FORGET_SUBJECT_OF_MESSAGE, p![place.workspace, place.inbox, thread, created_at])?;
     Ok(())
 }
 
 /// Records that an address was forgotten, so that received mail doesn't create its contact again.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn block_creation(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
     tx.exec(&FORGET, p![workspace, digest])?;
     Ok(())
 }
 
 /// Removes the record that an address was forgotten, so that mail can create its contact again.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn allow_creation(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
     tx.exec(&REMEMBER, p![workspace, digest])?;
     Ok(())
 }
 
 /// Deletes up to [`crate::dialect::IDS_MAX`] contacts; returns how many existed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContactId]) -> Result<u64> {
     many::rows::<(Uuid,), _>(tx, &DELETE_LABELS, workspace, ids)?;
     many::rows::<(Uuid,), _>(tx, &DELETE_METADATA, workspace, ids)?;
@@ -248,18 +215,12 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContactId]) -> Result<
 }
 
 /// Returns up to `limit` threads that an address takes part in, most recent activity first; optionally in one inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn threads(tx: &mut Tx, contact: &Contact, inbox: Option<InboxId>, limit: usize) -> Result<Vec<Thread>> {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     tx.rows(&THREADS, p![contact.workspace, contact.address, THREADS_SEARCHED_MAX, inbox, limit])
 }
 
 /// Returns the number of suppressed contacts of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn suppressed(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&SUPPRESSED, p![workspace])?.unwrap_or(0))
 }

@@ -63,9 +63,6 @@ pub struct ContentBodies {
 }
 
 /// Stores the bytes and bodies of a message, and counts them.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -85,9 +82,6 @@ pub fn count_pending(tx: &mut Tx, workspace: WorkspaceId, raw_bytes: u64) {
 
 /// Stores the bytes and bodies of a message for another workspace than that of the unit. They aren't counted yet, because
 /// that would lock the counter of that workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_pending(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -109,17 +103,11 @@ pub fn insert_pending(
 }
 
 /// Returns the bodies of up to [`crate::dialect::IDS_MAX`] contents, unordered.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn bodies(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<Vec<ContentBodies>> {
     crate::many::rows(tx, &BODIES, workspace, ids)
 }
 
 /// Returns the start of the new text of up to [`crate::dialect::IDS_MAX`] contents, unordered, and no other body.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn summaries(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<Vec<ContentBodies>> {
     let rows: Vec<SummaryRow> = crate::many::rows(tx, &SUMMARIES, workspace, ids)?;
     let bodies = |row: SummaryRow| ContentBodies {
@@ -130,17 +118,11 @@ pub fn summaries(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Resu
 }
 
 /// Returns the location of the raw bytes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn raw(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<StoredRaw>> {
     tx.one(&RAW, p![workspace, id])
 }
 
 /// Deletes a content that no message references any more; returns the name of a blob that may now be unused.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
     let Some(deleted) = tx.one::<DeletedContent>(&DELETE_UNUSED, p![workspace, id])? else { return Ok(None) };
     tx.subtract_stored_bytes(workspace, deleted.raw_bytes);
@@ -149,26 +131,17 @@ pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Resu
 
 /// Deletes a content that [`insert_pending`] stored and that no message has; returns the name of a blob that may now be
 /// unused.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
     let deleted: Option<DeletedContent> = tx.one(&DELETE_UNUSED, p![workspace, id])?;
     Ok(deleted.and_then(|deleted| deleted.raw_blob))
 }
 
 /// Returns whether any content or draft attachment references the blob.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn references_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
     Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
 }
 
 /// Returns the next blobs that contents reference, ordered by name.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
     Ok(found.into_iter().map(|(digest,)| digest).collect())

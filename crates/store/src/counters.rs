@@ -69,9 +69,6 @@ pub(crate) fn write(tx: &mut Tx, events: &[NewEvent]) -> Result<LogPositions> {
 }
 
 /// Reserves sequence numbers in the log of a workspace; returns the last.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn reserve(tx: &mut Tx, workspace: WorkspaceId, events: i64) -> Result<i64> {
     Ok(advance(tx, workspace, CounterChange { events, bytes: 0 })?.event_seq)
 }

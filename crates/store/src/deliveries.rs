@@ -46,26 +46,17 @@ pub struct LockedMessage {
 
 /// Locks a message until the end of the transaction and returns its state. Without the lock, two envelopes settled
 /// concurrently would each compute a status that ignores the other's recipients.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Option<LockedMessage>> {
     tx.one(&LOCK, p![workspace, message])
 }
 
 /// Returns the outbound message with that ID from any workspace. It searches every workspace, so use it rarely: for
 /// reports about sent mail that don't identify the sender.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn anywhere(tx: &mut Tx, id: MessageId) -> Result<Option<Message>> {
     tx.one(&GET_IN_ANY_WORKSPACE, p![id])
 }
 
 /// Returns the status of each recipient.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn statuses(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Vec<DeliveryStatus>> {
     let found: Vec<(DeliveryStatus,)> = tx.rows(&STATUSES, p![workspace, message])?;
     Ok(found.into_iter().map(|(status,)| status).collect())
@@ -83,9 +74,6 @@ pub struct MessageStatusUpdate {
 }
 
 /// Writes the status of a message and counts the change.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_status(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -110,9 +98,6 @@ pub struct CapturedMessage {
 
 /// Returns the messages that were captured instead of sent, newest first; optionally of one inbox. Without an inbox,
 /// those that the service wrote to people of the workspace are among them.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn captured(
     tx: &mut Tx,
     workspace: WorkspaceId,

@@ -23,9 +23,6 @@ statements! {
 }
 
 /// Stores an attempt, and deletes the one that is now too many for its recipient.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, attempt: &KeptAttempt) -> Result<()> {
     let a = attempt;
     tx.exec(
@@ -53,9 +50,6 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, attempt: 
 }
 
 /// Returns a page of the attempts of a message: recipient by recipient, the newest attempt of each first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, page: PageRange) -> Result<Vec<KeptAttempt>> {
     let (position, before) =
         page.after.map_or((-1, i64::MAX), |after| (after.sort, i64::try_from(after.id.as_u128()).unwrap_or(i64::MAX)));

@@ -35,9 +35,6 @@ impl std::fmt::Debug for StoredDkimKey {
 }
 
 /// Stores a key unless the domain already has one with this selector and algorithm.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, key: &StoredDkimKey) -> Result<()> {
     let k = key;
     tx.exec(&INSERT, p![k.domain, k.selector, k.algorithm, k.private_key, k.record, k.created_at])?;
@@ -45,9 +42,6 @@ pub fn insert(tx: &mut Tx, key: &StoredDkimKey) -> Result<()> {
 }
 
 /// Returns the keys that sign for a domain, oldest first, RSA before Ed25519.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn active(tx: &mut Tx, domain: &str) -> Result<Vec<StoredDkimKey>> {
     tx.rows(&ACTIVE, p![domain])
 }

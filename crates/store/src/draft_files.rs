@@ -23,9 +23,6 @@ statements! {
 }
 
 /// Returns the next blobs that draft attachments reference, ordered by name.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
     Ok(found.into_iter().map(|(digest,)| digest).collect())
@@ -41,9 +38,6 @@ pub struct DraftFileContent {
 }
 
 /// Stores a file.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -66,26 +60,17 @@ pub fn insert(
 }
 
 /// Returns the files of up to 100 drafts, in order within each draft.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, drafts: &[DraftId]) -> Result<Vec<(DraftId, DraftFile)>> {
     let found: Vec<DraftFileRow> = many::rows(tx, &OF, workspace, drafts)?;
     Ok(found.into_iter().map(|row| (row.draft, row.file)).collect())
 }
 
 /// Returns the locations of the bytes of a draft's files, in order.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn contents(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<Vec<DraftFileContent>> {
     tx.rows(&CONTENTS, p![workspace, draft])
 }
 
 /// Returns a file by ID, with its draft and the location of its bytes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -97,18 +82,12 @@ pub fn find(
 }
 
 /// Sets the position of a file within its draft.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_position(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId, position: u32) -> Result<()> {
     tx.exec(&SET_POSITION, p![workspace, id, position])?;
     Ok(())
 }
 
 /// Deletes a file. The sweep deletes its blob.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<()> {
     let deleted = tx.rows(&DELETE, p![workspace, id])?;
     uncount(tx, workspace, deleted);
@@ -116,9 +95,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<(
 }
 
 /// Deletes the files of a draft. The sweep deletes their blobs.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<()> {
     let deleted = tx.rows(&DELETE_OF, p![workspace, draft])?;
     uncount(tx, workspace, deleted);

@@ -67,9 +67,6 @@ statements! {
 const STEP: u32 = 200;
 
 /// Stores a new draft; its files are stored separately afterward.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
     write(tx, &INSERT, draft, &[])?;
     tx.add_stored_bytes(draft.workspace, draft.content.body_bytes());
@@ -77,9 +74,6 @@ pub fn insert(tx: &mut Tx, draft: &Draft) -> Result<()> {
 }
 
 /// Writes the changed draft unless it was changed since it was read; returns whether it was written.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Draft, after: &Draft) -> Result<bool> {
     let changed = write(tx, &UPDATE, after, p![before.revision])? > 0;
     if changed {
@@ -149,45 +143,30 @@ fn set_metadata(tx: &mut Tx, draft: &Draft) -> Result<()> {
 }
 
 /// Records why an attempt to send was rejected; nothing else changes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn refused(tx: &mut Tx, draft: &Draft, failure: &DraftFailure) -> Result<()> {
     tx.exec(&SET_FAILURE, p![draft.workspace, draft.id, draft.revision, failure.code, failure.message])?;
     Ok(())
 }
 
 /// Returns the draft with that ID, with its files.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<Option<Draft>> {
     let found: Option<Draft> = tx.one(&GET, p![workspace, id])?;
     Ok(with_files(tx, workspace, found.into_iter().collect())?.pop())
 }
 
 /// Returns up to 100 drafts by ID with their files, unordered; unknown IDs are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[DraftId]) -> Result<Vec<Draft>> {
     let found = many::rows(tx, &GET_MANY, workspace, ids)?;
     with_files(tx, workspace, found)
 }
 
 /// Returns the sizes in bytes of the bodies of up to 100 drafts, without reading them; unknown IDs are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn body_bytes(tx: &mut Tx, workspace: WorkspaceId, ids: &[DraftId]) -> Result<Vec<(DraftId, u64)>> {
     let rows: Vec<DraftSizeRow> = many::rows(tx, &BODY_BYTES, workspace, ids)?;
     Ok(rows.into_iter().map(|row| (row.id, row.size_bytes)).collect())
 }
 
 /// Returns the draft with that ID and its files, and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<Option<Draft>> {
     let found: Option<Draft> = tx.one(&GET_FOR_UPDATE, p![workspace, id])?;
     Ok(with_files(tx, workspace, found.into_iter().collect())?.pop())
@@ -205,9 +184,6 @@ pub(crate) fn with_files(tx: &mut Tx, workspace: WorkspaceId, mut drafts: Vec<Dr
 }
 
 /// Deletes a draft with its files and its job.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<()> {
     draft_files::delete_of(tx, workspace, id)?;
     escalations::delete_of_draft(tx, workspace, id)?;
@@ -220,18 +196,12 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DraftId) -> Result<()> {
 }
 
 /// Returns, for up to 100 inboxes, the number of drafts that wait for action; inboxes without any are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
     let rows: Vec<PendingRow> = many::rows(tx, &PENDING, workspace, inboxes)?;
     Ok(rows.into_iter().map(|row| (row.inbox_id, row.drafts)).collect())
 }
 
 /// Deletes every draft of an inbox that is being wiped, and its details in the event log.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn wipe_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     loop {
         let found: Vec<(DraftId,)> = tx.rows(&OF_INBOX, p![workspace, inbox, STEP])?;
@@ -247,9 +217,6 @@ pub fn wipe_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result
 }
 
 /// Deletes every draft of a thread that is being wiped, and its details in the event log.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn wipe_thread(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, thread: ThreadId) -> Result<()> {
     loop {
         let found: Vec<(DraftId,)> = tx.rows(&OF_THREAD, p![workspace, thread, STEP])?;

@@ -59,9 +59,6 @@ struct MessageToErase {
 
 /// Deletes every message of a thread in an inbox. Locks the inbox row first, as storing a message does, so that no
 /// message joins the thread in the meantime.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn messages_of_thread(tx: &mut Tx, place: InboxRef, thread: ThreadId) -> Result<ErasedTotals> {
     let mut erased = ErasedTotals::default();
     tx.one::<(InboxId,)>(&LOCK_INBOX, p![place.workspace, place.inbox])?;
@@ -84,9 +81,6 @@ pub fn messages_of_thread(tx: &mut Tx, place: InboxRef, thread: ThreadId) -> Res
 }
 
 /// Returns up to `limit` inboxes of a workspace, including deleted ones, with messages older than `before`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn inboxes_with_older(tx: &mut Tx, workspace: WorkspaceId, before: Time, limit: u32) -> Result<Vec<InboxId>> {
     let found: Vec<(InboxId,)> = tx.rows(&INBOXES_WITH_OLDER, p![workspace, before, limit])?;
     Ok(found.into_iter().map(|(id,)| id).collect())
@@ -94,9 +88,6 @@ pub fn inboxes_with_older(tx: &mut Tx, workspace: WorkspaceId, before: Time, lim
 
 /// Deletes up to `limit` messages of an inbox that are older than `before`, and the threads that become empty. Queued
 /// messages stay.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn messages_before(tx: &mut Tx, place: InboxRef, before: Time, limit: u32) -> Result<ErasedTotals> {
     let mut erased = ErasedTotals::default();
     tx.one::<(InboxId,)>(&LOCK_INBOX, p![place.workspace, place.inbox])?;

@@ -38,17 +38,11 @@ statements! {
 }
 
 /// Returns the escalation settings of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settings(tx: &mut Tx, workspace: WorkspaceId) -> Result<EscalationSettings> {
     Ok(tx.one(&SETTINGS, p![workspace])?.unwrap_or_default())
 }
 
 /// Stores the escalation settings of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_settings(tx: &mut Tx, workspace: WorkspaceId, settings: &EscalationSettings) -> Result<()> {
     let s = settings;
     let quiet = s.quiet_hours.as_ref();
@@ -61,17 +55,11 @@ pub fn set_settings(tx: &mut Tx, workspace: WorkspaceId, settings: &EscalationSe
 }
 
 /// Returns the escalation settings of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settings_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<InboxEscalation> {
     Ok(tx.one(&OF_INBOX, p![workspace, inbox])?.unwrap_or_default())
 }
 
 /// Stores the escalation settings of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_settings_of_inbox(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -83,17 +71,11 @@ pub fn set_settings_of_inbox(
 }
 
 /// Returns how many escalations of one cause wait in an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, cause: EscalationTrigger) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace, stored_inbox(inbox), cause])?.unwrap_or(0))
 }
 
 /// Stores an escalation; its job is stored separately.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, new: &Escalation) -> Result<()> {
     let e = new;
     let inbox = stored_inbox(e.inbox);
@@ -102,51 +84,33 @@ pub fn insert(tx: &mut Tx, new: &Escalation) -> Result<()> {
 }
 
 /// Returns up to `limit` escalations that wait in a workspace, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<PendingEscalation>> {
     tx.rows(&PENDING, p![workspace, limit])
 }
 
 /// Returns an escalation that waits.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: EscalationId) -> Result<Option<Escalation>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Lets all escalations of a workspace that don't wait for a digest wait for this one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn defer(tx: &mut Tx, workspace: WorkspaceId, digest_at: Time) -> Result<()> {
     tx.exec(&DEFER, p![workspace, digest_at])?;
     Ok(())
 }
 
 /// Deletes escalations; returns how many existed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[EscalationId]) -> Result<u64> {
     ids.iter().try_fold(0, |sum, id| Ok(sum + tx.exec(&DELETE, p![workspace, *id])?))
 }
 
 /// Deletes the escalations about a draft.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_draft(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<()> {
     tx.exec(&DELETE_OF_DRAFT, p![workspace, draft])?;
     Ok(())
 }
 
 /// Deletes the settings and escalations of an inbox that is being wiped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&DELETE_SETTINGS_OF_INBOX, p![workspace, inbox])?;
     tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;

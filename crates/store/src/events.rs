@@ -60,9 +60,6 @@ pub(crate) fn write(tx: &mut Tx) -> Result<()> {
 }
 
 /// Appends an event of an inbox, or holds it back while the inbox is paused; resuming the inbox appends it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn append_or_hold(tx: &mut Tx, is_paused: bool, event: &NewEvent) -> Result<()> {
     if !is_paused {
         return append(tx, event);
@@ -73,18 +70,12 @@ pub fn append_or_hold(tx: &mut Tx, is_paused: bool, event: &NewEvent) -> Result<
 }
 
 /// Returns the number of held-back events of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> {
     Ok(tx.value(&HELD, p![workspace, inbox])?.unwrap_or(0))
 }
 
 /// Appends the held-back events of an inbox to the log, after those of the unit, in order of arrival, dated `now`;
 /// returns how many. Call it last, because it locks the workspace's most contended row.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<u64> {
     let count = i64::try_from(count_held(tx, workspace, inbox)?).unwrap_or(i64::MAX);
     if count == 0 {
@@ -99,42 +90,27 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -
 }
 
 /// Deletes the held-back events of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&FORGET_HELD, p![workspace, inbox])?;
     Ok(())
 }
 
 /// Returns the sequence number of an event, if it is in the log.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option<i64>> {
     tx.value(&SEQ, p![workspace, id])
 }
 
 /// Returns the sequence number of the newest event; 0 if the log is empty.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn head(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64> {
     Ok(tx.value(&HEAD, p![workspace])?.unwrap_or(0))
 }
 
 /// Returns up to 100 events by ID, unordered; unknown IDs are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[EventId]) -> Result<Vec<Event>> {
     many::rows(tx, &GET_MANY, workspace, ids)
 }
 
 /// Returns up to `limit` events after `seq`, oldest first; optionally of one inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn after(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, seq: i64, limit: u32) -> Result<Vec<Event>> {
     match inbox {
         Some(inbox) => tx.rows(&AFTER_IN_INBOX, p![workspace, inbox, seq, limit]),
@@ -152,9 +128,6 @@ pub struct EventRange {
 }
 
 /// Returns up to `limit` events in a range, newest first; optionally of one inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn between(
     tx: &mut Tx,
     workspace: WorkspaceId,

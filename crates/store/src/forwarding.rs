@@ -56,50 +56,32 @@ pub struct ForwardingToken {
 }
 
 /// Returns the confirmed forwarding addresses of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn confirmed(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<ForwardingAddressId>> {
     let found: Vec<(ForwardingAddressId,)> = tx.rows(&CONFIRMED, p![workspace, inbox])?;
     Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
 /// Returns the forwarding addresses of an inbox, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<ForwardingAddress>> {
     tx.rows(&OF_INBOX, p![workspace, inbox])
 }
 
 /// Returns the forwarding address with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId) -> Result<Option<ForwardingAddress>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns the forwarding address with that ID and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId) -> Result<Option<ForwardingAddress>> {
     tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
 /// Returns the forwarding address of an unexpired confirmation link.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<ForwardingAddress>> {
     tx.one(&BY_TOKEN, p![sha256, now])
 }
 
 /// Stores a new forwarding address with the token of its first link.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, new: &ForwardingAddress, token: &ForwardingToken) -> Result<()> {
     let n = new;
     let (sha256, until) = (token.sha256, token.expires_at);
@@ -110,18 +92,12 @@ pub fn insert(tx: &mut Tx, new: &ForwardingAddress, token: &ForwardingToken) -> 
 }
 
 /// Sets whether flagged messages are skipped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_skip_flagged(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, skip: bool) -> Result<()> {
     tx.exec(&SET_SKIP, p![workspace, id, skip])?;
     Ok(())
 }
 
 /// Replaces the token of an unconfirmed address with a new one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn replace_token(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -134,35 +110,23 @@ pub fn replace_token(
 }
 
 /// Confirms the address of a link; returns whether the link was valid.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn confirm(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<bool> {
     Ok(tx.exec(&CONFIRM, p![sha256, now, now])? > 0)
 }
 
 /// Counts a forwarded message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record_forwarded(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, now: Time) -> Result<()> {
     tx.exec(&RECORD_FORWARDED, p![workspace, id, now])?;
     Ok(())
 }
 
 /// Records why a message couldn't be forwarded.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn failed(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, failure: &ForwardingFailure) -> Result<()> {
     tx.exec(&RECORD_FAILURE, p![workspace, id, failure.code, failure.message])?;
     Ok(())
 }
 
 /// Deletes a forwarding address with its pending forwards.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId) -> Result<()> {
     tx.exec(&FORGET_TO, p![workspace, id])?;
     tx.exec(&DELETE, p![workspace, id])?;
@@ -170,9 +134,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId) -> R
 }
 
 /// Deletes the forwarding addresses of an inbox that is being wiped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&FORGET_OF_INBOX, p![workspace, inbox])?;
     tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
@@ -180,9 +141,6 @@ pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
 }
 
 /// Stores a pending forward; its job is stored separately.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_pending(tx: &mut Tx, forward: &PendingForward) -> Result<()> {
     let f = forward;
     tx.exec(&INSERT_FORWARD, p![f.workspace, f.id, f.message, f.to, f.created_at])?;
@@ -190,17 +148,11 @@ pub fn insert_pending(tx: &mut Tx, forward: &PendingForward) -> Result<()> {
 }
 
 /// Returns a pending forward.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId, id: ForwardId) -> Result<Option<PendingForward>> {
     tx.one(&FORWARD, p![workspace, id])
 }
 
 /// Deletes a forward that is finished or canceled; returns whether it existed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ForwardId) -> Result<bool> {
     Ok(tx.exec(&DELETE_FORWARD, p![workspace, id])? > 0)
 }

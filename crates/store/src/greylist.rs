@@ -17,35 +17,23 @@ statements! {
 }
 
 /// Returns the state stored under a key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, key: &[u8; 32]) -> Result<Option<GreylistRecord>> {
     tx.one(&GET, p![key.as_slice()])
 }
 
 /// Stores the state under a key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn put(tx: &mut Tx, key: &[u8; 32], memory: GreylistRecord) -> Result<()> {
     tx.exec(&PUT, p![key.as_slice(), memory.seen_at, memory.passed_at, memory.expires_at])?;
     Ok(())
 }
 
 /// Deletes a key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, key: &[u8; 32]) -> Result<()> {
     tx.exec(&DELETE, p![key.as_slice()])?;
     Ok(())
 }
 
 /// Deletes up to `limit` expired entries and entries beyond [`ROWS_MAX`]; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     let beyond: Option<(Time,)> = tx.one(&LAST_KEPT, p![ROWS_MAX])?;
     let end = beyond.map_or(now, |(at,)| now.max(at));

@@ -72,27 +72,18 @@ pub enum HandleOwner {
 }
 
 /// Returns the handles of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<WorkspaceHandles> {
     let previous = tx.rows(&PREVIOUS, p![workspace, now, PREVIOUS_MAX])?;
     Ok(WorkspaceHandles { current: current(tx, workspace)?, previous })
 }
 
 /// Returns the current handle of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn current(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<HandleName>> {
     Ok(tx.value::<String>(&CURRENT, p![workspace])?.map(HandleName::stored))
 }
 
 /// Returns the workspace that a handle leads to: its current one, or one that renamed it less than 90 days ago and has a
 /// handle now.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn target(tx: &mut Tx, handle: &HandleName, now: Time) -> Result<Option<HandleTarget>> {
     let Some(row) = tx.one::<HandleRow>(&BY_NAME, p![handle.text()])? else { return Ok(None) };
     let workspace = row.workspace_id;
@@ -108,9 +99,6 @@ pub fn target(tx: &mut Tx, handle: &HandleName, now: Time) -> Result<Option<Hand
 }
 
 /// Returns the holder of a handle; `None` if it is free.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn owner(tx: &mut Tx, workspace: WorkspaceId, handle: &HandleName) -> Result<Option<HandleOwner>> {
     let row = tx.one::<HandleRow>(&BY_NAME, p![handle.text()])?;
     Ok(row.map(|row| match row.state.as_str() {
@@ -122,43 +110,28 @@ pub fn owner(tx: &mut Tx, workspace: WorkspaceId, handle: &HandleName) -> Result
 
 /// Waits for other transactions that claim this handle or one that looks like it, and makes later ones wait until this
 /// transaction ends: they write different rows, so nothing else orders them.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn take_look_alikes(tx: &mut Tx, handle: &HandleName) -> Result<()> {
     tx.value::<i64>(&TAKE_LOOK_ALIKES, p![handle.skeleton()])?;
     Ok(())
 }
 
 /// Returns a handle of another workspace with that skeleton.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result<Option<String>> {
     tx.value(&LOOK_ALIKE, p![skeleton, workspace])
 }
 
 /// Returns another workspace that has a handle with that skeleton and cards in the public directory.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn listed_look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result<Option<WorkspaceId>> {
     tx.value(&LISTED_LOOK_ALIKE, p![skeleton, workspace])
 }
 
 /// Returns the agent parts of the handles of a workspace's listed cards.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn listed_parts(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
     Ok(tx.rows::<(String,)>(&LISTED_PARTS, p![workspace, limit])?.into_iter().map(|(part,)| part).collect())
 }
 
 /// Makes a handle that is free, or that the workspace renamed, its current one; the one before redirects for 90 days.
 /// Returns `false` if another transaction claimed it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claim(tx: &mut Tx, workspace: WorkspaceId, handle: &HandleName, now: Time) -> Result<bool> {
     tx.exec(&RENAME, p![workspace, now.plus_ms(REDIRECT_MS)])?;
     if tx.exec(&RECLAIM, p![handle.text(), workspace])? > 0 {
@@ -168,9 +141,6 @@ pub fn claim(tx: &mut Tx, workspace: WorkspaceId, handle: &HandleName, now: Time
 }
 
 /// Releases the current handle, so that nobody can claim it again, and ends the redirects to it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
     tx.exec(&RELEASE, p![workspace])?;
     tx.exec(&END_REDIRECTS, p![workspace, now])?;
@@ -178,17 +148,11 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
 }
 
 /// Returns when a workspace took its handles, oldest first, at most [`HANDLES_MAX`].
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claimed(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Time>> {
     Ok(tx.rows::<(Time,)>(&CLAIMED, p![workspace, HANDLES_MAX])?.into_iter().map(|(at,)| at).collect())
 }
 
 /// Returns the longest agent part of the workspace's handles.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn longest_part(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<String>> {
     tx.value(&LONGEST_PART, p![workspace])
 }

@@ -75,9 +75,6 @@ pub enum IdempotencyClaim {
 }
 
 /// Looks up a key without claiming it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
     let k = key;
     let found: Option<IdempotencyRow> =
@@ -92,9 +89,6 @@ pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyC
 }
 
 /// Claims the key for this request unless it was claimed within [`RETENTION_MS`].
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claim(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
     let k = key;
     let (workspace, inbox, expired) = (k.scope.workspace, k.scope.stored_inbox(), now.plus_ms(-RETENTION_MS));
@@ -105,9 +99,6 @@ pub fn claim(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<Idempotency
 }
 
 /// Records the response under the claimed key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn answer(tx: &mut Tx, key: &IdempotencyKey, answer: &RecordedResponse) -> Result<()> {
     tx.exec(
         &RECORD_RESPONSE,

@@ -12,26 +12,17 @@ statements! {
 }
 
 /// Returns the public ids of the apps that an agent may sign in to without a code.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&OF_INBOX, p![inbox.workspace, inbox.inbox])?;
     Ok(found.into_iter().map(|(client_id,)| client_id).collect())
 }
 
 /// Returns whether an app is approved in advance.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn has(tx: &mut Tx, inbox: InboxRef, client_id: &str) -> Result<bool> {
     Ok(tx.value::<u64>(&HAS, p![inbox.workspace, inbox.inbox, client_id])?.unwrap_or(0) > 0)
 }
 
 /// Replaces the apps of an agent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set(tx: &mut Tx, inbox: InboxRef, client_ids: &[String], now: Time) -> Result<()> {
     tx.exec(&CLEAR, p![inbox.workspace, inbox.inbox])?;
     for client_id in client_ids {
@@ -41,9 +32,6 @@ pub fn set(tx: &mut Tx, inbox: InboxRef, client_ids: &[String], now: Time) -> Re
 }
 
 /// Removes the apps of an agent that is deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&CLEAR, p![inbox.workspace, inbox.inbox])?;
     Ok(())

@@ -38,9 +38,6 @@ statements! {
 }
 
 /// Stores a new app.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
     tx.exec(
         &INSERT,
@@ -67,50 +64,32 @@ pub fn insert(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
 }
 
 /// Returns an app of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: IdentityClientId) -> Result<Option<IdentityClient>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns an app of a workspace and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: IdentityClientId) -> Result<Option<IdentityClient>> {
     tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
 /// Returns the app with a public id, of any workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_client_id(tx: &mut Tx, client_id: &str) -> Result<Option<IdentityClient>> {
     tx.one(&BY_CLIENT_ID, p![client_id])
 }
 
 /// Returns a page of the apps of a workspace, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<IdentityClient>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, after.sort, after.id, page.limit])
 }
 
 /// Returns the number of apps of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// Writes what can change of an app whose row is locked.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
     tx.exec(
         &UPDATE,
@@ -132,18 +111,12 @@ pub fn update(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
 
 /// Records that an agent signed in to an app, unless that is recorded since `unless_since`: a popular app's row would
 /// otherwise be written by every sign-in.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record_use(tx: &mut Tx, client_id: &str, now: Time, unless_since: Time) -> Result<()> {
     tx.exec(&RECORD_USE, p![client_id, now, unless_since])?;
     Ok(())
 }
 
 /// Deletes an app, with the approvals in advance that name it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, client: &IdentityClient) -> Result<()> {
     tx.exec(&FORGET_PREAPPROVALS, p![client.client_id])?;
     tx.exec(&DELETE, p![client.workspace, client.id])?;

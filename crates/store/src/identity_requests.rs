@@ -76,9 +76,6 @@ pub struct RequestDecision {
 }
 
 /// Stores a sign-in.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, r: &IdentityRequest, digests: &RequestDigests) -> Result<()> {
     tx.exec(
         &INSERT,
@@ -128,9 +125,6 @@ pub struct LargestWaiting {
 }
 
 /// Returns the number of sign-ins that wait, of all client addresses or of one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_pending(tx: &mut Tx, of: WaitingOf<'_>, network: Option<&str>, now: Time) -> Result<u64> {
     let count: Option<u64> = match (of, network) {
         (WaitingOf::App(client_id), None) => tx.value(&COUNT_OF_APP, p![client_id, now])?,
@@ -144,9 +138,6 @@ pub fn count_pending(tx: &mut Tx, of: WaitingOf<'_>, network: Option<&str>, now:
 }
 
 /// Returns the client address with the most sign-ins that wait.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn largest_pending(tx: &mut Tx, of: WaitingOf<'_>, now: Time) -> Result<Option<LargestWaiting>> {
     match of {
         WaitingOf::App(client_id) => tx.one(&LARGEST_OF_APP, p![client_id, now]),
@@ -155,9 +146,6 @@ pub fn largest_pending(tx: &mut Tx, of: WaitingOf<'_>, now: Time) -> Result<Opti
 }
 
 /// Ends the oldest sign-in of a client address that waits.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn end_oldest(tx: &mut Tx, of: WaitingOf<'_>, network: &str, now: Time) -> Result<()> {
     match of {
         WaitingOf::App(client_id) => tx.exec(&END_OLDEST_OF_APP, p![client_id, now, network])?,
@@ -167,49 +155,31 @@ pub fn end_oldest(tx: &mut Tx, of: WaitingOf<'_>, network: &str, now: Time) -> R
 }
 
 /// Returns the sign-in of a waiting page.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_secret(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<IdentityRequest>> {
     tx.one(&BY_SECRET, p![sha256, now])
 }
 
 /// Returns the sign-in of an authorization code, used or not, and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock_by_code(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<IdentityRequest>> {
     tx.one(&BY_CODE, p![sha256, now])
 }
 
 /// Returns the waiting sign-in with the code that its page shows.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<IdentityRequest>> {
     tx.one(&PENDING_BY_USER_CODE, p![code, now])
 }
 
 /// Returns the waiting sign-in with the code that its page shows, and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<IdentityRequest>> {
     tx.one(&LOCK_BY_USER_CODE, p![code, now])
 }
 
 /// Returns the waiting sign-ins that name an agent, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending_of(tx: &mut Tx, inbox: InboxId, now: Time, limit: u32) -> Result<Vec<IdentityRequest>> {
     tx.rows(&PENDING_OF, p![inbox, now, limit])
 }
 
 /// Returns the waiting sign-ins that name an agent of a workspace, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending_of_workspace(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -220,53 +190,35 @@ pub fn pending_of_workspace(
 }
 
 /// Records the decision about a waiting sign-in whose row is locked.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn decide(tx: &mut Tx, id: IdentityRequestId, decision: &RequestDecision, now: Time) -> Result<()> {
     tx.exec(&DECIDE, p![id, decision.status, decision.workspace, decision.inbox, now])?;
     Ok(())
 }
 
 /// Records that the browser got the authorization code, once; later calls change nothing.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn deliver(tx: &mut Tx, id: IdentityRequestId, code_expires_at: Time) -> Result<()> {
     tx.exec(&DELIVER, p![id, code_expires_at])?;
     Ok(())
 }
 
 /// Uses an authorization code up; returns `false` if it was used before.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_used(tx: &mut Tx, id: IdentityRequestId, now: Time, kept_until: Time) -> Result<bool> {
     Ok(tx.exec(&USE, p![id, now, kept_until])? > 0)
 }
 
 /// Deletes the sign-ins of an app.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
     tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
     Ok(())
 }
 
 /// Deletes the sign-ins that an agent decided.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
     Ok(())
 }
 
 /// Deletes up to `limit` sign-ins that aren't needed any more; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     tx.exec(&FORGET, p![now, limit])
 }

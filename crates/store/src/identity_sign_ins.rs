@@ -37,9 +37,6 @@ statements! {
 }
 
 /// Stores a line of the history. Returns `false` if the token already has a line with this event.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, s: &IdentitySignIn) -> Result<bool> {
     let values =
         p![s.workspace, s.id, s.inbox, s.client_id, s.client_name, s.event, s.flow, s.jti, s.scope, s.ip, s.created_at];
@@ -47,51 +44,33 @@ pub fn insert(tx: &mut Tx, s: &IdentitySignIn) -> Result<bool> {
 }
 
 /// Returns the line of a token that was issued, of any workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn issued(tx: &mut Tx, jti: &str) -> Result<Option<IdentitySignIn>> {
     tx.one(&BY_TOKEN, p![jti, IdentitySignInEvent::TokenIssued])
 }
 
 /// Returns a page of the history of an agent, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, inbox: InboxRef, page: PageRange) -> Result<Vec<IdentitySignIn>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![inbox.workspace, inbox.inbox, after.sort, after.id, page.limit])
 }
 
 /// Counts a sign-in of an agent to an app.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_app(tx: &mut Tx, s: &IdentitySignIn, homepage_url: Option<&str>) -> Result<()> {
     tx.exec(&COUNT_APP, p![s.workspace, s.inbox, s.client_id, s.client_name, homepage_url, s.created_at])?;
     Ok(())
 }
 
 /// Returns the apps that an agent has signed in to, the last one first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn apps(tx: &mut Tx, inbox: InboxRef, limit: u32) -> Result<Vec<SignedInApp>> {
     tx.rows(&APPS, p![inbox.workspace, inbox.inbox, limit])
 }
 
 /// Deletes up to `limit` old lines; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     tx.exec(&FORGET, p![before, limit])
 }
 
 /// Deletes the history and the apps of an agent that is wiped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&DELETE_HISTORY, p![inbox.workspace, inbox.inbox])?;
     tx.exec(&DELETE_APPS, p![inbox.workspace, inbox.inbox])?;

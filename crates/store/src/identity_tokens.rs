@@ -37,53 +37,35 @@ pub struct IdentityAccessToken {
 }
 
 /// Stores a token.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, t: &IdentityAccessToken, digest: &[u8; 32]) -> Result<()> {
     tx.exec(&INSERT, p![t.workspace, digest, t.client_id, t.inbox, t.scope, t.request, t.expires_at])?;
     Ok(())
 }
 
 /// Returns the token with a digest unless it expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<IdentityAccessToken>> {
     tx.one(&FIND, p![digest, now])
 }
 
 /// Deletes the tokens that were issued for a sign-in in a browser.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_request(tx: &mut Tx, request: IdentityRequestId) -> Result<()> {
     tx.exec(&DELETE_OF_REQUEST, p![request])?;
     Ok(())
 }
 
 /// Deletes the tokens of an app.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
     tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
     Ok(())
 }
 
 /// Deletes the tokens about an agent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
     Ok(())
 }
 
 /// Deletes up to `limit` expired tokens; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     tx.exec(&FORGET, p![now, limit])
 }

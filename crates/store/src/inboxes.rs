@@ -59,18 +59,12 @@ statements! {
 }
 
 /// Locks the workspace's row until the end of the transaction, which serializes the creation of inboxes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn take_workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
     tx.one::<(Time,)>(&LOCK_WORKSPACE, p![workspace])?;
     Ok(())
 }
 
 /// Stores a new inbox unless its address was ever used; returns whether it was stored.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     let i = inbox;
     if tx.exec(&CLAIM_ADDRESS, p![i.address, i.workspace, i.id])? == 0 {
@@ -102,34 +96,22 @@ pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
 }
 
 /// Returns the inbox with that ID, even if deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns the inbox with that ID, even if deleted, and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
     tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
 /// Returns the inbox with that ID unless it is deleted or expired, or an identity.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn live(tx: &mut Tx, workspace: WorkspaceId, id: InboxId, now: Time) -> Result<Option<Inbox>> {
     Ok(get(tx, workspace, id)?.filter(|inbox| inbox.receives(now)))
 }
 
 /// Returns the inbox and locks its row until the end of the transaction, so that it can't be paused, resumed or
 /// deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
     tx.one(&LOCK, p![workspace, id])
 }
@@ -137,9 +119,6 @@ pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<I
 /// Locks the rows of several inboxes until the end of the transaction. A transaction that writes to more than one inbox
 /// must call this first; the fixed order prevents deadlocks. Does nothing on SQLite, where transactions that write run one
 /// after another.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock_all(tx: &mut Tx, mut inboxes: Vec<(WorkspaceId, InboxId)>) -> Result<()> {
     if tx.engine() == Engine::Sqlite {
         return Ok(());
@@ -153,59 +132,38 @@ pub fn lock_all(tx: &mut Tx, mut inboxes: Vec<(WorkspaceId, InboxId)>) -> Result
 }
 
 /// Returns the inbox that has or had that canonical address, in any workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_ADDRESS, p![address])
 }
 
 /// Returns the inbox or identity created with that `client_id`, unless it is deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind, client_id: &str) -> Result<Option<Inbox>> {
     tx.one(&BY_CLIENT_ID, p![workspace, kind, client_id])
 }
 
 /// Returns the first inbox of a workspace. It receives mail to the role addresses of the workspace's domains, and the
 /// service uses it to write to the owner.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
     first_of_kind(tx, workspace, InboxKind::Mailbox)
 }
 
 /// Returns the first inbox or identity of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn first_of_kind(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind) -> Result<Option<Inbox>> {
     tx.one(&FIRST_OF, p![workspace, kind])
 }
 
 /// Returns the first inbox of a workspace at a domain.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn first_in_domain(tx: &mut Tx, workspace: WorkspaceId, domain: &str) -> Result<Option<Inbox>> {
     tx.one(&FIRST_IN_DOMAIN, p![workspace, InboxKind::Mailbox, domain])
 }
 
 /// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted. Counts at most
 /// `most` of them: every creation counts up to its limit, and a count of all would make it slower with each inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind, most: u64) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace, kind, most])?.unwrap_or(0))
 }
 
 /// Returns the usage counts for the limits on temporary inboxes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn temporary_use(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<TemporaryInboxUsage> {
     // Temporary inboxes live at most one day, so older rows don't count.
     let active: Option<TemporaryRow> = tx.one(&TEMPORARY_ACTIVE, p![workspace, now.plus_ms(-DAY_MS), now])?;
@@ -220,9 +178,6 @@ pub fn temporary_use(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<T
 }
 
 /// Writes the fields that callers can change. `before` is the stored inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, before: &Inbox, after: &Inbox) -> Result<()> {
     let a = after;
     tx.exec(&UPDATE, p![a.workspace, a.id, a.display_name, a.metadata_json, a.promotions_filter, a.expires_at])?;
@@ -243,34 +198,22 @@ fn missing_in<'a>(these: &'a Metadata, others: &'a Metadata) -> impl Iterator<It
 }
 
 /// Pauses an active inbox; returns whether it was active.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pause(tx: &mut Tx, inbox: &Inbox, reason: Option<&str>, now: Time) -> Result<bool> {
     Ok(tx.exec(&PAUSE, p![inbox.workspace, inbox.id, now, reason])? > 0)
 }
 
 /// Resumes a paused inbox; returns whether it was paused. [`crate::events::release`] releases its held-back events.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn resume(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     Ok(tx.exec(&RESUME, p![inbox.workspace, inbox.id])? > 0)
 }
 
 /// Switches sign-in to apps on or off for an inbox or identity.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_identity_enabled(tx: &mut Tx, inbox: &Inbox, is_enabled: bool) -> Result<()> {
     tx.exec(&SET_IDENTITY, p![inbox.workspace, inbox.id, is_enabled])?;
     Ok(())
 }
 
 /// Marks an inbox as deleted, revokes its keys, and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
     if tx.exec(&DELETE, p![inbox.workspace, inbox.id, now])? == 0 {
         return Ok(false);
@@ -284,9 +227,6 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
 }
 
 /// Clears the caller's data about an inbox that is being wiped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn blank(tx: &mut Tx, inbox: &Inbox) -> Result<()> {
     tx.exec(&BLANK, p![inbox.workspace, inbox.id])?;
     Ok(())

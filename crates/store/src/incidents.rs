@@ -16,35 +16,23 @@ statements! {
 }
 
 /// Records an incident of a party. A transaction that records several must sort them by party to avoid deadlocks.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, party: &Party, now: Time) -> Result<()> {
     tx.exec(&RECORD, p![workspace, kind.text(), party.as_str(), now])?;
     Ok(())
 }
 
 /// Returns the number of parties with such an incident after a time; counting stops at `max`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, after: Time, max: u64) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace, kind.text(), after, max])?.unwrap_or_default())
 }
 
 /// Returns up to `max` parties with such an incident after a time, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn parties(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, after: Time, max: u32) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&PARTIES, p![workspace, kind.text(), after, max])?;
     Ok(found.into_iter().map(|(party,)| party).collect())
 }
 
 /// Deletes up to `max` records older than a time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_older(tx: &mut Tx, before: Time, max: u32) -> Result<u64> {
     tx.exec(&DELETE_OLDER, p![before, max])
 }

@@ -29,68 +29,44 @@ static ACCEPTS_WRITES: crate::Sql = crate::Sql::constant(
 const STORE_ID: &str = "store_id";
 
 /// Increments the commit counter within the transaction and returns the new count.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_commit(tx: &mut Tx) -> Result<u64> {
     let count = tx.value::<i64>(&COUNT_COMMIT, p![])?.unwrap_or(0);
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
 /// Returns the number of commits counted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn commits(tx: &mut Tx) -> Result<u64> {
     let count = tx.value::<i64>(&COMMITS, p![])?.unwrap_or(0);
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
 /// Returns the ID that ties the store to its data directory, or `None` before [`name_store`].
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn store_id(tx: &mut Tx) -> Result<Option<String>> {
     get_value(tx, STORE_ID)
 }
 
 /// Assigns the store an ID unless it already has one, and returns the store's ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn name_store(tx: &mut Tx, id: &str) -> Result<String> {
     Ok(set_value_if_absent(tx, STORE_ID, id)?.unwrap_or_default())
 }
 
 /// Returns whether the store holds any data.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn is_used(tx: &mut Tx) -> Result<bool> {
     Ok(tx.value::<i64>(&IS_USED, p![])?.is_some())
 }
 
 /// Returns the value stored under a name.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get_value(tx: &mut Tx, name: &str) -> Result<Option<String>> {
     tx.value(&GET, p![name])
 }
 
 /// Stores a value under a name and replaces any existing value.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_value(tx: &mut Tx, name: &str, value: &str) -> Result<()> {
     tx.exec(&NOTE, p![name, value])?;
     Ok(())
 }
 
 /// Stores a value under a name unless one exists, and returns the stored value.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_value_if_absent(tx: &mut Tx, name: &str, value: &str) -> Result<Option<String>> {
     tx.exec(&NOTE_FIRST, p![name, value])?;
     get_value(tx, name)
@@ -100,9 +76,6 @@ pub fn set_value_if_absent(tx: &mut Tx, name: &str, value: &str) -> Result<Optio
 pub const PROBE_BYTES: usize = 512 * 1024;
 
 /// Returns whether the database accepts writes of this user, without writing. On SQLite this depends on the files alone.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn accepts_writes(tx: &mut Tx) -> Result<bool> {
     Ok(tx.value::<i64>(&ACCEPTS_WRITES, p![])?.is_some())
 }

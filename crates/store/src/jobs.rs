@@ -73,9 +73,6 @@ pub struct NewJob {
 }
 
 /// Enqueues a job, or reschedules the existing job of the same kind and subject.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
     tx.exec(&ENQUEUE, p![j.id, j.kind, j.workspace, j.subject, j.group, j.run_at, j.attempt_max, j.why, j.created_at])?;
@@ -180,9 +177,6 @@ pub struct DeadJob {
 }
 
 /// Enqueues a job unless the subject already has one of its kind.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;
     let created = tx.exec(
@@ -196,18 +190,12 @@ pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
 }
 
 /// Deletes the job of a subject, unless the job is dead.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn cancel(tx: &mut Tx, kind: JobKind, subject: Uuid) -> Result<()> {
     tx.exec(&CANCEL, p![kind, subject])?;
     Ok(())
 }
 
 /// Claims those of the given jobs that are still due and unclaimed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claim(tx: &mut Tx, kind: JobKind, ids: &[JobId], lease: JobLease) -> Result<Vec<LeasedJob>> {
     let mut claimed = Vec::with_capacity(ids.len());
     for id in ids {
@@ -230,9 +218,6 @@ pub fn claim(tx: &mut Tx, kind: JobKind, ids: &[JobId], lease: JobLease) -> Resu
 }
 
 /// Releases the jobs whose lease expired; those without attempts left become dead. Returns how many there were.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release_expired(tx: &mut Tx, now: Time) -> Result<u64> {
     let why = JobReason::LeaseExpired;
     Ok(tx.exec(&EXPIRED, p![now, why])? + tx.exec(&EXPIRED_FINAL, p![now, why])?)
@@ -241,9 +226,6 @@ pub fn release_expired(tx: &mut Tx, now: Time) -> Result<u64> {
 /// Writes the outcome of an attempt, in the same transaction as its effects. Returns `false` if the lease is lost,
 /// because it expired or the job was enqueued again. The caller must then roll back, unless its other writes are
 /// guarded on their own.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settle(tx: &mut Tx, job: &LeasedJob, outcome: &JobOutcome) -> Result<bool> {
     let (state, at, why, attempts_returned) = match outcome {
         JobOutcome::Done => return Ok(tx.exec(&DELETE, p![job.id, job.token])? > 0),
@@ -259,9 +241,6 @@ pub fn settle(tx: &mut Tx, job: &LeasedJob, outcome: &JobOutcome) -> Result<bool
 }
 
 /// Extends the leases of running attempts to `until`. Lost leases stay unchanged.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn renew(tx: &mut Tx, jobs: &[LeasedJob], until: Time) -> Result<()> {
     for job in jobs {
         tx.exec(&RENEW, p![job.id, job.token, until])?;
@@ -270,9 +249,6 @@ pub fn renew(tx: &mut Tx, jobs: &[LeasedJob], until: Time) -> Result<()> {
 }
 
 /// Releases leases as if the jobs had never been claimed; used at shutdown.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release(tx: &mut Tx, jobs: &[LeasedJob]) -> Result<()> {
     for job in jobs {
         settle(tx, job, &JobOutcome::Hold { at: job.run_at, why: JobReason::Released })?;
@@ -282,25 +258,16 @@ pub fn release(tx: &mut Tx, jobs: &[LeasedJob]) -> Result<()> {
 
 /// Releases all leases with a token as if the jobs had never been claimed. Used after a claim with an unknown outcome,
 /// when the caller doesn't know which jobs it claimed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release_by_token(tx: &mut Tx, token: Uuid) -> Result<u64> {
     tx.exec(&RELEASE_TOKEN, p![token, JobReason::Released])
 }
 
 /// Returns when the next lease expires.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
     tx.value(&NEXT_LEASE, p![])
 }
 
 /// Returns when the next job of these kinds becomes due, ignoring jobs that are due now.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn next_at(tx: &mut Tx, kinds: &[JobKind], now: Time) -> Result<Option<Time>> {
     let mut next = None;
     for kind in kinds {
@@ -312,17 +279,11 @@ pub fn next_at(tx: &mut Tx, kinds: &[JobKind], now: Time) -> Result<Option<Time>
 
 /// Returns the number of jobs by kind and state (`ready`, `leased`, `dead`), for metrics; including kinds that this
 /// binary doesn't know.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn counts(tx: &mut Tx) -> Result<Vec<JobStateCount>> {
     tx.rows(&COUNTS, p![])
 }
 
 /// Returns up to `limit` dead jobs.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadJob>> {
     tx.rows(&DEAD, p![limit])
 }

@@ -115,9 +115,6 @@ pub struct ActiveKey {
 }
 
 /// Stores a new key with the digest of its secret.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, key: &ApiKey, digest: &[u8; 32]) -> Result<()> {
     let permissions = key.permissions.names().collect::<Vec<_>>().join(",");
     tx.exec(
@@ -139,9 +136,6 @@ pub fn insert(tx: &mut Tx, key: &ApiKey, digest: &[u8; 32]) -> Result<()> {
 }
 
 /// Finds a key by the digest of its secret; revoked keys aren't found.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find_active(tx: &mut Tx, digest: &[u8; 32]) -> Result<Option<ActiveKey>> {
     tx.one(&FIND_ACTIVE, p![digest])
 }
@@ -174,9 +168,6 @@ impl FromRow for ActiveKey {
 }
 
 /// Returns the current access of a key that authenticated earlier; `None` if it was revoked.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<KeyPrincipal>> {
     let Some(found) = tx.one::<ActiveKeyRow>(&GET_ACTIVE, p![workspace, id])? else { return Ok(None) };
     let (scope, permissions) = (scope_of(&found.scope, found.inbox_id)?, permissions_of(&found.permissions)?);
@@ -184,60 +175,39 @@ pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Resu
 }
 
 /// Records that a key was used.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, used: &KeyUse) -> Result<()> {
     tx.exec(&RECORD_USE, p![workspace, key, used.at, used.client.ip, used.client.user_agent])?;
     Ok(())
 }
 
 /// Returns a page of the keys of a workspace, revoked ones included, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<ApiKey>> {
     let CursorPosition { sort, id } = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, sort, id, page.limit])
 }
 
 /// Returns the keys of a person that are not revoked, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, limit: u32) -> Result<Vec<ApiKey>> {
     tx.rows(&OF_MEMBER, p![workspace, member, limit])
 }
 
 /// Returns the number of keys of a workspace that are not revoked, up to `most`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_active(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u64> {
     Ok(tx.value(&COUNT_ACTIVE, p![workspace, most])?.unwrap_or_default())
 }
 
 /// Returns a key, revoked or not.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<ApiKey>> {
     tx.one(&GET, p![workspace, key])
 }
 
 /// Returns the display name of a key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
     tx.value(&NAME, p![workspace, key])
 }
 
 /// Revokes a key permanently; returns whether there was one to revoke. Wakes the workspace, so that streams of the key
 /// end.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
     let revoked: Option<(WorkspaceId,)> = tx.one(&REVOKE, p![key, now])?;
     if let Some((workspace,)) = revoked {
@@ -247,18 +217,12 @@ pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
 }
 
 /// Revokes the keys of an inbox or identity that ends. The caller wakes the workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn revoke_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<()> {
     tx.exec(&REVOKE_OF_INBOX, p![workspace, inbox, now])?;
     Ok(())
 }
 
 /// Revokes the keys of a person. Wakes the workspace, so that their streams end.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn revoke_of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, now: Time) -> Result<()> {
     tx.exec(&REVOKE_OF_MEMBER, p![workspace, member, now])?;
     tx.wake(workspace.0);
@@ -266,9 +230,6 @@ pub fn revoke_of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, now
 }
 
 /// Gives the keys of a person to another one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn take_over(tx: &mut Tx, workspace: WorkspaceId, from: UserId, to: UserId) -> Result<()> {
     tx.exec(&TAKE_OVER, p![workspace, from, to])?;
     Ok(())

@@ -66,9 +66,6 @@ impl ListMatches {
 }
 
 /// Returns the entries of the workspace and of the inbox that match one of the patterns.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn matching(tx: &mut Tx, place: InboxRef, direction: ListDirection, patterns: &[&str]) -> Result<ListMatches> {
     let workspace_wide = Uuid::nil();
     let mut matches = ListMatches::default();
@@ -89,9 +86,6 @@ pub fn matching(tx: &mut Tx, place: InboxRef, direction: ListDirection, patterns
 }
 
 /// Stores an entry; returns `false` if it already exists.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
     let e = entry;
     let (inbox, pattern) = (stored_inbox(e.inbox), &e.pattern);
@@ -101,17 +95,11 @@ pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
 }
 
 /// Returns the number of entries of the workspace or the inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace, stored_inbox(inbox)])?.unwrap_or(0))
 }
 
 /// Returns the entry with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<Option<ListEntry>> {
     tx.one(&GET, p![workspace, id])
 }
@@ -129,26 +117,17 @@ pub struct ListEntryFilter {
 
 /// Returns the entries of a workspace that match the filter, oldest first. The number of entries is limited on
 /// creation.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: ListEntryFilter) -> Result<Vec<ListEntry>> {
     tx.rows(&ALL_OF, p![workspace, filter.inbox, filter.direction, filter.kind])
 }
 
 /// Deletes an entry.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<()> {
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
 }
 
 /// Deletes the entries of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
     Ok(())

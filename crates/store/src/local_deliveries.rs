@@ -136,9 +136,6 @@ pub enum LocalOutcome {
 }
 
 /// Stores a local delivery.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, delivery: &LocalDelivery) -> Result<()> {
     let d = delivery;
     let (requested, signed) = (d.requested.as_ref().map(Json), d.signed.as_ref().map(Json));
@@ -165,33 +162,21 @@ pub fn insert(tx: &mut Tx, delivery: &LocalDelivery) -> Result<()> {
 }
 
 /// Returns a local delivery; it exists until the sent message shows its outcome.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<LocalDelivery>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns a local delivery and locks it until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<LocalDelivery>> {
     tx.one(&TAKE, p![workspace, id])
 }
 
 /// Returns the oldest deliveries from a sender's inbox, in the order in which they were sent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn oldest_from(tx: &mut Tx, workspace: WorkspaceId, sender: InboxId, limit: u32) -> Result<Vec<LocalDelivery>> {
     tx.rows(&OLDEST_FROM, p![workspace, sender, limit])
 }
 
 /// Records the outcome. The row must be locked and pending.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settle(tx: &mut Tx, delivery: &LocalDelivery, outcome: &LocalOutcome) -> Result<()> {
     let (state, missing, detail) = match outcome {
         LocalOutcome::Stored { missing } => (LocalDeliveryState::Stored, missing.as_slice(), None),
@@ -202,9 +187,6 @@ pub fn settle(tx: &mut Tx, delivery: &LocalDelivery, outcome: &LocalOutcome) -> 
 }
 
 /// Deletes a delivery whose outcome the sender's side knows.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<()> {
     tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
@@ -224,9 +206,6 @@ pub struct DeadLocalDelivery {
 }
 
 /// Returns deliveries whose job is dead.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadLocalDelivery>> {
     tx.rows(&WITH_DEAD_JOB, p![JobKind::LocalDelivery, limit])
 }

@@ -87,9 +87,6 @@ pub struct SealedSigningKeys {
 }
 
 /// Stores a new domain with its first key; returns `false` if the workspace already has the domain.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey) -> Result<bool> {
     let d = domain;
     let inserted =
@@ -102,9 +99,6 @@ pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey) -> Result<b
 }
 
 /// Stores a key of a domain, replacing an old one with the same selector.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_key(tx: &mut Tx, workspace: WorkspaceId, domain: DomainId, key: &SealedDkimKey, now: Time) -> Result<()> {
     tx.exec(&DELETE_KEY, p![workspace, domain, key.selector.text(), key.selector.ed25519_text()])?;
     tx.exec(&INSERT_KEY, p![workspace, domain, key.selector.text(), key.private_key, key.record, now])?;
@@ -112,9 +106,6 @@ pub fn insert_key(tx: &mut Tx, workspace: WorkspaceId, domain: DomainId, key: &S
 }
 
 /// Stores an Ed25519 key for a selector unless there is one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_second_key(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -128,43 +119,28 @@ pub fn insert_second_key(
 }
 
 /// Returns the domain with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
     let found = tx.one(&GET, p![workspace, id])?;
     with_keys(tx, found)
 }
 
 /// Returns the domain with that ID and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
     let found = tx.one(&GET_FOR_UPDATE, p![workspace, id])?;
     with_keys(tx, found)
 }
 
 /// Returns the domain with that name, verified or not, without its keys.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<MailDomain>> {
     tx.one(&BY_NAME, p![workspace, name])
 }
 
 /// Returns the domain with that name from the workspace that verified it, whichever that is. Without its keys.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn owner(tx: &mut Tx, name: &str) -> Result<Option<MailDomain>> {
     tx.one(&OWNER, p![name])
 }
 
 /// Returns a page of a workspace's domains, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<MailDomain>> {
     let (at, id) = page.after.map_or((i64::MAX, Uuid::max()), |after| (after.sort, after.id));
     let found: Vec<MailDomain> = tx.rows(&PAGE, p![workspace, at, id, page.limit])?;
@@ -172,17 +148,11 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec
 }
 
 /// Returns the number of domains of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// Writes all mutable fields of a domain. Deletes keys that are no longer used.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
     let d = domain;
     let owned = d.verified_at.is_some() && d.status != DomainStatus::Pending;
@@ -221,9 +191,6 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
 }
 
 /// Deletes a domain with its keys.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<()> {
     tx.exec(&DELETE_KEYS, p![workspace, id])?;
     tx.exec(&DELETE, p![workspace, id])?;
@@ -231,9 +198,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<()> {
 }
 
 /// Returns the keys that sign for a domain of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<SealedSigningKeys>> {
     let mut found: Vec<SigningRow> = tx.rows(&SIGNING, p![workspace, name])?;
     // Sorted by selector: the Ed25519 key has the longer one.
@@ -247,9 +211,6 @@ pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option
 }
 
 /// Returns up to `limit` inboxes of a domain that aren't deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, name: &str, limit: u32) -> Result<Vec<InboxId>> {
     let found: Vec<(InboxId,)> = tx.rows(&INBOXES, p![workspace, name, limit])?;
     Ok(found.into_iter().map(|(id,)| id).collect())

@@ -7,9 +7,6 @@ use posthouse_domain::id::WorkspaceId;
 use crate::{FromRow, Result, Sql, ToValue, Tx, Value, dialect::IDS_MAX};
 
 /// Runs the statement for up to [`IDS_MAX`] IDs of a workspace. Runs nothing if `ids` is empty.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn rows<T: FromRow, I: ToValue + PartialEq>(
     tx: &mut Tx,
     sql: &Sql,

@@ -78,9 +78,6 @@ pub enum ScreeningFilter {
 }
 
 /// Returns up to `limit` messages of an inbox that match the filter and are older than `before`, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     place: InboxRef,
@@ -110,9 +107,6 @@ pub fn page(
 }
 
 /// Returns a page of the held messages of a workspace or of one inbox, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, page: PageRange) -> Result<Vec<Message>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     match inbox {
@@ -122,9 +116,6 @@ pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, page: P
 }
 
 /// Returns up to `limit` messages of a thread that are older than `before`, newest first. Blocked messages are skipped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_thread(
     tx: &mut Tx,
     workspace: WorkspaceId,

@@ -87,9 +87,6 @@ pub struct MessageReference {
 /// Returns the `created_at` for the next message of an inbox: the current time, but always later than the previous
 /// message's, so that callers who page by it miss nothing. Locks the inbox's row, which serializes the storing of
 /// messages per inbox, and adds the message and its size to the inbox's totals.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn next_created_at(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -102,9 +99,6 @@ pub fn next_created_at(
 
 /// Stores a message and its labels. Store its content before, its attachments and recipients afterward. Wakes the
 /// workspace for all waiters, whether or not there is an event.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     let m = message;
     let verification = m.verification.as_ref().map(|v| Json(StoredVerification::from(v)));
@@ -162,34 +156,22 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
 }
 
 /// Releases a held message. Its words are indexed again.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, at: Time) -> Result<()> {
     tx.exec(&RELEASE, p![workspace, id, at])?;
     search::wait(tx, workspace, id)
 }
 
 /// Returns the message with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Message>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns up to 100 messages by ID, unordered; unknown IDs are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Message>> {
     many::rows(tx, &GET_MANY, workspace, ids)
 }
 
 /// Returns the sizes in bytes of up to 100 messages; unknown IDs are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
     let rows: Vec<SizeRow> = many::rows(tx, &SIZES, workspace, ids)?;
     Ok(rows.into_iter().map(|row| (row.id, row.size_bytes)).collect())
@@ -197,9 +179,6 @@ pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<V
 
 /// Returns the sizes in bytes of the bodies and headers of up to 100 messages, without reading them; unknown IDs are
 /// omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn body_bytes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
     let rows: Vec<SizeRow> = many::rows(tx, &BODY_BYTES, workspace, ids)?;
     Ok(rows.into_iter().map(|row| (row.id, row.size_bytes)).collect())
@@ -212,9 +191,6 @@ pub const fn may_exceed(raw_bytes: u64, bytes_max: u64) -> bool {
 }
 
 /// Returns the message of an inbox with that `Message-ID`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_rfc_id(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -226,9 +202,6 @@ pub fn by_rfc_id(
 
 /// Locks the rows of messages until the end of the transaction, so that they don't change between reading and writing.
 /// Locks in order of IDs to prevent deadlocks.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<()> {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -240,9 +213,6 @@ pub fn lock(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<()
 }
 
 /// Writes the labels and read state of `after`. `before` is the stored message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_labels(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
     tx.exec(&SET_LABELS, p![after.workspace, after.id, Json(&after.labels), after.is_read])?;
     for removed in before.labels.iter().filter(|label| !after.labels.contains(label)) {

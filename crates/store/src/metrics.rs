@@ -70,9 +70,6 @@ pub struct MetricsScope {
 }
 
 /// Adds to the counters of an inbox for the current quarter hour.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time, increments: &Counters) -> Result<()> {
     let c = increments;
     if c.is_zero() {
@@ -107,9 +104,6 @@ pub struct StatusChange {
 }
 
 /// Counts a status change of a sent message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_status_change(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -131,9 +125,6 @@ pub fn count_status_change(
 }
 
 /// Counts the reason and class of a bounced recipient.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn bounce(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, entry: &RecipientDelivery, now: Time) -> Result<()> {
     tx.exec(&BOUNCE, p![workspace, slot_of(now), inbox, entry.reason()])?;
     let class = entry.class.unwrap_or(BounceClass::Other).text();
@@ -142,9 +133,6 @@ pub fn bounce(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, entry: &Recip
 }
 
 /// Returns the counters of each quarter hour with activity, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn slots(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(i64, Counters)>> {
     let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
     let rows: Vec<SlotRow> = match scope.inbox {
@@ -155,9 +143,6 @@ pub fn slots(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(i64, Counters)>> 
 }
 
 /// Returns the sum of the counters.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn totals(tx: &mut Tx, scope: &MetricsScope) -> Result<Counters> {
     let mut sum = Counters::default();
     slots(tx, scope)?.iter().for_each(|(_, counters)| sum.add(counters));
@@ -165,17 +150,11 @@ pub fn totals(tx: &mut Tx, scope: &MetricsScope) -> Result<Counters> {
 }
 
 /// Returns the bounce reasons with their counts, most frequent first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn reasons(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(String, u64)>> {
     add(tx, scope, &REASONS, &REASONS_OF_INBOX)
 }
 
 /// Returns the bounce classes with their counts, most frequent first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn classes(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(String, u64)>> {
     add(tx, scope, &CLASSES, &CLASSES_OF_INBOX)
 }
@@ -190,9 +169,6 @@ fn add(tx: &mut Tx, scope: &MetricsScope, of_all: &Sql, of_inbox: &Sql) -> Resul
 }
 
 /// Returns the current totals of a workspace or of one inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Holdings> {
     let (held, threads): (Option<HoldingsRow>, Option<u64>) = match inbox {
         Some(inbox) => {
@@ -220,27 +196,18 @@ pub struct DeletedTotals {
 }
 
 /// Subtracts deleted messages from the totals of an inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn subtract_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, deleted: DeletedTotals) -> Result<()> {
     tx.exec(&SUBTRACT_HOLDINGS, p![workspace, inbox, deleted.messages, deleted.bytes])?;
     Ok(())
 }
 
 /// Resets the totals of an inbox that was wiped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn reset_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&RESET_HOLDINGS, p![workspace, inbox])?;
     Ok(())
 }
 
 /// Deletes counters that are older than [`RETENTION_DAYS`].
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, now: Time) -> Result<()> {
     let end = slot_of(now.plus_ms(-RETENTION_DAYS * DAY_MS));
     tx.exec(&DELETE_SLOTS, p![end])?;

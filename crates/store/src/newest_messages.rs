@@ -34,9 +34,6 @@ pub struct NewestMessage {
 }
 
 /// Returns the newest message of each thread that has one, in any order.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_threads(tx: &mut Tx, workspace: WorkspaceId, threads: &[ThreadId]) -> Result<Vec<NewestMessage>> {
     let mut found = Vec::with_capacity(threads.len());
     for some in threads.chunks(IDS_MAX) {

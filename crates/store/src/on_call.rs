@@ -71,42 +71,27 @@ pub struct OnCallMail {
 }
 
 /// Returns the contacts of an inbox, or those of the workspace, in their order.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn contacts(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Vec<OnCallContact>> {
     tx.rows(&OF, p![workspace, stored_inbox(inbox)])
 }
 
 /// Returns the contact with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn contact(tx: &mut Tx, workspace: WorkspaceId, id: OnCallContactId) -> Result<Option<OnCallContact>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns the contact of a confirmation link that has neither been used nor expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<OnCallContact>> {
     tx.one(&BY_TOKEN, p![sha256, now])
 }
 
 /// Returns when the latest confirmation link of a contact expires; `None` before the first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn link_end(tx: &mut Tx, workspace: WorkspaceId, id: OnCallContactId) -> Result<Option<Time>> {
     let end: Option<(Option<Time>,)> = tx.one(&LINK_END, p![workspace, id])?;
     Ok(end.and_then(|(end,)| end))
 }
 
 /// Stores a new contact at a position of its list.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, new: &OnCallContact, position: u32) -> Result<()> {
     let c = new;
     let inbox = stored_inbox(c.inbox);
@@ -115,69 +100,45 @@ pub fn insert(tx: &mut Tx, new: &OnCallContact, position: u32) -> Result<()> {
 }
 
 /// Moves a contact to another position of its list.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn move_to(tx: &mut Tx, contact: &OnCallContact, position: u32) -> Result<()> {
     tx.exec(&MOVE, p![contact.workspace, contact.id, position])?;
     Ok(())
 }
 
 /// Sets the token of the confirmation link of an unconfirmed contact. Earlier links become invalid.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_token(tx: &mut Tx, contact: &OnCallContact, token: &OnCallToken) -> Result<bool> {
     Ok(tx.exec(&SET_TOKEN, p![contact.workspace, contact.id, token.sha256, token.expires_at])? > 0)
 }
 
 /// Sets the mail about a contact that must be sent; its job is stored separately.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_mail_due(tx: &mut Tx, contact: &OnCallContact, mail: OnCallMailKind) -> Result<()> {
     tx.exec(&SET_DUE, p![contact.workspace, contact.id, mail])?;
     Ok(())
 }
 
 /// Records that the mail about a contact is sent or given up; returns `false` if it isn't due any more.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn end_mail(tx: &mut Tx, contact: &OnCallContact, mail: OnCallMailKind) -> Result<bool> {
     Ok(tx.exec(&END_DUE, p![contact.workspace, contact.id, mail])? > 0)
 }
 
 /// Confirms the contact of a link, and makes the notice to the owner due; returns whether the link was valid.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn confirm(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<bool> {
     Ok(tx.exec(&CONFIRM, p![sha256, now, now, OnCallMailKind::OwnerNotice])? > 0)
 }
 
 /// Deletes a contact; its link becomes invalid.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, contact: &OnCallContact) -> Result<()> {
     tx.exec(&DELETE, p![contact.workspace, contact.id])?;
     Ok(())
 }
 
 /// Deletes the contacts of an inbox that is being wiped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
     Ok(())
 }
 
 /// Records a mail, in the transaction that stores it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record_mail(tx: &mut Tx, mail: &OnCallMail) -> Result<()> {
     let m = mail;
     tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.thread, m.kind, m.created_at])?;
@@ -185,34 +146,22 @@ pub fn record_mail(tx: &mut Tx, mail: &OnCallMail) -> Result<()> {
 }
 
 /// Returns when the mails of a kind were stored after a time, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, kind: OnCallMailKind, since: Time) -> Result<Vec<Time>> {
     let found: Vec<(Time,)> = tx.rows(&SENT_SINCE, p![workspace, kind, since])?;
     Ok(found.into_iter().map(|(at,)| at).collect())
 }
 
 /// Returns the kind of a mail that was sent to people on call or about them, by any workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn kind_of(tx: &mut Tx, message: MessageId) -> Result<Option<OnCallMailKind>> {
     tx.value(&KIND, p![message])
 }
 
 /// Returns whether a thread has a mail to people on call or about them.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn is_thread_of_mail(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId) -> Result<bool> {
     Ok(tx.value::<OnCallMailKind>(&IN_THREAD, p![workspace, thread])?.is_some())
 }
 
 /// Deletes about `limit` records of mails before a time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune_mails(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     let oldest: Vec<(Time,)> = tx.rows(&NEXT_MAILS, p![before, limit])?;
     let Some((end,)) = oldest.last() else { return Ok(0) };

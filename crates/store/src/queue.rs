@@ -119,9 +119,6 @@ pub struct QueueLease<'a> {
 
 /// Locks the queue of an inbox until the end of the transaction. Creates the queue at `position` if it was never
 /// claimed from.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, place: InboxRef, position: Time, now: Time) -> Result<WorkQueue> {
     if let Some(queue) = tx.one(&LOCK_QUEUE, p![place.workspace, place.inbox])? {
         return Ok(queue);
@@ -132,9 +129,6 @@ pub fn lock(tx: &mut Tx, place: InboxRef, position: Time, now: Time) -> Result<W
 
 /// Adds up to [`PULL_MAX`] messages after `position` to the queue; returns the position of the last one, or `None` if
 /// there are none. [`move_to`] stores the position.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pull(tx: &mut Tx, place: InboxRef, position: Time) -> Result<Option<Time>> {
     let last: Option<Option<Time>> = tx.value(&NEXT_MESSAGES, p![place.workspace, place.inbox, position, PULL_MAX])?;
     let Some(last) = last.flatten() else { return Ok(None) };
@@ -143,18 +137,12 @@ pub fn pull(tx: &mut Tx, place: InboxRef, position: Time) -> Result<Option<Time>
 }
 
 /// Stores the position up to which messages were added.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn move_to(tx: &mut Tx, place: InboxRef, position: Time) -> Result<()> {
     tx.exec(&SET_POSITION, p![place.workspace, place.inbox, position])?;
     Ok(())
 }
 
 /// Adds a released message to the queue of its inbox, if the queue has passed it, and wakes waiting claims.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn add_released(tx: &mut Tx, place: InboxRef, message: MessageId) -> Result<()> {
     if tx.exec(&ADD_RELEASED, p![place.workspace, place.inbox, message])? > 0 {
         wake(tx, place)?;
@@ -163,9 +151,6 @@ pub fn add_released(tx: &mut Tx, place: InboxRef, message: MessageId) -> Result<
 }
 
 /// Makes messages available whose lease or delay has ended.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn promote(tx: &mut Tx, place: InboxRef, now: Time) -> Result<()> {
     tx.exec(&PROMOTE, p![place.workspace, place.inbox, now])?;
     Ok(())
@@ -173,9 +158,6 @@ pub fn promote(tx: &mut Tx, place: InboxRef, now: Time) -> Result<()> {
 
 /// Returns up to `limit` claimable messages after `after`, oldest first. Skips threads that have a leased or delayed
 /// message; the result may contain several messages of one thread.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn candidates(
     tx: &mut Tx,
     place: InboxRef,
@@ -189,26 +171,17 @@ pub fn candidates(
 }
 
 /// Leases a message; returns its number of deliveries including this one, or `None` if another claim was faster.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lease(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, lease: QueueLease<'_>) -> Result<Option<u32>> {
     let leased: Option<(u32,)> = tx.one(&LEASE, p![workspace, message, lease.id, lease.until, lease.consumer])?;
     Ok(leased.map(|(deliveries,)| deliveries))
 }
 
 /// Locks the queue item of a message until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn item(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Option<QueueItem>> {
     tx.one(&LOCK_ITEM, p![workspace, message])
 }
 
 /// Sets the final state of a queue item. Wakes waiters if its thread has further open messages.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settle(tx: &mut Tx, item: &QueueItem, state: QueueItemState, now: Time) -> Result<()> {
     tx.exec(&SETTLE, p![item.workspace, item.message, state, now])?;
     if tx.value::<Time>(&THREAD_HAS_OPEN, p![item.workspace, item.thread])?.is_some() {
@@ -218,27 +191,18 @@ pub fn settle(tx: &mut Tx, item: &QueueItem, state: QueueItemState, now: Time) -
 }
 
 /// Returns a message to the queue, available from that time on; 0 means immediately.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn requeue(tx: &mut Tx, item: &QueueItem, available_at: Time) -> Result<()> {
     tx.exec(&RETURN, p![item.workspace, item.message, available_at])?;
     wake(tx, InboxRef { workspace: item.workspace, inbox: item.inbox })
 }
 
 /// Changes the expiry of a lease.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn extend(tx: &mut Tx, item: &QueueItem, until: Time) -> Result<()> {
     tx.exec(&EXTEND, p![item.workspace, item.message, until])?;
     Ok(())
 }
 
 /// Wakes the waiters of a queue after its claimable messages changed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn wake(tx: &mut Tx, place: InboxRef) -> Result<()> {
     tx.exec(&INCREMENT_CHANGES, p![place.workspace, place.inbox])?;
     tx.wake(place.workspace.0);
@@ -246,9 +210,6 @@ pub fn wake(tx: &mut Tx, place: InboxRef) -> Result<()> {
 }
 
 /// Wakes the waiters of all queues of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn wake_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
     tx.exec(&INCREMENT_CHANGES_OF_WORKSPACE, p![workspace])?;
     tx.wake(workspace.0);
@@ -256,17 +217,11 @@ pub fn wake_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
 }
 
 /// Returns when the next delayed or leased message becomes available.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn next_due(tx: &mut Tx, place: InboxRef, now: Time) -> Result<Option<Time>> {
     tx.value(&NEXT_DUE, p![place.workspace, place.inbox, now])
 }
 
 /// Returns up to `limit` messages that used up their deliveries and whose last lease expired; optionally of one queue.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn exhausted(tx: &mut Tx, place: Option<InboxRef>, now: Time, limit: u32) -> Result<Vec<QueueItem>> {
     match place {
         Some(place) => tx.rows(&EXHAUSTED_OF_INBOX, p![place.workspace, place.inbox, now, limit]),
@@ -276,9 +231,6 @@ pub fn exhausted(tx: &mut Tx, place: Option<InboxRef>, now: Time, limit: u32) ->
 
 /// Returns the state of the queues of a workspace or of one inbox. Queues that were never claimed from and queues of
 /// deleted inboxes are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn states(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, now: Time) -> Result<Vec<QueueState>> {
     let found: Vec<QueueRow> = tx.rows(&QUEUES, p![workspace, inbox])?;
     let mut states = Vec::with_capacity(found.len());
@@ -303,9 +255,6 @@ pub fn states(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, now: 
 }
 
 /// Removes a deleted message from its queue. A message that was delivered before stays marked as gone for a while.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
     if tx.exec(&MARK_GONE, p![workspace, message])? == 0 {
         tx.exec(&DELETE_UNDELIVERED, p![workspace, message])?;
@@ -314,9 +263,6 @@ pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -
 }
 
 /// Deletes about `limit` items that were gone before that time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_gone(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     let oldest: Vec<(Time,)> = tx.rows(&NEXT_GONE, p![before, limit])?;
     let Some((end,)) = oldest.last() else { return Ok(0) };

@@ -43,9 +43,6 @@ pub enum QueueItems {
 }
 
 /// Returns a page of the items of all queues of a workspace or of one inbox, in order of the messages.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -63,18 +60,12 @@ pub fn page(
 }
 
 /// Makes a message claimable at once, with this many deliveries so far, and wakes waiting claims.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn reopen(tx: &mut Tx, item: &QueueItem, deliveries: u32) -> Result<()> {
     tx.exec(&REOPEN, p![item.workspace, item.message, deliveries])?;
     queue::wake(tx, InboxRef { workspace: item.workspace, inbox: item.inbox })
 }
 
 /// Takes a message out of its queue.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn drop_item(tx: &mut Tx, item: &QueueItem, now: Time) -> Result<()> {
     tx.exec(&DROP, p![item.workspace, item.message, now])?;
     Ok(())

@@ -65,9 +65,6 @@ pub struct DkimSignatures {
 }
 
 /// Stores a recipient with its delivery status.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &RecipientDelivery) -> Result<()> {
     let d = delivery;
     tx.exec(
@@ -93,25 +90,16 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
 }
 
 /// Returns the recipients of up to 100 messages, in order within each message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<MessageDelivery>> {
     many::rows(tx, &OF, workspace, messages)
 }
 
 /// Returns the recipients of an envelope.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_envelope(tx: &mut Tx, workspace: WorkspaceId, envelope: EnvelopeId) -> Result<Vec<MessageDelivery>> {
     tx.rows(&OF_ENVELOPE, p![workspace, envelope])
 }
 
 /// Writes the delivery status of a recipient.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &RecipientDelivery) -> Result<()> {
     let d = delivery;
     tx.exec(
@@ -135,9 +123,6 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
 }
 
 /// Moves the recipient at that position of a message to another envelope.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn move_to(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -150,9 +135,6 @@ pub fn move_to(
 }
 
 /// Stores an envelope.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert_envelope(tx: &mut Tx, envelope: &OutboundEnvelope) -> Result<()> {
     let e = envelope;
     let (fields, keys) = e.signed.as_ref().map(|signed| (&signed.fields, &signed.keys_digest)).unzip();
@@ -161,17 +143,11 @@ pub fn insert_envelope(tx: &mut Tx, envelope: &OutboundEnvelope) -> Result<()> {
 }
 
 /// Returns the envelope with that ID; it exists until all its recipients are settled.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<OutboundEnvelope>> {
     tx.one(&GET_ENVELOPE, p![workspace, id])
 }
 
 /// Deletes an envelope whose recipients are all settled.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<()> {
     tx.exec(&DELETE_ENVELOPE, p![workspace, id])?;
     Ok(())

@@ -21,9 +21,6 @@ pub struct SuspensionRecovery {
 }
 
 /// Records the end of a suspension.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &SuspensionRecovery) -> Result<()> {
     let c = &recovery.counted;
     tx.exec(&SET, p![workspace, recovery.at, c.sent, c.bounced, c.complained])?;
@@ -31,9 +28,6 @@ pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &SuspensionRecovery) -
 }
 
 /// Returns the last end of a suspension, if any.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<SuspensionRecovery>> {
     tx.one(&GET, p![workspace])
 }

@@ -25,9 +25,6 @@ pub struct MessageRef {
 }
 
 /// Returns received messages after a given one, ordered by workspace and ID; `None` starts at the beginning.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, after: Option<MessageRef>, limit: u32) -> Result<Vec<MessageRef>> {
     let start = MessageRef { workspace: WorkspaceId(Uuid::nil()), message: MessageId(Uuid::nil()) };
     let after = after.unwrap_or(start);
@@ -35,9 +32,6 @@ pub fn page(tx: &mut Tx, after: Option<MessageRef>, limit: u32) -> Result<Vec<Me
 }
 
 /// Writes the author, labels and verification of `after`, and queues the message for indexing again.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
     let verification = after.verification.as_ref().map(|found| Json(StoredVerification::from(found)));
     tx.exec(&SET, p![after.workspace, after.id, after.from, verification, after.contact_address])?;

@@ -30,9 +30,6 @@ pub struct RoleMail {
 }
 
 /// Adds a message; returns whether there was space.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn add(tx: &mut Tx, workspace: WorkspaceId, mail: &RoleMail, now: Time) -> Result<bool> {
     let waiting: Option<(i64,)> = tx.one(&COUNT_PENDING, p![workspace])?;
     if waiting.is_some_and(|(count,)| u64::try_from(count).unwrap_or(0) >= PENDING_MAX) {
@@ -43,25 +40,16 @@ pub fn add(tx: &mut Tx, workspace: WorkspaceId, mail: &RoleMail, now: Time) -> R
 }
 
 /// Returns the oldest pending messages, up to `limit`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn oldest(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<RoleMail>> {
     tx.rows(&OLDEST, p![workspace, limit])
 }
 
 /// Removes messages after their notice was stored.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<()> {
     messages.iter().try_for_each(|message| tx.exec(&DELETE, p![workspace, *message]).map(drop))
 }
 
 /// Removes all pending messages of a workspace, if it has no notice recipient.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
     tx.exec(&DELETE_ALL, p![workspace]).map(drop)
 }

@@ -77,9 +77,6 @@ pub fn replace<E: From<Error>>(tx: &mut Tx, change: ResealFn<'_, E>) -> Result<u
 }
 
 /// Returns any one sealed value with its location; `None` if the store has none.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn any(tx: &mut Tx) -> Result<Option<(SealedLocation, Vec<u8>)>> {
     let key: Option<ServedKeyRow> = tx.one(&DKIM, p!["", "", "", ONE])?;
     if let Some(ServedKeyRow { domain, selector, algorithm, private_key }) = key {

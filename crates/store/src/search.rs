@@ -115,50 +115,32 @@ pub struct SearchPosition {
 }
 
 /// Queues a message for indexing.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn wait(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
     tx.exec(&INSERT_PENDING, p![workspace, message])?;
     Ok(())
 }
 
 /// Returns up to [`BATCH`] unindexed messages of a workspace, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<PendingDocument>> {
     tx.rows(&PENDING, p![workspace, BATCH])
 }
 
 /// Returns whether a workspace has unindexed messages.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn has_pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
     Ok(tx.value::<MessageId>(&PENDING_OF_WORKSPACE, p![workspace])?.is_some())
 }
 
 /// Returns a workspace with unindexed messages.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending_somewhere(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
     tx.value(&ANY_PENDING, p![])
 }
 
 /// Returns the number of unindexed messages, counted up to `max`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending_count(tx: &mut Tx, max: u32) -> Result<u64> {
     Ok(tx.value(&PENDING_COUNT, p![max])?.unwrap_or(0))
 }
 
 /// Indexes messages with their words. Skips messages that are already indexed or were deleted meanwhile.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, all: &[(PendingDocument, IndexedText)]) -> Result<()> {
     if tx.one::<SearchHead>(&HEAD, p![workspace])?.is_none() {
         tx.exec(&CREATE_HEAD, p![workspace])?;
@@ -188,9 +170,6 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, all: &[(PendingDocument, Inde
 }
 
 /// Removes a message from the index, before it is deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
     tx.exec(&DELETE_PENDING, p![workspace, message])?;
     let found: Option<i64> = tx.value(&DELETE_DOC, p![workspace, message])?;
@@ -201,9 +180,6 @@ pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -
 }
 
 /// Removes the messages of an inbox from the index, before they are deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     let messages: Vec<(MessageId,)> = tx.rows(&OF_INBOX, p![workspace, inbox])?;
     messages.into_iter().try_for_each(|(message,)| delete_message(tx, workspace, message))
@@ -211,9 +187,6 @@ pub fn delete_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Resu
 
 /// Returns up to `limit` matching messages, best first and newest first within a tier, optionally after a position.
 /// Excludes blocked messages and deleted inboxes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn hits(
     tx: &mut Tx,
     narrowing: SearchScope,

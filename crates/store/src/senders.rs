@@ -30,9 +30,6 @@ impl Sender {
 }
 
 /// Returns the sender of a message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Sender> {
     let Some(agent) = agents::get(tx, workspace, inbox)? else {
         let problem = Some(UnsignedReason::Deleted);

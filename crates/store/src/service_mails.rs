@@ -25,9 +25,6 @@ pub struct WrittenFor {
 }
 
 /// Records that a mail was written for a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, kind: ServiceMailKind, now: Time) -> Result<()> {
     tx.exec(&INSERT, p![workspace, message, kind, now])?;
     Ok(())
@@ -35,17 +32,11 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, kind: Ser
 
 /// Returns the workspace that a mail was written for, and what it is about; `None` if it is no mail of the service or was
 /// written for a person without a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_message(tx: &mut Tx, message: MessageId) -> Result<Option<WrittenFor>> {
     tx.one(&OF_MESSAGE, p![message])
 }
 
 /// Returns whether a mail was written for a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn is_for(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<bool> {
     Ok(tx.value::<MessageId>(&IS_FOR, p![workspace, message])?.is_some())
 }

@@ -67,9 +67,6 @@ pub struct SessionCutoff {
 }
 
 /// Stores a session. Deletes those of the same person that have ended, and the least used ones beyond `max`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, s: &Session, digest: &[u8; 32], cutoff: SessionCutoff, max: usize) -> Result<()> {
     tx.exec(
         &INSERT,
@@ -81,18 +78,12 @@ pub fn insert(tx: &mut Tx, s: &Session, digest: &[u8; 32], cutoff: SessionCutoff
 }
 
 /// Finds a session that hasn't ended by the digest of its secret.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find_active(tx: &mut Tx, digest: &[u8; 32], cutoff: SessionCutoff) -> Result<Option<ActiveSession>> {
     tx.one(&FIND_ACTIVE, p![digest, cutoff.now, cutoff.unused_since])
 }
 
 /// Finds a session of a person who is in no workspace, by the digest of its secret. It belongs to the workspace of the
 /// service.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find_without_workspace(
     tx: &mut Tx,
     digest: &[u8; 32],
@@ -102,35 +93,23 @@ pub fn find_without_workspace(
 }
 
 /// Returns the current access of a session that authenticated earlier; `None` if it ended.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: SessionId) -> Result<Option<UserPrincipal>> {
     let found: Option<SessionAccess> = tx.one(&GET_ACTIVE, p![workspace, id])?;
     Ok(found.map(|found| UserPrincipal { user: found.user, session: id, role: found.role }))
 }
 
 /// Returns when a session began: when its person signed in.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn began(tx: &mut Tx, workspace: WorkspaceId, id: SessionId) -> Result<Option<Time>> {
     tx.value(&BEGAN, p![workspace, id])
 }
 
 /// Records that a session was used.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, id: SessionId, now: Time) -> Result<()> {
     tx.exec(&RECORD_USE, p![workspace, id, now])?;
     Ok(())
 }
 
 /// Returns the sessions of a person in a workspace that haven't ended, most recently used first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_user(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -142,9 +121,6 @@ pub fn of_user(
 }
 
 /// Ends a session of a person; returns whether there was one. Wakes the workspace, so that its streams end.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, user: UserId, id: SessionId) -> Result<bool> {
     let is_deleted = tx.exec(&DELETE, p![workspace, user, id])? > 0;
     tx.wake(workspace.0);
@@ -152,9 +128,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, user: UserId, id: SessionId) 
 }
 
 /// Ends the session with this secret. Wakes its workspace, so that its streams end.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_by_digest(tx: &mut Tx, digest: &[u8; 32]) -> Result<()> {
     if let Some((workspace,)) = tx.one::<(WorkspaceId,)>(&DELETE_BY_DIGEST, p![digest])? {
         tx.wake(workspace.0);
@@ -163,17 +136,11 @@ pub fn delete_by_digest(tx: &mut Tx, digest: &[u8; 32]) -> Result<()> {
 }
 
 /// Deletes up to `limit` expired sessions; returns how many. Those that weren't used for long expire later.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     tx.exec(&DELETE_EXPIRED, p![now, limit])
 }
 
 /// Ends all sessions of a person in a workspace. Wakes the workspace, so that their streams end.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_user(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<()> {
     tx.exec(&DELETE_OF_USER, p![workspace, user])?;
     tx.wake(workspace.0);

@@ -57,9 +57,6 @@ pub struct SignIn {
 }
 
 /// Stores a request; `digest` is that of a link which isn't mailed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> {
     let digest = digest.map(|digest| digest.to_vec());
     tx.exec(
@@ -70,92 +67,59 @@ pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> 
 }
 
 /// Deletes up to `limit` expired requests; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     tx.exec(&DELETE_EXPIRED, p![now, limit])
 }
 
 /// Returns how many links of a purpose an address requested after a time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_since(tx: &mut Tx, email: &str, purpose: SignInPurpose, since: Time) -> Result<u64> {
     Ok(tx.value(&COUNT_SINCE, p![email, purpose, since])?.unwrap_or_default())
 }
 
 /// Returns how many people a workspace invited after a time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_invitations(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u64> {
     Ok(tx.value(&COUNT_INVITATIONS, p![workspace, since])?.unwrap_or_default())
 }
 
 /// Returns a request.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, id: SignInId) -> Result<Option<SignIn>> {
     tx.one(&GET, p![id])
 }
 
 /// Records the mail with the link; returns whether the request was still without one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_mailed(tx: &mut Tx, id: SignInId, message: MessageId, digest: &[u8; 32], expires_at: Time) -> Result<bool> {
     Ok(tx.exec(&MAILED, p![id, message, digest, expires_at])? > 0)
 }
 
 /// Deletes the request whose token has this digest, and returns it unless it expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<SignIn>> {
     let found: Option<SignIn> = tx.one(&TAKE, p![digest])?;
     Ok(found.filter(|sign_in| now < sign_in.expires_at))
 }
 
 /// Returns the newest mailed link of an address that hasn't expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
     tx.one(&NEWEST_OF_EMAIL, p![email, now])
 }
 
 /// Returns the newest mailed link of an address that hasn't expired, and locks it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock_newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
     tx.one(&LOCK_NEWEST, p![email, now])
 }
 
 /// Counts a code that was wrong.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count_try(tx: &mut Tx, id: SignInId) -> Result<()> {
     tx.exec(&COUNT_TRY, p![id])?;
     Ok(())
 }
 
 /// Deletes a request.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, id: SignInId) -> Result<()> {
     tx.exec(&DELETE, p![id])?;
     Ok(())
 }
 
 /// Deletes the links that an address requested, and those to one workspace: after a sign-in, none of them is needed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_of_email(tx: &mut Tx, email: &str, workspace: WorkspaceId) -> Result<()> {
     tx.exec(&DELETE_OF_EMAIL, p![email, workspace])?;
     Ok(())

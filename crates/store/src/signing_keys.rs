@@ -53,9 +53,6 @@ impl std::fmt::Debug for StoredSigningKey {
 
 /// Stores a key unless its purpose already has one of that generation. Returns whether it was stored. Earlier keys of
 /// the purpose retire when it begins to sign.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, key: &StoredSigningKey) -> Result<bool> {
     let (k, t) = (key, &key.times);
     let values = p![k.purpose, k.generation, k.kid, k.public_key, k.private_key, t.created_at, t.signs_from];
@@ -67,41 +64,26 @@ pub fn insert(tx: &mut Tx, key: &StoredSigningKey) -> Result<bool> {
 }
 
 /// Returns the keys of a purpose, newest first, with retired and revoked ones.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn all(tx: &mut Tx, purpose: SigningPurpose) -> Result<Vec<StoredSigningKey>> {
     Ok(tx.rows::<KeyRow>(&ALL_OF, p![purpose, KEYS_MAX])?.into_iter().map(Into::into).collect())
 }
 
 /// Returns the key with this id.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, kid: &str) -> Result<Option<StoredSigningKey>> {
     Ok(tx.one::<KeyRow>(&BY_KID, p![kid])?.map(Into::into))
 }
 
 /// Returns the key that signs now; `None` before the first one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn signing(tx: &mut Tx, purpose: SigningPurpose, now: Time) -> Result<Option<StoredSigningKey>> {
     Ok(tx.one::<KeyRow>(&SIGNING, p![purpose, now])?.map(Into::into))
 }
 
 /// Revokes a key. Returns whether it was not revoked before.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn revoke(tx: &mut Tx, kid: &str, now: Time) -> Result<bool> {
     Ok(tx.exec(&REVOKE, p![kid, now])? > 0)
 }
 
 /// Deletes the private parts of keys that stopped signing before a time. Returns how many there were.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn forget_private_parts(tx: &mut Tx, before: Time) -> Result<u64> {
     tx.exec(&FORGET_PRIVATE, p![before])
 }

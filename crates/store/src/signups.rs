@@ -64,67 +64,43 @@ pub struct ClaimLink {
 }
 
 /// Stores the signup of a new workspace with its first agent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
     tx.exec(&INSERT, p![workspace])?;
     Ok(())
 }
 
 /// Returns the signup of a workspace; `None` if the workspace isn't unclaimed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Signup>> {
     tx.one(&GET, p![workspace])
 }
 
 /// Returns the signup of a workspace and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Signup>> {
     tx.one(&GET_FOR_UPDATE, p![workspace])
 }
 
 /// Returns the signup that a valid claim link belongs to.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<Signup>> {
     tx.one(&BY_TOKEN, p![sha256, now])
 }
 
 /// Returns the signup that a valid claim link belongs to and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock_by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<Signup>> {
     tx.one(&BY_TOKEN_FOR_UPDATE, p![sha256, now])
 }
 
 /// Counts another agent unless there are `max`; returns whether it was counted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn add_agent(tx: &mut Tx, workspace: WorkspaceId, max: u64) -> Result<bool> {
     Ok(tx.exec(&ADD_AGENT, p![workspace, max])? > 0)
 }
 
 /// Stores the latest claim link, which replaces an earlier one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_link(tx: &mut Tx, workspace: WorkspaceId, link: &ClaimLink) -> Result<()> {
     tx.exec(&SET_LINK, p![workspace, link.email, link.sha256, link.expires_at])?;
     Ok(())
 }
 
 /// Deletes the signup of a workspace that was claimed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
     tx.exec(&DELETE, p![workspace])?;
     Ok(())
@@ -132,50 +108,32 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
 
 /// Returns when a workspace was last used: the latest authenticated request, to the minute, or message. `None` if the
 /// workspace doesn't exist.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn last_activity(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Time>> {
     tx.value(&LAST_ACTIVITY, p![workspace])
 }
 
 /// Marks a challenge as used; returns `false` if it was used before.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn use_challenge(tx: &mut Tx, nonce: &[u8], expires_at: Time) -> Result<bool> {
     Ok(tx.exec(&USE_CHALLENGE, p![nonce, expires_at])? > 0)
 }
 
 /// Counts one use of a limit by day; returns `false` if `max` uses were counted today. A transaction that counts several
 /// limits must do so in the order of [`DailyLimit`] to avoid deadlocks.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, limit: DailyLimit, subject: &[u8], max: u64, now: Time) -> Result<bool> {
     Ok(max > 0 && tx.exec(&COUNT, p![limit, subject, now.day(), max])? > 0)
 }
 
 /// Returns how many uses of a daily limit were counted today.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn used(tx: &mut Tx, limit: DailyLimit, subject: &[u8], now: Time) -> Result<u64> {
     Ok(tx.value(&USED, p![limit, subject, now.day()])?.unwrap_or_default())
 }
 
 /// Deletes up to `limit` expired challenges; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune_challenges(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     tx.exec(&FORGET_CHALLENGES, p![now, limit])
 }
 
 /// Deletes the usage of earlier days, up to `limit` rows; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune_usage(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
     tx.exec(&FORGET_USAGE, p![now.day(), limit])
 }

@@ -32,17 +32,11 @@ pub struct StorageUsage {
 }
 
 /// Returns what a workspace stores, without the changes of the current unit; `None` if there is no such workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn usage(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<StorageUsage>> {
     tx.one(&USAGE, p![workspace])
 }
 
 /// Adds up what a workspace stores, from its rows. Reads all of them: only for tests and diagnostics.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn measure(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&MEASURE, p![workspace])?.unwrap_or(0))
 }

@@ -26,9 +26,6 @@ pub struct StreamTokenRow {
 }
 
 /// Stores a token, and deletes the workspace's expired tokens.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, token: &StreamTokenRow, digest: &[u8; 32], now: Time) -> Result<()> {
     tx.exec(&DELETE_EXPIRED, p![token.workspace, now])?;
     let (key, session) = match token.credential {
@@ -40,9 +37,6 @@ pub fn insert(tx: &mut Tx, token: &StreamTokenRow, digest: &[u8; 32], now: Time)
 }
 
 /// Deletes a token; returns it unless it expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<StreamTokenRow>> {
     let found: Option<StreamTokenRow> = tx.one(&TAKE, p![digest])?;
     Ok(found.filter(|token| now < token.expires_at))

@@ -22,9 +22,6 @@ statements! {
 }
 
 /// Returns those of up to [`crate::dialect::IDS_MAX`] canonical addresses that are suppressed, sorted, with reasons.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_addresses(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -35,26 +32,17 @@ pub fn of_addresses(
 }
 
 /// Suppresses an address; returns `false` if it already was. The first reason stays.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, suppression: &Suppression) -> Result<bool> {
     let s = suppression;
     Ok(tx.exec(&INSERT, p![s.workspace, s.address, s.reason, s.detail, s.message, s.created_at])? == 1)
 }
 
 /// Removes a suppression; returns whether there was one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn remove(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<bool> {
     Ok(tx.exec(&REMOVE, p![workspace, address])? == 1)
 }
 
 /// Returns the suppression of a canonical address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Suppression>> {
     tx.one(&GET, p![workspace, address])
 }
@@ -69,9 +57,6 @@ pub struct SuppressionFilter {
 }
 
 /// Returns up to `limit` suppressions that match the filter, after the given position, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,

@@ -33,9 +33,6 @@ pub struct DeadEnvelope {
 }
 
 /// Returns envelopes whose job is dead and whose recipients aren't settled yet.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn envelopes_dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadEnvelope>> {
     tx.rows(&ENVELOPES_WITH_DEAD_JOB, p![JobKind::Outbound, limit])
 }
@@ -43,9 +40,6 @@ pub fn envelopes_dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadEnvelope>> {
 crate::from_row!(DeadEnvelope { workspace = workspace_id, id, attempts = attempt, why });
 
 /// Deletes about `limit` idempotency records created before that time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_idempotency(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     let oldest: Vec<(Time,)> = tx.rows(&NEXT_IDEMPOTENCY, p![before, limit])?;
     let Some((end,)) = oldest.last() else { return Ok(0) };
@@ -53,9 +47,6 @@ pub fn delete_idempotency(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> 
 }
 
 /// Deletes about `limit` events created before that time; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_events(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
     let oldest: Vec<(Time,)> = tx.rows(&NEXT_EVENTS, p![before, limit])?;
     let Some((end,)) = oldest.last() else { return Ok(0) };

@@ -52,9 +52,6 @@ struct ThreadPageShape {
 }
 
 /// Returns up to `limit` threads that match the filter, after `position`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,

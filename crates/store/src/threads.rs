@@ -33,9 +33,6 @@ statements! {
 const CANDIDATES_MAX: u32 = 20;
 
 /// Stores a new thread for its first message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn begin(tx: &mut Tx, thread: &Thread, subject_key: &str) -> Result<()> {
     let t = thread;
     let lower = t.subject.as_deref().unwrap_or_default().to_lowercase();
@@ -57,17 +54,11 @@ pub fn begin(tx: &mut Tx, thread: &Thread, subject_key: &str) -> Result<()> {
 }
 
 /// Returns the thread with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<Option<Thread>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Adds a message's participants and time to a thread.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn touch(tx: &mut Tx, thread: &Thread, participants: &[String], at: Time) -> Result<()> {
     let participants = thread::joined(thread.participants.clone(), participants);
     tx.exec(&ADD_MESSAGE, p![thread.workspace, thread.id, participants.join("\n"), at])?;
@@ -76,9 +67,6 @@ pub fn touch(tx: &mut Tx, thread: &Thread, participants: &[String], at: Time) ->
 
 /// Returns the most recent thread with that subject, active after `since`, that shares a participant other than the
 /// inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_subject(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -93,18 +81,12 @@ pub fn by_subject(
 }
 
 /// Locks a thread until the end of the transaction, so that it doesn't change between reading and writing.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
     tx.one::<(Time,)>(&LOCK, p![workspace, id])?;
     Ok(())
 }
 
 /// Writes the labels and metadata of `after`. `before` is the stored thread.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set(tx: &mut Tx, before: &Thread, after: &Thread) -> Result<()> {
     tx.exec(&SET, p![after.workspace, after.id, Json(&after.labels), after.metadata_json])?;
     for removed in before.labels.iter().filter(|label| !after.labels.contains(label)) {
@@ -117,9 +99,6 @@ pub fn set(tx: &mut Tx, before: &Thread, after: &Thread) -> Result<()> {
 }
 
 /// Deletes the rows of a thread whose messages are already deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
     tx.exec(&UNLABEL_ALL, p![workspace, id])?;
     tx.exec(&DELETE_PEOPLE, p![workspace, id])?;

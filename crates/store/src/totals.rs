@@ -22,9 +22,6 @@ pub struct StoreTotals {
 }
 
 /// Counts what the store holds.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_store(tx: &mut Tx) -> Result<StoreTotals> {
     let service = WorkspaceId::SERVICE;
     Ok(StoreTotals {

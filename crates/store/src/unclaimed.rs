@@ -16,18 +16,12 @@ statements! {
 }
 
 /// Returns the recipients of the workspace today that count toward the limit; never more than the limit.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn recipients(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&OF_DAY, p![workspace, now.day()])?;
     Ok(found.into_iter().map(|(address,)| address).collect())
 }
 
 /// Adds recipients of today, and deletes those of earlier days.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn add(tx: &mut Tx, workspace: WorkspaceId, addresses: &[String], now: Time) -> Result<()> {
     if addresses.is_empty() {
         return Ok(());
@@ -40,9 +34,6 @@ pub fn add(tx: &mut Tx, workspace: WorkspaceId, addresses: &[String], now: Time)
 }
 
 /// Returns whether the thread's first message was received rather than sent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn starts_with_received(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId) -> Result<bool> {
     let first: Option<(Direction,)> = tx.one(&FIRST_DIRECTION, p![workspace, thread])?;
     Ok(first == Some((Direction::Inbound,)))

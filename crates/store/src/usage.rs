@@ -50,9 +50,6 @@ pub struct SentCounts {
 
 /// Counts a sent message and returns the counts before it. Call it before checking the limits: it locks the row that
 /// serializes the sends of a workspace, so that two sends can't both use the last remaining message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<SentCounts> {
     let counted: WorkspaceUsage =
         tx.one(&INCREMENT_WORKSPACE, p![workspace, now.month(), now.day()])?.unwrap_or_default();
@@ -65,9 +62,6 @@ pub fn sent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> R
 }
 
 /// Returns the current counts.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn current(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<SentCounts> {
     let found = of_workspace(tx, workspace, now)?;
     let inbox_day = tx.value(&OF_INBOX, p![workspace, inbox, now.day()])?.unwrap_or(0);
@@ -75,9 +69,6 @@ pub fn current(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -
 }
 
 /// Returns the current counts of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<WorkspaceUsage> {
     Ok(tx.one(&OF_WORKSPACE, p![workspace, now.month(), now.day()])?.unwrap_or_default())
 }

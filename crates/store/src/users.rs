@@ -63,127 +63,82 @@ const WORKSPACES_MAX: u32 = 100;
 const MEMBERS_READ_MAX: u32 = 1_000;
 
 /// Returns the person with a canonical address; creates one with `id` for a new address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_email(tx: &mut Tx, email: &str, id: UserId, now: Time) -> Result<UserId> {
     tx.exec(&INSERT, p![id, email, now])?;
     Ok(tx.value(&ID_BY_EMAIL, p![email])?.unwrap_or(id))
 }
 
 /// Returns a person.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
     tx.one(&GET_USER, p![id])
 }
 
 /// Adds a person to a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn add(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role, now: Time) -> Result<()> {
     tx.exec(&ADD, p![workspace, user, role, now])?;
     Ok(())
 }
 
 /// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn invite(tx: &mut Tx, user: UserId, i: &Invitation) -> Result<()> {
     tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at])?;
     Ok(())
 }
 
 /// Returns the invitations of a person that haven't expired, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn invitations(tx: &mut Tx, user: UserId, now: Time) -> Result<Vec<Invitation>> {
     tx.rows(&INVITATIONS, p![user, now, WORKSPACES_MAX])
 }
 
 /// Returns an invitation of a person that hasn't expired.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn invitation(tx: &mut Tx, user: UserId, id: InvitationId, now: Time) -> Result<Option<Invitation>> {
     tx.one(&INVITATION, p![user, now, id])
 }
 
 /// Returns a member of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn member(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<Option<Member>> {
     tx.one(&GET, p![workspace, user])
 }
 
 /// Returns the members of a workspace, invited ones included, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Member>> {
     tx.rows(&OF_WORKSPACE, p![workspace, MEMBERS_READ_MAX])
 }
 
 /// Locks the members of a workspace, so that two changes can't both remove the last owner.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Member>> {
     tx.rows::<(UserId,)>(&LOCK, p![workspace])?;
     of_workspace(tx, workspace)
 }
 
 /// Returns the memberships of a person, that of the workspace that was used last first. An invitation is none.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn memberships(tx: &mut Tx, user: UserId) -> Result<Vec<Member>> {
     tx.rows(&OF_USER, p![user, WORKSPACES_MAX])
 }
 
 /// Returns the id of the person with a canonical address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn by_email(tx: &mut Tx, email: &str) -> Result<Option<UserId>> {
     tx.value(&ID_BY_EMAIL, p![email])
 }
 
 /// Makes an invited person a member; returns whether the invitation was still open.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn join(tx: &mut Tx, user: UserId, invitation: &Invitation, now: Time) -> Result<bool> {
     Ok(tx.exec(&JOIN, p![invitation.workspace, user, invitation.id, now])? > 0)
 }
 
 /// Changes the role of a member.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_role(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role) -> Result<()> {
     tx.exec(&SET_ROLE, p![workspace, user, role])?;
     Ok(())
 }
 
 /// Changes the name of a person.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn rename(tx: &mut Tx, user: UserId, name: Option<&str>) -> Result<()> {
     tx.exec(&RENAME, p![user, name])?;
     Ok(())
 }
 
 /// Removes a member from a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn remove(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<()> {
     tx.exec(&REMOVE, p![workspace, user])?;
     Ok(())

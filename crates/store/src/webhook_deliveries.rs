@@ -101,9 +101,6 @@ pub struct WebhookRef {
 }
 
 /// Stores a pending attempt, either leased to the caller or due at its creation time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -120,17 +117,11 @@ pub fn insert(
 }
 
 /// Returns the attempt.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, place: AttemptRef) -> Result<Option<WebhookDelivery>> {
     tx.one(&GET, p![place.workspace, place.webhook, place.id])
 }
 
 /// Returns what an attempt sent, and the header fields of its response; `None` before the attempt.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn exchange(tx: &mut Tx, place: AttemptRef) -> Result<Option<WebhookExchange>> {
     let stored: Option<Option<Json<StoredExchange>>> =
         tx.value(&EXCHANGE, p![place.workspace, place.webhook, place.id])?;
@@ -167,43 +158,28 @@ impl StoredExchange {
 }
 
 /// Returns a page of the attempts of a webhook, newest first. IDs are in order of creation.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, page: PageRange) -> Result<Vec<WebhookDelivery>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, webhook, after.id, page.limit])
 }
 
 /// Returns up to `limit` attempts of a webhook that need action now or later, ordered by due time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, limit: u32) -> Result<Vec<PendingAttempt>> {
     tx.rows(&WAITING, p![workspace, webhook, limit])
 }
 
 /// Claims a pending attempt that is due. Returns `false` if another worker has it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claim(tx: &mut Tx, place: AttemptRef, lease: AttemptLease, now: Time) -> Result<bool> {
     Ok(tx.exec(&CLAIM, p![place.workspace, place.webhook, place.id, now, lease.token, lease.until])? > 0)
 }
 
 /// Claims the creation of the next attempt after a failed one. Returns `false` if another worker has claimed it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claim_next(tx: &mut Tx, place: AttemptRef, now: Time) -> Result<bool> {
     Ok(tx.exec(&FOLLOW, p![place.workspace, place.webhook, place.id, now])? > 0)
 }
 
 /// Writes the outcome of an attempt, that is, its fields from `status` on, and what was sent; the next attempt is due
 /// at `next_attempt_at`. Returns `false` if the lease is lost; then nothing changes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn settle(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -232,43 +208,28 @@ pub fn settle(
 }
 
 /// Releases a lease, so that any worker can claim the attempt.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release(tx: &mut Tx, place: AttemptRef, token: Uuid, now: Time) -> Result<()> {
     tx.exec(&RELEASE, p![place.workspace, place.webhook, place.id, token, now])?;
     Ok(())
 }
 
 /// Releases all leases; used at start if there is only one process.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn free(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.exec(&RELEASE_ALL, p![now])
 }
 
 /// Releases the leases of a webhook with that token, so that any worker can claim the attempts.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release_leases(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, token: Uuid, now: Time) -> Result<u64> {
     tx.exec(&RELEASE_TOKEN, p![workspace, webhook, token, now])
 }
 
 /// Cancels all pending work of a webhook; `why` is the error of attempts that weren't made.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn cancel(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, why: &str) -> Result<u64> {
     tx.exec(&CANCEL, p![workspace, webhook, why])
 }
 
 /// Returns the first webhook after the given one that has attempts, even if the webhook itself is deleted; `None` starts
 /// at the beginning.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn next_webhook(tx: &mut Tx, after: Option<WebhookRef>) -> Result<Option<WebhookRef>> {
     let start = WebhookRef { workspace: WorkspaceId(Uuid::nil()), webhook: WebhookId(Uuid::nil()) };
     let after = after.unwrap_or(start);
@@ -276,9 +237,6 @@ pub fn next_webhook(tx: &mut Tx, after: Option<WebhookRef>) -> Result<Option<Web
 }
 
 /// Deletes up to `limit` attempts of a webhook whose IDs are below `below`; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete_below(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, below: Uuid, limit: u32) -> Result<u64> {
     let old: Vec<(WebhookDeliveryId,)> = tx.rows(&OLD, p![workspace, webhook, below, limit])?;
     let Some((last,)) = old.last() else { return Ok(0) };

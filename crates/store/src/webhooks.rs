@@ -57,17 +57,11 @@ statements! {
 const SLOT_MS: i64 = 10 * MINUTE_MS;
 
 /// Stores a new webhook.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
     write(tx, &INSERT, webhook)
 }
 
 /// Writes a webhook whose row is locked.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
     write(tx, &UPDATE, webhook)
 }
@@ -107,42 +101,27 @@ fn wake_dispatchers(tx: &mut Tx, workspace: WorkspaceId) {
 }
 
 /// Returns the webhook with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
     tx.one(&GET, p![workspace, id])
 }
 
 /// Returns the webhook with that ID and locks its row until the end of the transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
     tx.one(&GET_FOR_UPDATE, p![workspace, id])
 }
 
 /// Returns a page of webhooks, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<Webhook>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, after.sort, after.id, page.limit])
 }
 
 /// Returns up to `limit` webhooks of a workspace, including disabled ones.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, limit: u64) -> Result<Vec<Webhook>> {
     tx.rows(&OF_WORKSPACE, p![workspace, i64::try_from(limit).unwrap_or(i64::MAX)])
 }
 
 /// Returns the number of webhooks of a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
     Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
@@ -158,52 +137,34 @@ pub struct FailureRun {
 
 /// Moves a webhook's position in the log from the start of the range to its end. Returns `false` if another process moved it first or the webhook is
 /// disabled.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn advance(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, sequences: Range<i64>) -> Result<bool> {
     Ok(tx.exec(&ADVANCE, p![workspace, id, sequences.start, sequences.end])? > 0)
 }
 
 /// Records that an attempt succeeded.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn succeeded(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, at: Time) -> Result<()> {
     tx.exec(&RECORD_SUCCESS, p![workspace, id, at])?;
     Ok(())
 }
 
 /// Records that every attempt has failed for some time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn failed(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, run: FailureRun) -> Result<()> {
     tx.exec(&RECORD_FAILURE, p![workspace, id, run.since, run.last_at])?;
     Ok(())
 }
 
 /// Records a failed attempt that was followed by a successful one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn failed_before(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, at: Time) -> Result<()> {
     tx.exec(&RECORD_LATE_FAILURE, p![workspace, id, at])?;
     Ok(())
 }
 
 /// Disables a webhook; returns whether it was enabled.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn disable(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool> {
     Ok(tx.exec(&DISABLE, p![workspace, id])? > 0)
 }
 
 /// Deletes a webhook and its counters; its attempts are deleted separately. Returns whether it existed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool> {
     tx.exec(&DELETE_COUNTS, p![workspace, id])?;
     wake_dispatchers(tx, workspace);
@@ -211,17 +172,11 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool
 }
 
 /// Returns the workspaces that have webhooks.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>> {
     Ok(tx.rows::<(WorkspaceId,)>(&WORKSPACES, p![])?.into_iter().map(|(id,)| id).collect())
 }
 
 /// Counts attempts that ended at that time.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn add_counts(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, counts: AttemptCounts, at: Time) -> Result<()> {
     let slot = at.millis().div_euclid(SLOT_MS);
     tx.exec(&ADD_COUNTS, p![workspace, id, slot, counts.deliveries, counts.failed])?;
@@ -229,9 +184,6 @@ pub fn add_counts(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, counts: At
 }
 
 /// Returns the counts of up to 100 webhooks for the last 24 hours; webhooks without attempts are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn counts(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -250,9 +202,6 @@ pub fn counts(
 }
 
 /// Deletes counters older than a day.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn prune_counts(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.exec(&DELETE_OLD_COUNTS, p![(now.millis() - DAY_MS).div_euclid(SLOT_MS)])
 }

@@ -50,9 +50,6 @@ statements! {
 /// Deletes an inbox whose row is locked, with its contents, lists, forwarding addresses, people on call
 /// and held events. The row stays
 /// without its texts. Returns the blobs that may now be unused. Does nothing if the inbox is already deleted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     if !inboxes::delete(tx, inbox, now)? {
         return Ok(Vec::new());
@@ -97,9 +94,6 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
 
 /// Settles the queued messages of an inbox as failed, with `detail` in their delivery status. Messages that are being
 /// delivered at this moment aren't affected.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn fail_queued(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, detail: &str, now: Time) -> Result<()> {
     tx.exec(&FAIL_RECIPIENTS, p![workspace, inbox, detail, now])?;
     tx.exec(&FAIL_MESSAGES, p![workspace, inbox, now])?;

@@ -20,9 +20,6 @@ statements! {
 }
 
 /// Closes a workspace: its keys and its claim link are gone, and its inboxes accept no mail.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn close(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
     tx.exec(&DELETE_KEYS, p![workspace])?;
     tx.exec(&CLOSE_INBOXES, p![workspace, now])?;
@@ -42,9 +39,6 @@ pub struct WipedInboxes {
 }
 
 /// Deletes up to `limit` inboxes of a closed workspace with their contents.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<WipedInboxes> {
     let found: Vec<(InboxId,)> = tx.rows(&INBOXES, p![workspace, limit])?;
     let mut wiped = WipedInboxes { count: found.len(), blobs: Vec::new() };
@@ -58,9 +52,6 @@ pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<WipedI
 
 /// Deletes a workspace whose inboxes are deleted, with all its rows but the addresses. Returns the blobs that may now be
 /// unused.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<String>> {
     let blobs: Vec<(String,)> = tx.rows(&BLOBS, p![workspace])?;
     for statement in of_workspace::ALL {

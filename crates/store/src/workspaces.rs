@@ -40,9 +40,6 @@ statements! {
 }
 
 /// Stores a new workspace; does nothing if it exists.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let w = workspace;
     tx.exec(
@@ -67,33 +64,21 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
 }
 
 /// Returns the workspace with that ID.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn get(tx: &mut Tx, id: WorkspaceId) -> Result<Option<Workspace>> {
     tx.one(&GET, p![id])
 }
 
 /// Returns up to `limit` workspaces after `after`, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace>> {
     tx.rows(&LIST, p![after, limit])
 }
 
 /// Returns the server's first workspace, which belongs to the operator.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn first(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
     Ok(list(tx, WorkspaceId::SERVICE, 1)?.first().map(|first| first.id))
 }
 
 /// Writes the fields that an operator or an owner can change.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     let w = workspace;
     let notice = w.notice.as_ref();
@@ -122,59 +107,38 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
 }
 
 /// Stops a workspace; returns whether it was running.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn stop(tx: &mut Tx, id: WorkspaceId, reason: Option<&str>, now: Time) -> Result<bool> {
     Ok(tx.exec(&STOP, p![id, now, reason])? > 0)
 }
 
 /// Ends the stop of a workspace; returns whether it was stopped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn resume(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
     Ok(tx.exec(&RESUME, p![id])? > 0)
 }
 
 /// Suspends sending of an active workspace; returns whether it was active.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn suspend(tx: &mut Tx, id: WorkspaceId, suspension: &Suspension) -> Result<bool> {
     Ok(tx.exec(&SUSPEND, p![id, stored_suspension(Some(suspension))])? > 0)
 }
 
 /// Sets the address of the owner.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn set_owner(tx: &mut Tx, id: WorkspaceId, email: &str) -> Result<()> {
     tx.exec(&SET_OWNER, p![id, email])?;
     Ok(())
 }
 
 /// Marks an unclaimed workspace as claimed; returns whether it was unclaimed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn claim(tx: &mut Tx, id: WorkspaceId, now: Time) -> Result<bool> {
     Ok(tx.exec(&CLAIM, p![id, now])? > 0)
 }
 
 /// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn with_retention(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<(WorkspaceId, i64)>> {
     let found: Vec<RetentionRow> = tx.rows(&WITH_RETENTION, p![after, limit])?;
     Ok(found.into_iter().map(|row| (row.id, row.retention_days)).collect())
 }
 
 /// Returns whether any workspace exists; an empty store is set up at first start.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn any(tx: &mut Tx) -> Result<bool> {
     Ok(tx.value::<Time>(&ANY, p![WorkspaceId::SERVICE])?.is_some())
 }

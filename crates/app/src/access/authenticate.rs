@@ -123,9 +123,6 @@ pub fn no_session() -> Refusal {
 }
 
 /// Returns whether a credential that authenticated earlier still does.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn is_active(tx: &mut Tx, workspace: WorkspaceId, credential: Credential) -> StoreResult<bool> {
     match credential {
         Credential::Key(key) => Ok(keys::find_active_by_id(tx, workspace, key)?.is_some()),

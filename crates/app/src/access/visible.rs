@@ -71,9 +71,6 @@ pub fn content(tx: &mut Tx, caller: &Caller, message: &Message) -> Result<(), Re
 }
 
 /// Returns the messages among up to 100 that the caller may see, each once, in the order of `ids`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn messages(tx: &mut Tx, caller: &Caller, ids: &[MessageId]) -> Result<Vec<Message>, Refusal> {
     let mut found = messages::get_many(tx, caller.workspace, ids)?;
     let mut inboxes: Vec<(InboxId, bool)> = Vec::new();

@@ -90,9 +90,6 @@ pub struct ContactDeletionCounts {
 }
 
 /// Deletes up to [`BULK_DELETE_MAX`] contacts, or only counts them with `dry_run`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn delete_many(
     app: &App,
     caller: Caller,

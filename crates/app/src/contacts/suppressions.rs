@@ -20,9 +20,6 @@ pub struct AddedSuppression {
 }
 
 /// Suppresses an address; an address that is already suppressed keeps its reason.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn add(app: &App, caller: Caller, address: &Address) -> Result<AddedSuppression, Refusal> {
     let new = Suppression {
         workspace: caller.workspace,

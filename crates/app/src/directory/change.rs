@@ -297,9 +297,6 @@ fn check_job(id: JobId, agent: &Agent, now: Time) -> NewJob {
 }
 
 /// Puts the card of an agent into the index of searches, or removes it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn index(tx: &mut Tx, agent: &Agent) -> posthouse_store::Result<()> {
     let Some(card) = &agent.card else { return Ok(()) };
     let is_listed = card.visibility == CardVisibility::Public && card.listing == Some(ListingState::Listed);

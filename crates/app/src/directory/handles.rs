@@ -127,9 +127,6 @@ pub struct HandleHit {
 
 /// Returns the agent behind a handle, as far as the workspace may find it: its own agents, and listed ones of others.
 /// `None` stands for a caller without a workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find(
     tx: &mut Tx,
     asking: Option<WorkspaceId>,

@@ -19,9 +19,6 @@ use crate::{app::App, inboxes::names::reserved_names};
 const PARTS_MAX: u32 = 1_000;
 
 /// Checks a card that waits for it, and lists or hides it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
     let (events, names) = (CardEvents::of(app), reserved_names(&app.config));
     let now = events.viewer.now;

@@ -78,9 +78,6 @@ pub async fn restore(app: &App, address: &Address) -> Result<Agent, Refusal> {
 }
 
 /// Returns the agents with a decision against them or with open reports, latest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn list(app: &App) -> Result<Vec<ReviewedAgent>> {
     app.store.read(load).await
 }

@@ -42,9 +42,6 @@ impl AgentViewer {
 
     /// Returns the card of an agent in the form for an audience: full for its own workspace, public if it is listed,
     /// otherwise minimal. `None` if the agent has no card.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub fn card(&self, tx: &mut Tx, agent: &Agent, audience: CardAudience) -> Result<Option<CardView>> {
         let keys = published_keys(tx, agent)?;
         Ok(self.shown(agent, &keys).map(|shown| match audience {
@@ -63,9 +60,6 @@ impl AgentViewer {
 }
 
 /// Returns the keys that an agent holds.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn published_keys(tx: &mut Tx, agent: &Agent) -> Result<Vec<PublishedKey>> {
     Ok(agent_keys::of_agent(tx, agent.workspace, agent.inbox)?.iter().map(PublishedKey::of).collect())
 }

@@ -57,18 +57,12 @@ pub enum NextRunReason {
 }
 
 /// Returns the error of the last attempt, if it failed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn last_error(app: &App) -> posthouse_store::Result<Option<String>> {
     let id = certificate::certificate_id(&app.config.acme);
     Ok(app.store.read_one(move |tx| acme::certificate(tx, id)).await?.and_then(|row| row.last_error))
 }
 
 /// Returns the response for a challenge token (RFC 8555 §8.3); `None` if the token is unknown.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn answer(app: &App, token: &str) -> posthouse_store::Result<Option<String>> {
     if !app.config.acme.enabled || token.is_empty() || token.len() > TOKEN_BYTES_MAX {
         return Ok(None);

@@ -21,9 +21,6 @@ const NOTE: &str = "ip_reputation";
 const ADDRESSES_MAX: usize = 16;
 
 /// Returns the last finding, or a new one if it is older than an hour. If no list answers, the last finding is kept.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn check(app: &Arc<App>) -> Result<Option<BlocklistCheck>, Refusal> {
     let now = app.clock.now();
     let kept = app.store.read(|tx| instance::get_value(tx, NOTE)).await?;

@@ -40,9 +40,6 @@ enum DueDraft {
 }
 
 /// Sends a draft that is due. An internal error ends the draft only at the last attempt.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn send_at_time(app: &Arc<App>, workspace: WorkspaceId, id: DraftId, is_last: bool) -> StoreResult<NextStep> {
     let now = app.clock.now();
     let (inbox, found, material) = match app.store.read(move |tx| due(tx, workspace, id, now)).await? {

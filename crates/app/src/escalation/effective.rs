@@ -17,9 +17,6 @@ pub(crate) struct EffectiveEscalation {
 }
 
 /// Loads what applies to an inbox; `None` stands for the workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn load(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<EffectiveEscalation> {
     let settings = escalations::settings(tx, workspace)?;
     let own = match inbox {

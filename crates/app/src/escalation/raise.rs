@@ -70,9 +70,6 @@ impl EscalationSubject<'_> {
 }
 
 /// Records an escalation and enqueues its job, if the trigger is on.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn raise(
     tx: &mut Tx,
     trigger: EscalationTrigger,
@@ -104,9 +101,6 @@ pub(crate) fn raise(
 }
 
 /// Makes the job of a workspace due now, if something waits: its settings changed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn reconsider(tx: &mut Tx, workspace: WorkspaceId, ids: &IdGenerator, now: Time) -> Result<()> {
     if escalations::pending(tx, workspace, 1)?.is_empty() { Ok(()) } else { enqueue(tx, workspace, ids, now) }
 }
@@ -128,9 +122,6 @@ fn enqueue(tx: &mut Tx, workspace: WorkspaceId, ids: &IdGenerator, now: Time) ->
 }
 
 /// Records the escalations that new labels of a message cause.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn raise_labels<'a>(
     tx: &mut Tx,
     message: &Message,

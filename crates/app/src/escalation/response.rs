@@ -13,9 +13,6 @@ const REFERENCES_LOOKED_UP_MAX: usize = 20;
 const EARLIER_LOOKED_UP_MAX: u32 = 20;
 
 /// Returns whether a message is a response to mail to people on call, of any workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn is_response(tx: &mut Tx, message: &Message) -> Result<bool> {
     if on_call::kind_of(tx, message.id)?.is_some() || on_call::is_thread_of_mail(tx, message.workspace, message.thread)?
     {

@@ -88,9 +88,6 @@ pub struct EventBatch {
 }
 
 /// Returns the events after position `seq` that pass the filter, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn after(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -103,9 +100,6 @@ pub fn after(
 }
 
 /// Returns the events before position `seq` that pass the filter, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn before(
     tx: &mut Tx,
     workspace: WorkspaceId,

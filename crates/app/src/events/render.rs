@@ -39,9 +39,6 @@ impl EventDetail {
 
 /// Loads the objects shown by the first of up to 100 events of one workspace: as many events as show the bodies
 /// that `show` allows, but at least one. Leaves out messages in deleted inboxes.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn load(
     tx: &mut Tx,
     workspace: WorkspaceId,

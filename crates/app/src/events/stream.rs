@@ -139,9 +139,6 @@ fn replay(
 
 /// Renders the first of up to 100 events as JSON texts: as many as fit in `limits.page_bytes`, but at least one. Returns
 /// none if the workspace no longer exists.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn render_events(
     app: &App,
     workspace: WorkspaceId,

@@ -74,9 +74,6 @@ impl QueueHook for ForwardReady {
 }
 
 /// Forwards a message. An internal error drops the forward only at the last attempt.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn forward(app: &Arc<App>, workspace: WorkspaceId, id: ForwardId, is_last: bool) -> StoreResult<NextStep> {
     let now = app.clock.now();
     let ready = match app.store.read(move |tx| find(tx, workspace, id)).await? {

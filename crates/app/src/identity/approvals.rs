@@ -90,9 +90,6 @@ pub async fn list(
 }
 
 /// Returns the waiting sign-ins that name an agent of the caller's workspace, newest first, each with the agent.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn of_workspace(app: &App, caller: Caller) -> Result<Vec<(WaitingSignIn, Inbox)>, Refusal> {
     let (workspace, now) = (caller.workspace, app.clock.now());
     let work = move |tx: &mut Tx| {

@@ -100,9 +100,6 @@ pub struct PendingSignIn {
 }
 
 /// Begins a sign-in. Only one that is stored counts for the limit of its address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn begin(
     app: &App,
     limits: &IdentityLimits,
@@ -330,9 +327,6 @@ fn encode(value: &str) -> String {
 }
 
 /// Returns what the page with a secret shows or does. `network` is that of the browser, as in [`SignInBrowser`].
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn wait(app: &App, secret: String, network: IpAddr) -> Result<WaitingPage, Refusal> {
     let (now, issuer) = (app.clock.now(), app.config.issuer());
     let digest = credentials::digest(&secret);

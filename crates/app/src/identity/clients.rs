@@ -120,9 +120,6 @@ fn draw_secret(app: &App) -> ClientSecret {
 }
 
 /// Returns a page of apps, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn page(app: &App, caller: Caller, page: PageRange) -> Result<Vec<IdentityClient>, Refusal> {
     app.store.read_for(caller.workspace, move |tx| Ok(identity_clients::page(tx, caller.workspace, page)?)).await
 }

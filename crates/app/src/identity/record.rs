@@ -44,9 +44,6 @@ impl RecordContext {
     }
 
     /// Records a sign-in. Returns `false` if the token has a line with the same event already.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub(super) fn record(&self, tx: &mut Tx, new: &NewSignIn<'_>) -> Result<bool, Refusal> {
         let ids = self.ids.clone();
         let line = IdentitySignIn {

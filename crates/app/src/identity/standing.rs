@@ -85,9 +85,6 @@ pub(super) fn client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient, Ref
 }
 
 /// Returns an app that agents can sign in to; `None` if it is unknown or switched off.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn usable_client(tx: &mut Tx, client_id: &str) -> Result<Option<IdentityClient>, Refusal> {
     let Some(client) = identity_clients::by_client_id(tx, client_id)? else { return Ok(None) };
     Ok(if is_on(tx, &client)? { Some(client) } else { None })

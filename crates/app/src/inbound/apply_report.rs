@@ -78,9 +78,6 @@ impl RecipientChange {
 
 /// Returns the messages that a mail reports about: those whose return paths it arrived at, otherwise one whose
 /// Message-ID it names. Empty if the mail is not a report or doesn't count.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn subjects(
     tx: &mut Tx,
     mail: &ParsedMail,
@@ -115,9 +112,6 @@ pub(super) fn subjects(
 
 /// Returns the message of a return path at which a report arrived, if the report is about it. Text that doesn't prove
 /// to be a report is one only if it names a recipient of the message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn at_return_path(
     tx: &mut Tx,
     report: &InboundReport,
@@ -148,9 +142,6 @@ fn refers_to(report: &InboundReport, entry: &RecipientDelivery, coverage: &Repor
 }
 
 /// Returns the first message that was sent with one of these Message-IDs.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn find_by_message_ids(tx: &mut Tx, original_ids: &[String], inbox: &Inbox) -> Result<Option<Message>> {
     for rfc_message_id in original_ids {
         let found = sent_with(tx, rfc_message_id, inbox)?;
@@ -162,9 +153,6 @@ pub(super) fn find_by_message_ids(tx: &mut Tx, original_ids: &[String], inbox: &
 }
 
 /// Returns the delivery entries of a message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn entries(tx: &mut Tx, message: &Message) -> Result<Vec<RecipientDelivery>> {
     Ok(recipients::of(tx, message.workspace, &[message.id])?.into_iter().map(|entry| entry.delivery).collect())
 }
@@ -187,9 +175,6 @@ fn sent_with(tx: &mut Tx, rfc_message_id: &str, inbox: &Inbox) -> Result<Option<
 }
 
 /// Applies a report to a sent message.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn apply_to_message(
     tx: &mut Tx,
     report: &InboundReport,

@@ -26,9 +26,6 @@ const DOMAINS_MAX: usize = 10;
 
 /// Returns the mail exchangers of the domains that a delivery report may be about. Looks them up only if the result
 /// matters: for a report of a proven mail system that names a sent message and didn't arrive at its return path.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) async fn exchangers(
     app: &App,
     mail: &ParsedMail,

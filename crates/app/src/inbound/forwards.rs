@@ -14,9 +14,6 @@ use posthouse_store::{
 
 /// Queues a forward of a received message to each confirmed address. A message in which links of this service were masked
 /// stays: its raw bytes would take them to anyone who reads the address.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn enqueue(tx: &mut Tx, message: &Message, ids: &IdGenerator) -> StoreResult<()> {
     if message.masked_links {
         return Ok(());

@@ -92,9 +92,6 @@ pub(crate) fn served_domains(app: &App) -> [String; 2] {
 
 /// Resolves an address to its live inbox: by the address, by the address without its tag, or for a role address to the
 /// first inbox of the workspace that owns the domain. The server's domains belong to its first workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn resolve(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> posthouse_store::Result<Option<Inbox>> {
     let exact = inboxes::by_address(tx, address.canonical_str())?;
     let found = match exact {
@@ -177,9 +174,6 @@ fn accepting(tx: &mut Tx, name: &str) -> posthouse_store::Result<Option<MailDoma
 }
 
 /// Returns whether mail to an address reaches this service, or the address is or was an inbox of it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn is_own_address(tx: &mut Tx, address: &Address, served: &[String]) -> posthouse_store::Result<bool> {
     Ok(served.iter().any(|domain| domain == address.domain())
         || accepting(tx, address.domain())?.is_some()
@@ -187,9 +181,6 @@ pub(crate) fn is_own_address(tx: &mut Tx, address: &Address, served: &[String]) 
 }
 
 /// Returns the domains of these recipients that this server accepts mail for: its own, and those of workspaces.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) async fn served_domains_of(app: &App, recipients: &[&Address]) -> Result<Vec<String>, Refusal> {
     let mut served: Vec<String> = served_domains(app).into();
     let mut others: Vec<String> = recipients.iter().map(|address| address.domain().to_owned()).collect();

@@ -83,9 +83,6 @@ fn is_digit(byte: u8) -> bool {
 }
 
 /// Returns the inbox or identity that a message was sent from, if it is live.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn inbox(tx: &mut Tx, message: MessageId, now: Time) -> StoreResult<Option<Inbox>> {
     let Some(found) = deliveries::anywhere(tx, message)? else { return Ok(None) };
     Ok(inboxes::get(tx, found.workspace, found.inbox)?.filter(|inbox| inbox.is_live(now)))

@@ -16,9 +16,6 @@ use crate::inbound::parse::ParsedMail;
 
 /// Queues a notice about a message to a role address, in the transaction that stores it. Mail from the null sender gets
 /// no notice, because it is an automatic report.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn enqueue_notice(
     tx: &mut Tx,
     workspace: WorkspaceId,

@@ -16,9 +16,6 @@ use posthouse_store::{Result, Tx, lists, message_list::InboxRef};
 use crate::{inbound::parse::ParsedMail, signing::agent_copy::AgentCopy};
 
 /// Returns true if the lists of the workspace or the inbox stop the mail.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn is_blocked(tx: &mut Tx, mail: &ParsedMail, agent: Option<AgentCopy<'_>>, inbox: &Inbox) -> Result<bool> {
     let author: Vec<String> =
         mail.author.as_ref().map(|author| list::patterns_of(author.address())).unwrap_or_default();

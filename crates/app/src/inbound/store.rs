@@ -200,9 +200,6 @@ fn announce(tx: &mut Tx, message: &Message, kind: EventKind, inbox: &Inbox, ids:
 }
 
 /// Stores the metadata of the mail's attachments, and returns it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn file_attachments(
     tx: &mut Tx,
     mail: &ParsedMail,
@@ -228,9 +225,6 @@ pub fn file_attachments(
 }
 
 /// Adds a mail to its thread, or to a new thread (`docs/decisions/0047-threads-need-more-than-a-subject.md`).
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn thread_of(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
     match found(tx, mail, inbox, at)? {
         Some(found) => joined(tx, found, &mail.participants, at),
@@ -248,9 +242,6 @@ fn blocked_thread(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerat
 }
 
 /// Adds a message with these participants to a thread.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn joined(tx: &mut Tx, found: Thread, participants: &[String], at: Time) -> Result<JoinedThread> {
     threads::touch(tx, &found, participants, at)?;
     Ok(JoinedThread { id: found.id, participants_before: found.participants })
@@ -270,9 +261,6 @@ fn found(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, at: Time) -> Result<Opti
 }
 
 /// Starts a thread with a mail.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn begin(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, id: ThreadId, at: Time) -> Result<JoinedThread> {
     begin_with(tx, mail, inbox, id, 1, at)
 }

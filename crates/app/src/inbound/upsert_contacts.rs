@@ -39,9 +39,6 @@ pub struct ContactContext<'a> {
 }
 
 /// Upserts the contacts of a received mail.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn received(tx: &mut Tx, context: ContactContext<'_>, mail: &ParsedMail, ids: &IdGenerator) -> Result<()> {
     if mail.null_sender {
         return Ok(());
@@ -66,9 +63,6 @@ pub fn received(tx: &mut Tx, context: ContactContext<'_>, mail: &ParsedMail, ids
 }
 
 /// Upserts the recipients of a sent message as contacts, including forgotten ones.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn sent<'m>(
     tx: &mut Tx,
     context: ContactContext<'_>,

@@ -7,9 +7,6 @@ use posthouse_domain::{
 use posthouse_store::{Result, Tx, inboxes};
 
 /// Returns the first inbox of a workspace, or else its first identity: the agent that mail of the service names.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
     match inboxes::first_of(tx, workspace)? {
         None => inboxes::first_of_kind(tx, workspace, InboxKind::Identity),

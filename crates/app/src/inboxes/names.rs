@@ -86,9 +86,6 @@ impl NameRules {
 
     /// Returns whether a workspace speaks for the operator: the first one, and every one that the operator made on a
     /// server where nobody else can.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub fn is_operator(&self, tx: &mut Tx, tenant: &Workspace) -> Result<bool, Refusal> {
         let is_made_here = !self.strangers_join && tenant.claim == ClaimStatus::NotApplicable;
         Ok(is_made_here || tenant.id == WorkspaceId::SERVICE || is_first(tx, tenant)?)

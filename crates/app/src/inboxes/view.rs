@@ -13,9 +13,6 @@ use posthouse_store::{Result, Tx, drafts, inboxes::list};
 const RECENT_MS: i64 = 7 * DAY_MS;
 
 /// Returns the objects of up to 100 inboxes of one workspace, in the given order.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn load_all(tx: &mut Tx, inboxes: &[Inbox], plan: &PlanLimits, now: Time) -> Result<Vec<InboxView>> {
     let Some(first) = inboxes.first() else { return Ok(Vec::new()) };
     let ids: Vec<InboxId> = inboxes.iter().map(|inbox| inbox.id).collect();
@@ -35,9 +32,6 @@ pub fn load_all(tx: &mut Tx, inboxes: &[Inbox], plan: &PlanLimits, now: Time) ->
 }
 
 /// Returns the object of one inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn load(tx: &mut Tx, inbox: &Inbox, plan: &PlanLimits, now: Time) -> Result<InboxView> {
     let mut one = load_all(tx, std::slice::from_ref(inbox), plan, now)?;
     let missing = || posthouse_store::Error::Inconsistent("no view for an inbox".into());

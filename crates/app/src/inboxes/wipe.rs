@@ -20,9 +20,6 @@ const BLOB_SETTLED_MS: i64 = MINUTE_MS;
 
 /// Wipes an inbox whose row is locked: mail, attachments, threads, labels, metadata, held events, its card and its expiry
 /// job. Returns the blobs that may now be unused.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn wipe(tx: &mut Tx, inbox: &Inbox, removal: &InboxRemoval) -> Result<Vec<String>> {
     let blobs = removal.with_card(tx, inbox, |tx| wipe::inbox(tx, inbox, removal.now))?;
     jobs::cancel(tx, JobKind::InboxExpiry, inbox.id.0)?;
@@ -30,9 +27,6 @@ pub fn wipe(tx: &mut Tx, inbox: &Inbox, removal: &InboxRemoval) -> Result<Vec<St
 }
 
 /// Builds the event for an expired inbox, which shows the inbox as it was.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, plan: &PlanLimits, now: Time) -> Result<NewEvent> {
     let payload = data::InboxExpired { inbox: view::load(tx, inbox, plan, now)? };
     Ok(NewEvent {
@@ -58,9 +52,6 @@ pub async fn remove_blobs(app: &App, names: Vec<String>) {
 }
 
 /// Removes a blob that was stored before `before_ms` if nothing refers to it. Returns true if it was removed.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn remove_unnamed(app: &App, name: &str, before_ms: i64) -> Result<bool> {
     let digest: BlobDigest = name.parse()?;
     let is_old = app.blobs.list(digest.0[0], before_ms).await?.contains(&digest);

@@ -48,9 +48,6 @@ const ROWS_MAX: u32 = 1_000;
 const ROUNDS_MAX: usize = 50;
 
 /// Runs one sweep and returns how many jobs it recreated.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn run(app: &Arc<Instance>) -> Result<u64> {
     let now = app.clock.now();
     certificate::ensure(app, now).await?;

@@ -25,9 +25,6 @@ const MESSAGES_STEP: u32 = 200;
 const STEPS_MAX: u32 = 250;
 
 /// Deletes expired messages and returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
     let mut steps = STEPS_MAX;
     let mut deleted = of_workspace(app, WorkspaceId::SERVICE, now.plus_ms(-SERVICE_MAIL_MS), &mut steps).await?;

@@ -126,17 +126,11 @@ async fn store_if_absent(app: &App) -> Result<(), SigningError> {
 }
 
 /// Returns the store's proof; `None` before its first key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn read_proof(tx: &mut Tx) -> posthouse_store::Result<Option<Vec<u8>>> {
     Ok(instance::get_value(tx, NOTE)?.and_then(|text| STANDARD.decode(text).ok()))
 }
 
 /// Stores the proof of a key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn store_proof(tx: &mut Tx, sealed: &[u8]) -> posthouse_store::Result<()> {
     instance::set_value(tx, NOTE, &STANDARD.encode(sealed))
 }

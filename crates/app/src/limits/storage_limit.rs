@@ -4,9 +4,6 @@ use posthouse_domain::{gate::StorageNeed, id::WorkspaceId, plan::Plans};
 use posthouse_store::{Result, Tx, storage};
 
 /// Returns what a workspace stores, its limit, and the bytes to add.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn need(tx: &mut Tx, plans: &Plans, workspace: WorkspaceId, added: u64) -> Result<StorageNeed> {
     let usage = storage::usage(tx, workspace)?;
     let limit = usage.and_then(|usage| plans.of(usage.plan).storage_bytes);

@@ -226,9 +226,6 @@ impl ClaimBudget {
 }
 
 /// Makes dead letters of the messages whose last delivery has expired; returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn dead_letter_exhausted(tx: &mut Tx, place: Option<InboxRef>, now: Time, limit: u32) -> StoreResult<u64> {
     let spent = queue::exhausted(tx, place, now, limit)?;
     for item in &spent {
@@ -238,9 +235,6 @@ pub fn dead_letter_exhausted(tx: &mut Tx, place: Option<InboxRef>, now: Time, li
 }
 
 /// Makes a message a dead letter.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn dead_letter(tx: &mut Tx, item: &QueueItem, now: Time) -> StoreResult<()> {
     queue::settle(tx, item, QueueItemState::Dead, now)?;
     messages::lock(tx, item.workspace, &[item.message])?;

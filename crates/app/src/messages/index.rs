@@ -75,9 +75,6 @@ pub async fn catch_up(app: &App, index: &SearchIndex, workspace: WorkspaceId) ->
 }
 
 /// Returns the number of messages that wait for indexing, up to a bound.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn pending(app: &App) -> Result<u64, Refusal> {
     Ok(app.store.read(|tx| store::pending_count(tx, LAG_MAX * 2)).await?)
 }

@@ -178,9 +178,6 @@ fn write(app: &App, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refu
 }
 
 /// Gives up the mail about a contact that is due.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn give_up(app: &App, which: ContactRef) -> StoreResult<()> {
     let work = move |tx: &mut Tx| {
         let Some(contact) = on_call::contact(tx, which.workspace, which.id)? else { return Ok(()) };

@@ -14,9 +14,6 @@ use crate::inbound::recipient::is_own_address;
 
 /// Returns the addresses to send to. An address that became an inbox of this service since it was added gets nothing,
 /// because an agent that reads escalations could cause the next.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn reachable(tx: &mut Tx, states: &[OnCallContactState], served: &[String]) -> Result<Vec<Address>> {
     let mut found = Vec::new();
     for OnCallContactState { contact, .. } in states.iter().filter(|state| is_on_call(state)) {
@@ -26,9 +23,6 @@ pub(super) fn reachable(tx: &mut Tx, states: &[OnCallContactState], served: &[St
 }
 
 /// Returns the address of a contact, unless it is one of this service.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn sendable(tx: &mut Tx, contact: &OnCallContact, served: &[String]) -> Result<Option<Address>> {
     let Ok(address) = Address::parse(&contact.address) else { return Ok(None) };
     Ok(if is_own_address(tx, &address, served)? { None } else { Some(address) })
@@ -36,9 +30,6 @@ pub(super) fn sendable(tx: &mut Tx, contact: &OnCallContact, served: &[String]) 
 
 /// Returns the addresses of all owners of a workspace that mail reaches: its members with that role, or the owner's
 /// address if it has none.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(super) fn owners(tx: &mut Tx, workspace: &Workspace) -> Result<Vec<Address>> {
     let members = users::of_workspace(tx, workspace.id)?;
     let is_owner = |member: &Member| member.role == Role::Owner && member.joined_at.is_some();

@@ -77,9 +77,6 @@ pub struct InboxOnCallChange {
 }
 
 /// Returns the escalation settings of the workspace.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn of_workspace(app: &App, caller: Caller) -> Result<WorkspaceOnCall, Refusal> {
     app.store.read_for(caller.workspace, move |tx| Ok(load(tx, caller.workspace)?)).await
 }

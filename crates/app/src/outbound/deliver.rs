@@ -126,9 +126,6 @@ pub async fn deliver(
 }
 
 /// Settles an envelope whose job is dead: its queued recipients fail. Returns whether there was anything to settle.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn fail_envelope(
     app: &Arc<App>,
     outbound: &DeliveryCapacity,

@@ -51,9 +51,6 @@ pub enum RecipientRoute {
 }
 
 /// Returns the route to an address. Only addresses at served domains are looked up.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn route_of(tx: &mut Tx, address: &Address, served: &[String], now: Time) -> Result<RecipientRoute> {
     if !is_served(address, served) {
         return Ok(RecipientRoute::Remote);
@@ -131,9 +128,6 @@ pub struct LocalCopy<'a> {
 }
 
 /// Stores one copy in each inbox of the sender's workspace, even if several recipient addresses reach it.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn deliver(
     tx: &mut Tx,
     copy: LocalCopy<'_>,

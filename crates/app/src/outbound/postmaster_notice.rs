@@ -43,9 +43,6 @@ pub enum NoticeResult {
 }
 
 /// Drops the pending notices of a workspace; the messages stay in the inbox.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn drop_pending(app: &Arc<App>, workspace: WorkspaceId) -> StoreResult<()> {
     app.store.write(move |tx| role_mail::delete_all(tx, workspace)).await
 }

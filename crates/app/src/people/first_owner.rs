@@ -17,9 +17,6 @@ pub struct FirstOwner {
 
 /// Returns the owner of the first workspace; `None` outside the loopback profile, where strangers could read it, and
 /// before there is a workspace with an owner.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn first_owner(app: &App) -> Result<Option<FirstOwner>, Error> {
     if !app.config.is_loopback_profile() {
         return Ok(None);

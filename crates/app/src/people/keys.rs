@@ -42,9 +42,6 @@ pub struct KeyRequest {
 }
 
 /// Returns a page of the keys of the workspace, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn list(app: &App, caller: Caller, page: PageRange) -> Result<Vec<ApiKey>, Refusal> {
     app.store.read_for(caller.workspace, move |tx| Ok(keys::page(tx, caller.workspace, &page)?)).await
 }

@@ -33,17 +33,11 @@ const KEYS_SHOWN_MAX: u32 = 100;
 const RETRY_S: u64 = 3_600;
 
 /// Returns the members of a workspace, invited ones included, oldest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn list(app: &App, caller: Caller) -> Result<Vec<Member>, Refusal> {
     app.store.read_for(caller.workspace, move |tx| Ok(users::of_workspace(tx, caller.workspace)?)).await
 }
 
 /// Makes a person an owner of a new workspace; returns the person. A new address gets the id `user`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now: Time) -> StoreResult<UserId> {
     let user = users::of_email(tx, email, user, now)?;
     users::add(tx, workspace, user, Role::Owner, now)?;

@@ -108,9 +108,6 @@ fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, claim: ClaimStatus) -> W
 
 impl UnclaimedWorkspace {
     /// Stores the workspace and its key.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub fn insert(&self, tx: &mut Tx) -> Result<()> {
         workspaces::insert(tx, &self.workspace)?;
         keys::insert(tx, &self.key, &self.secret.digest())
@@ -119,9 +116,6 @@ impl UnclaimedWorkspace {
 
 impl CreatedWorkspace {
     /// Stores the workspace and its key.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub fn insert(&self, tx: &mut Tx) -> Result<()> {
         workspaces::insert(tx, &self.workspace)?;
         let (workspace, now) = (&self.workspace, self.workspace.created_at);

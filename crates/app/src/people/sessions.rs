@@ -57,9 +57,6 @@ pub async fn end(app: &App, caller: Caller, id: SessionId) -> Result<(), Refusal
 }
 
 /// Ends the session with this secret, if there is one.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn sign_out(app: &App, secret: &SessionSecret) -> Result<(), Refusal> {
     let digest = secret.digest();
     Ok(app.store.write(move |tx| sessions::delete_by_digest(tx, &digest)).await?)

@@ -41,9 +41,6 @@ const USER_AGENT_CHARS_MAX: usize = 200;
 
 /// Asks for a sign-in link. The mail follows if the address belongs to a member of a workspace, or if self-signup is on.
 /// Above the limit of an address, nothing is sent. `network` is the one that counts as one client.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn request_link(app: &App, address: &Address, network: IpAddr) -> Result<(), Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let link = request(&ids, address.canonical(), SignInPurpose::SignIn, None, now.plus_ms(SIGN_IN_LINK_MS));
@@ -125,9 +122,6 @@ impl OperatorLink {
     }
 
     /// Stores the link.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub fn insert(&self, tx: &mut Tx) -> StoreResult<()> {
         sign_ins::insert(tx, &self.sign_in, sealed_link::digest(&self.token).as_ref())
     }

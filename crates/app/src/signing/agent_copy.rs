@@ -130,9 +130,6 @@ pub struct CheckedSender {
 
 impl CheckedSender {
     /// Reads what is known about the sender now, and checks the key of the author again.
-    ///
-    /// # Errors
-    /// Returns an error if the database call fails.
     pub fn read(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, content: &SignedContent) -> StoreResult<Self> {
         let author = match &content.author {
             Some(author) => Some(checked_author(tx, workspace, inbox, author)?),

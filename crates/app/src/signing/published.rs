@@ -13,9 +13,6 @@ use crate::app::App;
 
 /// Returns the keys of a purpose for publication, newest first, without those that stopped signing before
 /// `since`.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn keys(app: &App, purpose: SigningPurpose, since: Option<Time>) -> Result<Vec<ServiceKeyView>> {
     let now = app.clock.now();
     let stored = app.store.read_one(move |tx| signing_keys::all(tx, purpose)).await?;
@@ -40,9 +37,6 @@ pub struct ServiceSignature {
 
 /// Checks a signature against the key that its header names. Returns `None` if the service has no such key for the
 /// purpose. The caller checks `typ`, the claims and the revocation of the key.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn check(tx: &mut Tx, purpose: SigningPurpose, jws: &CompactJws) -> Result<Option<ServiceSignature>> {
     let Some(kid) = jws.header_text("kid") else { return Ok(None) };
     let Some(stored) = signing_keys::get(tx, kid)?.filter(|key| key.purpose == purpose) else { return Ok(None) };

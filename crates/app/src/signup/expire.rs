@@ -23,17 +23,11 @@ pub enum IdleResult {
 }
 
 /// Returns when an unclaimed workspace is deleted if nobody uses it; `None` if the workspace doesn't exist.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn expires_at(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Time>> {
     Ok(signups::last_activity(tx, workspace)?.map(|last| last.plus_ms(UNCLAIMED_IDLE_MS)))
 }
 
 /// Deletes the workspace if it is unclaimed and idle. A retry continues where an earlier attempt stopped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn delete_if_idle(app: &App, workspace: WorkspaceId) -> Result<IdleResult> {
     let now = app.clock.now();
     let closed = app.store.write(move |tx| close(tx, workspace, now)).await?;

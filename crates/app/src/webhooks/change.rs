@@ -144,9 +144,6 @@ fn lock(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal>
 }
 
 /// Deletes attempts older than `before` and all attempts of deleted webhooks, and returns how many.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn prune_attempts(app: &App, before: Time) -> posthouse_store::Result<u64> {
     let (mut after, mut count) = (None, 0);
     let end = Uuid::from_u128(u128::try_from(before.millis()).unwrap_or(0) << 80);

@@ -30,9 +30,6 @@ pub struct RenderedEvent {
 }
 
 /// Renders the first of the wanted events and as many more as fit in one read, at most 100.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn render(
     app: &Arc<App>,
     workspace: WorkspaceId,

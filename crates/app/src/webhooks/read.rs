@@ -39,9 +39,6 @@ pub async fn get(app: &Arc<App>, caller: Caller, id: WebhookId) -> Result<Webhoo
 }
 
 /// Returns a page of webhooks, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn page(app: &Arc<App>, caller: Caller, page: PageRange) -> Result<Vec<WebhookDetails>, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {

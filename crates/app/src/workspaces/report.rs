@@ -14,9 +14,6 @@ use posthouse_store::{
 };
 
 /// Computes a report.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn report(
     tx: &mut Tx,
     workspace: WorkspaceId,

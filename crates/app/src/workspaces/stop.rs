@@ -70,9 +70,6 @@ pub async fn resume_as(app: &App, caller: Caller) -> Result<Workspace, Refusal> 
 
 /// Resumes a workspace within a transaction; held mail becomes due at once. Does nothing if the workspace isn't
 /// stopped.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn resume(tx: &mut Tx, id: WorkspaceId, actor: &Actor, ids: &IdGenerator, now: Time) -> StoreResult<()> {
     inboxes::take_workspace(tx, id)?;
     let before = workspaces::get(tx, id)?;

@@ -9,9 +9,6 @@ use posthouse_store::{
 
 /// Records a suppression in the workspace of its message. A mail of the service fails for the workspace that it was written
 /// for, which then asks or alerts the person no more.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn record(tx: &mut Tx, suppression: &Suppression) -> Result<()> {
     suppressions::insert(tx, suppression)?;
     let of_service = suppression.message.filter(|_| suppression.workspace == WorkspaceId::SERVICE);

@@ -31,9 +31,6 @@ const PARTIES_SHOWN_MAX: u32 = 20;
 
 /// Returns the parties whose incidents at a sent message count: not that of the author of the message that it answers.
 /// Otherwise, a stranger could write to a workspace and complain about each answer.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn counted<'a>(
     tx: &mut Tx,
     sent: &Message,
@@ -62,9 +59,6 @@ fn answered_party(tx: &mut Tx, sent: &Message) -> Result<Option<Party>> {
 
 /// Records incidents of these parties, and suspends the workspace if its rates exceed the limits. Call it after the
 /// counters were updated; for soft bounces, pass no incidents.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn record_incidents(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -123,17 +117,11 @@ pub async fn request_review(
 
 /// Returns whether sending must be suspended for bounces that happened before there were enough sends to judge. Usually
 /// cheap: the totals are read only for the first sends of a day.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub(crate) fn is_overdue(tx: &mut Tx, workspace: WorkspaceId, sent_today: u64, now: Time) -> Result<bool> {
     Ok(sent_today <= suspension::SENT_MIN && suspension_due(tx, workspace, now)?.is_some())
 }
 
 /// Records that an operator ended the suspension: counting starts over.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn recover(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
     let counted = metrics::totals(tx, &scope(workspace, now, now))?;
     recoveries::set(tx, workspace, &SuspensionRecovery { at: now, counted })

@@ -186,9 +186,6 @@ pub struct LostCommits {
 }
 
 /// Returns the missing commits, if there are any.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn lost_commits(store: &Store) -> Result<Option<LostCommits>, Error> {
     let (expected, found) = (store.expected_commits(), store.read::<u64, Error>(instance::commits).await?);
     Ok(expected.checked_sub(found).filter(|lost| *lost > 0).map(|lost| LostCommits { lost, expected }))

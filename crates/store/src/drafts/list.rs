@@ -56,9 +56,6 @@ pub struct DraftRows {
 
 /// Returns a page of drafts with their files, newest first. The read stops after drafts with bodies of `bytes_max`
 /// together, and one more, so that the caller knows that the list continues.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(
     tx: &mut Tx,
     workspace: WorkspaceId,

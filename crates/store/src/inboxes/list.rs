@@ -59,9 +59,6 @@ pub struct InboxListQuery {
 }
 
 /// Returns a page of inboxes, newest first.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn page(tx: &mut Tx, query: &InboxListQuery) -> Result<Vec<Inbox>> {
     let (low, high) = match query.lives {
         InboxLifetime::Permanent => (false, false),
@@ -114,9 +111,6 @@ fn filtered(filters: usize) -> Sql {
 
 /// Returns, for up to 100 inboxes, the number of sent messages that bounced since a time; inboxes without any are
 /// omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn bounces_since(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -133,9 +127,6 @@ pub fn bounces_since(
 }
 
 /// Returns, for up to 100 inboxes, the number of held messages that nobody opened; inboxes without any are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn held(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
     let rows: Vec<CountRow> = many::rows(tx, &HELD, workspace, inboxes)?;
     Ok(rows.into_iter().map(|row| (row.inbox_id, row.messages)).collect())
@@ -143,9 +134,6 @@ pub fn held(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<
 
 /// Returns, for up to 100 inboxes, the number of unread received messages with the label `ai:needs-human`; inboxes
 /// without any are omitted.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn needs_human(tx: &mut Tx, workspace: WorkspaceId, inboxes: &[InboxId]) -> Result<Vec<(InboxId, u64)>> {
     let rows: Vec<CountRow> = many::rows(tx, &NEEDS_HUMAN, workspace, inboxes)?;
     Ok(rows.into_iter().map(|row| (row.inbox_id, row.messages)).collect())

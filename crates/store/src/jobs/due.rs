@@ -118,9 +118,6 @@ crate::from_row!(JobCandidate { id, workspace = workspace_id, group = job_group,
 crate::row_struct!(GroupRow { job_group: String, run_at: Time });
 
 /// Selects jobs that are due.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn find(tx: &mut Tx, wanted: &DueJobsQuery) -> Result<DueJobs> {
     let mut candidates: Vec<JobCandidate> = tx.rows(&OLDEST, p![wanted.kind, wanted.now, OLDEST_MAX])?;
     if candidates.len() < OLDEST_MAX as usize {

@@ -126,9 +126,6 @@ pub struct LostJob {
 crate::from_row!(LostJob { workspace = workspace_id, subject = subject_id, group = job_group, run_at });
 
 /// Returns up to `limit` rows that need a job of this kind and have none.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn lost(tx: &mut Tx, kind: JobKind, limit: u32) -> Result<Vec<LostJob>> {
     match recovery(kind) {
         JobRecovery::Rows(query) => tx.rows(query, p![kind, limit]),
@@ -138,9 +135,6 @@ pub fn lost(tx: &mut Tx, kind: JobKind, limit: u32) -> Result<Vec<LostJob>> {
 
 /// Makes the held jobs of a workspace due now. Call it after anything that ends a stop, a pause or a suspension. Jobs
 /// that must still wait are held again.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn release_held(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<u64> {
     let [stopped, paused, suspended] = JobReason::UNTIL_RESUMED;
     let mut released = 0;

@@ -10,17 +10,11 @@ use super::{body_bytes, get, may_exceed};
 use crate::{Result, Tx, approvals, attachments, contents, recipients, workspaces};
 
 /// Adds the related data to up to 100 messages of one workspace; keeps their order.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
     records_in(tx, workspace, messages, RecordView::Full)
 }
 
 /// Like [`records`]. A summary reads of the bodies only the start of the new text.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn records_in(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -59,9 +53,6 @@ pub fn records_in(
 
 /// Returns the first of up to 100 messages with all their related data: as many as have bodies of `bytes_max` together,
 /// but at least one. Nothing is read of the others.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn records_within(
     tx: &mut Tx,
     workspace: WorkspaceId,
@@ -87,9 +78,6 @@ pub fn records_within(
 }
 
 /// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and the workspace has screening enabled.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
     Ok(message.is_held() && has_screening(tx, message.workspace)?)
 }
@@ -99,9 +87,6 @@ fn has_screening(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
 }
 
 /// Returns a message with all its related data.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Record>> {
     let Some(message) = get(tx, workspace, id)? else { return Ok(None) };
     Ok(records(tx, workspace, vec![message])?.pop())

@@ -55,9 +55,6 @@ pub fn other_workspaces(
 
 /// Stores the content of a copy and the delivery in each workspace, with a job of that workspace. Only inserts rows, so
 /// it waits for no other transaction.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub fn enqueue(
     tx: &mut Tx,
     sent: &Message,

@@ -150,9 +150,6 @@ async fn postpone(
 }
 
 /// Ends a delivery whose job is dead: recipients without a copy fail. Returns whether there was anything to end.
-///
-/// # Errors
-/// Returns an error if the database call fails.
 pub async fn give_up(app: &App, reference: LocalDeliveryRef, why: String) -> StoreResult<bool> {
     let LocalDeliveryRef { workspace, id } = reference;
     let write = move |tx: &mut Tx| {
