@@ -45,7 +45,7 @@ pub fn check_enabled(app: &App) -> Result<(), Refusal> {
 /// Returns the keys of an agent, newest first.
 ///
 /// # Errors
-/// Returns `agent_keys_disabled`, `not_found`, or an error if the database call fails.
+/// Returns `agent_keys_disabled` or `not_found`.
 pub async fn list(app: &App, caller: Caller, agent: InboxId) -> Result<Vec<AgentKey>, Refusal> {
     check_enabled(app)?;
     let load = move |tx: &mut Tx| {
@@ -58,8 +58,8 @@ pub async fn list(app: &App, caller: Caller, agent: InboxId) -> Result<Vec<Agent
 /// Registers a key.
 ///
 /// # Errors
-/// Returns `agent_keys_disabled`, `not_found`, `temporary_inbox_receive_only`, `invalid_key_proof`, `agent_key_exists`,
-/// `agent_key_limit`, or an error if the database call fails.
+/// Returns `agent_keys_disabled`, `not_found`, `temporary_inbox_receive_only`, `invalid_key_proof`, or `agent_key_exists`,
+/// `agent_key_limit`.
 pub async fn register(app: &App, caller: Caller, agent: InboxId, new: NewAgentKey) -> Result<AgentKey, Refusal> {
     check_enabled(app)?;
     let now = app.clock.now();
@@ -97,7 +97,7 @@ fn insert(tx: &mut Tx, caller: &Caller, agent: InboxId, new: &NewAgentKey, now: 
 /// Retires a key: it no longer signs, and its signatures stay valid. Retiring a retired key changes nothing.
 ///
 /// # Errors
-/// Returns `agent_keys_disabled`, `not_found`, `agent_key_revoked`, or an error if the database call fails.
+/// Returns `agent_keys_disabled`, `not_found`, or `agent_key_revoked`.
 pub async fn retire(app: &App, caller: Caller, agent: InboxId, kid: String) -> Result<AgentKey, Refusal> {
     check_enabled(app)?;
     let now = app.clock.now();
@@ -132,8 +132,7 @@ pub struct KeyRevocation {
 /// Revokes a key: signatures with a later date are invalid. Revoking it again can only move that date back.
 ///
 /// # Errors
-/// Returns `agent_keys_disabled`, `not_found`, `invalid_request` for a date in the future, or an error if the database
-/// call fails.
+/// Returns `agent_keys_disabled`, `not_found`, or `invalid_request` for a date in the future.
 pub async fn revoke(app: &App, caller: Caller, agent: InboxId, revocation: KeyRevocation) -> Result<AgentKey, Refusal> {
     check_enabled(app)?;
     let now = app.clock.now();

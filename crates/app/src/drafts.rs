@@ -44,7 +44,7 @@ pub struct DraftRef {
 /// Returns the draft and its inbox.
 ///
 /// # Errors
-/// Returns `not_found` if the caller can't access them, or an error if the database call fails.
+/// Returns `not_found` if the caller can't access them.
 pub fn find(tx: &mut Tx, caller: &Caller, which: DraftRef) -> Result<(Inbox, Draft), Refusal> {
     let inbox = visible::inbox(tx, caller, which.inbox)?;
     let found = drafts::get(tx, inbox.workspace, which.draft)?;

@@ -1,6 +1,9 @@
 //! The use cases of Posthouse, grouped by feature, with the jobs that run them later and the ports that they need.
 //!
 //! Nothing here names HTTP, SMTP, configuration files or a concrete adapter.
+//!
+//! Every function that reads or writes the store fails if a database call fails. An `# Errors` section says only what
+//! else can fail.
 
 pub mod access;
 pub mod agent_keys;

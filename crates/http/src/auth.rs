@@ -28,7 +28,7 @@ use posthouse_app::{
 ///
 /// # Errors
 /// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, or the session has ended, `rate_limited`
-/// if the client sent too many unknown keys, or an error if the database call fails.
+/// if the client sent too many unknown keys.
 pub(crate) async fn authenticate(
     app: &Api,
     headers: &HeaderMap,
@@ -46,8 +46,7 @@ pub(crate) async fn authenticate(
 /// Authenticates a session from this client.
 ///
 /// # Errors
-/// Returns `unauthorized` if the session has ended, `rate_limited` if the client sent too many unknown ones, or an error
-/// if the database call fails.
+/// Returns `unauthorized` if the session has ended or `rate_limited` if the client sent too many unknown ones.
 pub async fn authenticate_session(
     app: &Api,
     secret: &SessionSecret,
@@ -85,8 +84,8 @@ pub async fn authenticate_key(
 /// Redeems a stream token from this client.
 ///
 /// # Errors
-/// Returns `unauthorized` if the token is unknown, used or expired, `rate_limited` if the client sent too many unknown
-/// ones, or an error if the database call fails.
+/// Returns `unauthorized` if the token is unknown, used or expired or `rate_limited` if the client sent too many unknown
+/// ones.
 pub async fn authenticate_token(app: &Api, token: &SecretText, client: IpAddr) -> Result<AuthenticatedCaller, Refusal> {
     let digest = Sha256::digest(token.0.as_bytes()).into();
     check(app, digest, client, authenticate::authenticate_stream_token(app, &token.0)).await

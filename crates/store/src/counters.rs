@@ -47,8 +47,7 @@ impl LogPositions {
 /// numbers for `events`.
 ///
 /// # Errors
-/// Returns [`Error::WorkspaceFull`] if a workspace would store more than the unit allows, or an error if the database
-/// call fails.
+/// Returns [`Error::WorkspaceFull`] if a workspace would store more than the unit allows.
 pub(crate) fn write(tx: &mut Tx, events: &[NewEvent]) -> Result<LogPositions> {
     let mut changes: BTreeMap<WorkspaceId, CounterChange> = BTreeMap::new();
     for (workspace, bytes) in tx.take_stored_bytes() {

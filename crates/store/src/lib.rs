@@ -54,6 +54,9 @@
 //! # let _ = std::fs::remove_dir_all(&dir);
 //! ```
 //!
+//! # Errors
+//! Every function that takes a [`Tx`] fails if a database call fails. An `# Errors` section says only what else can fail.
+//!
 //! # Rules for statements
 //! * Placeholders are `$1`, `$2`, …; the highest number is the parameter count. PostgreSQL infers a parameter's type
 //!   from the column next to it. Do arithmetic in Rust: in `due_at <= $1 + 60000` PostgreSQL infers a 32-bit integer,

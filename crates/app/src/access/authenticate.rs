@@ -36,7 +36,7 @@ pub struct AuthenticatedCaller {
 /// Authenticates an API key and records its use.
 ///
 /// # Errors
-/// Returns `unauthorized` if the key is unknown or revoked, or an error if the database call fails.
+/// Returns `unauthorized` if the key is unknown or revoked.
 pub async fn authenticate(app: &App, key: &ApiKeySecret, client: KeyClient) -> Result<AuthenticatedCaller, Refusal> {
     let digest = key.digest();
     let found = app.store.read_one(move |tx| keys::find_active(tx, &digest)).await?;
@@ -71,8 +71,7 @@ async fn record_use(app: &App, workspace: WorkspaceId, id: KeyId, last_used_at: 
 /// Authenticates the session of a member and records its use.
 ///
 /// # Errors
-/// Returns `unauthorized` if the session has ended, `forbidden` if its person is in no workspace, or an error if the
-/// database call fails.
+/// Returns `unauthorized` if the session has ended or `forbidden` if its person is in no workspace.
 pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
     let found = authenticate_person(app, secret).await?;
     if found.workspace.id == WorkspaceId::SERVICE {
@@ -86,7 +85,7 @@ pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<A
 /// the workspace of the service.
 ///
 /// # Errors
-/// Returns `unauthorized` if the session has ended, or an error if the database call fails.
+/// Returns `unauthorized` if the session has ended.
 pub async fn authenticate_person(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
     let (digest, cutoff) = (secret.digest(), session_cutoff(app.clock.now()));
     let found = match app.store.read_one(move |tx| sessions::find_active(tx, &digest, cutoff)).await? {
@@ -133,7 +132,7 @@ pub(crate) fn is_active(tx: &mut Tx, workspace: WorkspaceId, credential: Credent
 /// Checks that the caller of a request that waited still has access. Its key may have been revoked, or its session ended.
 ///
 /// # Errors
-/// Returns `unauthorized` if it has none, or an error if the database call fails.
+/// Returns `unauthorized` if it has none.
 pub(crate) fn check_active(tx: &mut Tx, caller: &Caller) -> Result<(), Refusal> {
     let Ok(credential) = caller.credential() else { return Ok(()) };
     if is_active(tx, caller.workspace, credential)? {
@@ -155,7 +154,7 @@ pub fn session_cutoff(now: Time) -> SessionCutoff {
 /// requested it.
 ///
 /// # Errors
-/// Returns `unauthorized` if the token is unknown, used or expired, or an error if the database call fails.
+/// Returns `unauthorized` if the token is unknown, used or expired.
 pub async fn authenticate_stream_token(app: &App, text: &str) -> Result<AuthenticatedCaller, Refusal> {
     let unknown = || {
         Refusal::new(ErrorCode::Unauthorized, "The stream token is unknown, used or expired.")

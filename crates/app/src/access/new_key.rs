@@ -65,7 +65,7 @@ impl CreatedKey {
     /// Stores the key, unless the workspace has as many active keys as its plan allows.
     ///
     /// # Errors
-    /// Returns `plan_limit_api_keys`, `not_found` if there is no such workspace, or an error if the database call fails.
+    /// Returns `plan_limit_api_keys` or `not_found` if there is no such workspace.
     pub fn insert(&mut self, tx: &mut Tx, plans: &Plans) -> Result<(), Refusal> {
         let id = self.key.workspace;
         inboxes::take_workspace(tx, id)?;

@@ -17,7 +17,7 @@ use posthouse_store::{Result as StoreResult, Tx, attachments, inboxes, messages,
 /// Returns the inbox if it is not deleted. An identity has no mail, so only the service, which writes from it, gets one.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the inbox is missing or invisible.
 pub fn inbox(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
     let is_shown = |inbox: &Inbox| match caller.principal {
         Principal::Service { .. } => true,
@@ -30,7 +30,7 @@ pub fn inbox(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal
 /// Returns the inbox or identity if it is not deleted.
 ///
 /// # Errors
-/// Returns `not_found` if it is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if it is missing or invisible.
 pub fn inbox_or_identity(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
     let found = if caller.scope().allows_inbox(id) { inboxes::get(tx, caller.workspace, id)? } else { None };
     found.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(|| Refusal::not_found("inbox"))
@@ -39,7 +39,7 @@ pub fn inbox_or_identity(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<In
 /// Returns the identity if it is not deleted.
 ///
 /// # Errors
-/// Returns `not_found` if the identity is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the identity is missing or invisible.
 pub fn identity(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
     let found = if caller.scope().allows_inbox(id) { inboxes::get(tx, caller.workspace, id)? } else { None };
     let is_identity = |inbox: &Inbox| inbox.kind == InboxKind::Identity && inbox.deleted_at.is_none();
@@ -49,7 +49,7 @@ pub fn identity(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refu
 /// Returns the message.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the message is missing or invisible.
 pub fn message(tx: &mut Tx, caller: &Caller, id: MessageId) -> Result<Message, Refusal> {
     let found = messages::get(tx, caller.workspace, id)?;
     match found {
@@ -61,7 +61,7 @@ pub fn message(tx: &mut Tx, caller: &Caller, id: MessageId) -> Result<Message, R
 /// Checks that the caller may see the content of a message, because a reply quotes its subject and text.
 ///
 /// # Errors
-/// Returns `not_found` if the content is withheld from the caller, or an error if the database call fails.
+/// Returns `not_found` if the content is withheld from the caller.
 pub fn content(tx: &mut Tx, caller: &Caller, message: &Message) -> Result<(), Refusal> {
     if caller.permissions().has(Permission::MessagesRelease) || !messages::is_withheld(tx, message)? {
         return Ok(());
@@ -87,7 +87,7 @@ pub fn messages(tx: &mut Tx, caller: &Caller, ids: &[MessageId]) -> Result<Vec<M
 /// Returns the thread.
 ///
 /// # Errors
-/// Returns `not_found` if the thread is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the thread is missing or invisible.
 pub fn thread(tx: &mut Tx, caller: &Caller, id: ThreadId) -> Result<Thread, Refusal> {
     let found = threads::get(tx, caller.workspace, id)?;
     match found {
@@ -99,7 +99,7 @@ pub fn thread(tx: &mut Tx, caller: &Caller, id: ThreadId) -> Result<Thread, Refu
 /// Returns an attachment and its message.
 ///
 /// # Errors
-/// Returns `not_found` if the attachment is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the attachment is missing or invisible.
 pub fn attachment(tx: &mut Tx, caller: &Caller, id: AttachmentId) -> Result<(Attachment, Message), Refusal> {
     let Some(found) = attachments::get(tx, caller.workspace, id)? else {
         return Err(Refusal::not_found("attachment"));

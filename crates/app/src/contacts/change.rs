@@ -35,8 +35,7 @@ pub struct ContactChange {
 /// Changes a contact and returns it.
 ///
 /// # Errors
-/// Returns `not_found` if the contact is missing, `invalid_request` for too many labels or keys, or an error if the
-/// database call fails.
+/// Returns `not_found` if the contact is missing or `invalid_request` for too many labels or keys.
 pub async fn change(app: &App, caller: Caller, id: ContactId, change: ContactChange) -> Result<Contact, Refusal> {
     let work = move |tx: &mut Tx| {
         let before = contacts::lock(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("contact"))?;
@@ -66,7 +65,7 @@ fn changed(before: &Contact, change: &ContactChange) -> Result<Contact, Refusal>
 /// Deletes a contact; its mail stays. With `forget`, received mail doesn't create the contact again.
 ///
 /// # Errors
-/// Returns `not_found` if the contact is missing, or an error if the database call fails.
+/// Returns `not_found` if the contact is missing.
 pub async fn delete(app: &App, caller: Caller, id: ContactId, forget: bool) -> Result<(), Refusal> {
     let key = app.address_key()?;
     let work = move |tx: &mut Tx| {

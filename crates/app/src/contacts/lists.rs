@@ -29,7 +29,7 @@ pub struct NewListEntry {
 ///
 /// # Errors
 /// Returns `forbidden` if a key of one inbox names no inbox, `not_found` if the inbox is missing, `list_entry_exists`
-/// for a duplicate, `invalid_request` if there are too many entries, or an error if the database call fails.
+/// for a duplicate, or `invalid_request` if there are too many entries.
 pub async fn add(app: &App, caller: Caller, new: NewListEntry) -> Result<ListEntry, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
@@ -62,8 +62,7 @@ pub async fn add(app: &App, caller: Caller, new: NewListEntry) -> Result<ListEnt
 /// Returns the entries that a caller may see, oldest first.
 ///
 /// # Errors
-/// Returns `forbidden` if a key of one inbox names no inbox, `not_found` if the inbox is missing, or an error if the
-/// database call fails.
+/// Returns `forbidden` if a key of one inbox names no inbox or `not_found` if the inbox is missing.
 pub async fn all(app: &App, caller: Caller, filter: lists::ListEntryFilter) -> Result<Vec<ListEntry>, Refusal> {
     let work = move |tx: &mut Tx| {
         check(tx, &caller, filter.inbox)?;
@@ -75,7 +74,7 @@ pub async fn all(app: &App, caller: Caller, filter: lists::ListEntryFilter) -> R
 /// Deletes an entry.
 ///
 /// # Errors
-/// Returns `not_found` if the entry is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the entry is missing or invisible.
 pub async fn delete(app: &App, caller: Caller, id: ListEntryId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let missing = || Refusal::not_found("list entry");

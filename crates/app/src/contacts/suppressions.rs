@@ -40,7 +40,7 @@ pub async fn add(app: &App, caller: Caller, address: &Address) -> Result<AddedSu
 /// Removes the suppression of an address, given in any equivalent form.
 ///
 /// # Errors
-/// Returns `not_found` if the address is not suppressed, or an error if the database call fails.
+/// Returns `not_found` if the address is not suppressed.
 pub async fn remove(app: &App, caller: Caller, address: &str) -> Result<(), Refusal> {
     let missing = || Refusal::not_found("suppression");
     let address = Address::parse(address).map_err(|_| missing())?.canonical();

@@ -92,7 +92,7 @@ async fn server_kid(app: &App) -> Result<Option<String>, Refusal> {
 /// Returns an agent that the caller may see.
 ///
 /// # Errors
-/// Returns `not_found`, or an error if the database call fails.
+/// Returns `not_found`.
 pub(super) fn visible_agent(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Agent, Refusal> {
     visible::inbox_or_identity(tx, caller, id)?;
     agents::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("inbox"))
@@ -101,7 +101,7 @@ pub(super) fn visible_agent(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result
 /// Returns the bundle of an agent of the caller's workspace.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `not_found`, or an error if the database call fails.
+/// Returns `directory_disabled` or `not_found`.
 pub async fn bundle(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
     switches::check(app)?;
     let loader = BundleLoader::of(app).await?;
@@ -115,8 +115,7 @@ pub async fn bundle(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundl
 /// Returns the OASF record of a card of the caller's workspace, whatever its visibility.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or an error if the database call
-/// fails.
+/// Returns `directory_disabled` or `not_found` if the agent is missing or has no card.
 pub async fn oasf(app: &App, caller: Caller, id: InboxId) -> Result<OasfRecordView, Refusal> {
     switches::check(app)?;
     let viewer = CardEvents::of(app).viewer;

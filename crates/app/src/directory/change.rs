@@ -89,8 +89,7 @@ pub fn plan(app: &App, change: CardChange) -> Result<CardWrite, Refusal> {
 /// Changes the card of an agent, or creates it.
 ///
 /// # Errors
-/// Returns `not_found`, `invalid_handle`, `handle_taken`, `forbidden`, `unclaimed_workspace`, `plan_limit_public_listings`, the errors of [`plan`], or an error if the database
-/// call fails.
+/// Returns `not_found`, `invalid_handle`, `handle_taken`, `forbidden`, `unclaimed_workspace`, or `plan_limit_public_listings`, the errors of [`plan`].
 pub async fn change(app: &App, caller: Caller, id: InboxId, change: CardChange) -> Result<AgentBundleView, Refusal> {
     let write = plan(app, change)?;
     let now = write.now();
@@ -314,8 +313,7 @@ fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Agent, R
 /// Deletes the card of an agent. Its inbox or identity stays.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or an error if the database call
-/// fails.
+/// Returns `directory_disabled` or `not_found` if the agent is missing or has no card.
 pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
     switches::check(app)?;
     let events = CardEvents::of(app);
@@ -332,8 +330,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
 /// Revokes an agent: its messages are no longer signed, and checks of its signatures show it.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or an error if the database call
-/// fails.
+/// Returns `directory_disabled` or `not_found` if the agent is missing or has no card.
 pub async fn revoke(
     app: &App,
     caller: Caller,
@@ -361,8 +358,8 @@ pub async fn revoke(
 /// Restores a revoked agent.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, `agent_suspended` if the operator
-/// suspended it, or an error if the database call fails.
+/// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or `agent_suspended` if the operator
+/// suspended it.
 pub async fn restore(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
     switches::check(app)?;
     let loader = BundleLoader::of(app).await?;

@@ -23,7 +23,7 @@ use crate::{app::App, inboxes::names::reserved_names};
 /// Returns the handles of the caller's workspace.
 ///
 /// # Errors
-/// Returns `directory_disabled`, or an error if the database call fails.
+/// Returns `directory_disabled`.
 pub async fn read(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal> {
     switches::check(app)?;
     let now = app.clock.now();
@@ -35,7 +35,7 @@ pub async fn read(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal
 ///
 /// # Errors
 /// Returns `directory_disabled`, `unclaimed_workspace`, `invalid_handle`, `handle_reserved`, `handle_taken`, `handle_limit`,
-/// or `rate_limited` after too many renames, or an error if the database call fails.
+/// or `rate_limited` after too many renames.
 pub async fn claim(app: &App, caller: Caller, text: &str) -> Result<WorkspaceHandles, Refusal> {
     switches::check(app)?;
     let handle = HandleName::parse(text)?;
@@ -104,7 +104,7 @@ fn taken(handle: &HandleName) -> Refusal {
 /// Releases the handle of the caller's workspace. Nobody can claim it again, and it leads nowhere.
 ///
 /// # Errors
-/// Returns `directory_disabled`, or an error if the database call fails.
+/// Returns `directory_disabled`.
 pub async fn release(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal> {
     switches::check(app)?;
     let (workspace, now) = (caller.workspace, app.clock.now());
@@ -148,7 +148,7 @@ pub fn find(
 /// mail, so they aren't found.
 ///
 /// # Errors
-/// Returns `invalid_handle`, `agent_not_found`, or an error if the database call fails.
+/// Returns `invalid_handle` or `agent_not_found`.
 pub fn recipient(tx: &mut Tx, workspace: WorkspaceId, handle: &str, viewer: &AgentViewer) -> Result<String, Refusal> {
     let parsed = FullHandle::parse(handle)?;
     let hit = find(tx, Some(workspace), &parsed, viewer)?;

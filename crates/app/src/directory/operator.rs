@@ -34,7 +34,7 @@ pub struct ReviewedAgent {
 /// Suspends an agent: its card is hidden, its messages are no longer signed, and checks of its signatures show it.
 ///
 /// # Errors
-/// Returns `agent_not_found`, or an error if the database call fails.
+/// Returns `agent_not_found`.
 pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Result<Agent, Refusal> {
     let (events, address) = (CardEvents::of(app), address.canonical());
     let work = move |tx: &mut Tx| {
@@ -62,7 +62,7 @@ fn unknown(address: &str) -> Refusal {
 /// Ends the suspension of an agent and what reports did to its listing, and settles the reports.
 ///
 /// # Errors
-/// Returns `agent_not_found`, or an error if the database call fails.
+/// Returns `agent_not_found`.
 pub async fn restore(app: &App, address: &Address) -> Result<Agent, Refusal> {
     let (events, address) = (CardEvents::of(app), address.canonical());
     let work = move |tx: &mut Tx| {

@@ -46,8 +46,7 @@ pub struct NewReport {
 /// has made today.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `rate_limited`, `agent_not_found`, `not_found` for a message that the caller can't see, or
-/// an error if the database call fails.
+/// Returns `directory_disabled`, `rate_limited`, `agent_not_found`, or `not_found` for a message that the caller can't see.
 pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Refusal> {
     switches::check(app)?;
     // Two events of a transaction have ids of two generators.

@@ -42,8 +42,7 @@ pub struct ResolvedAgent {
 /// Returns the agent with an address or handle.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `invalid_handle`, `agent_not_found` for everything that the caller can't find, or an
-/// error if the database call fails.
+/// Returns `directory_disabled`, `invalid_handle`, or `agent_not_found` for everything that the caller can't find.
 pub async fn resolve(app: &App, caller: Caller, name: AgentName) -> Result<ResolvedAgent, Refusal> {
     switches::check(app)?;
     let viewer = AgentViewer::of(app);
@@ -100,7 +99,7 @@ pub struct PublicAgent {
 /// Returns a listed agent by its address or handle.
 ///
 /// # Errors
-/// Returns `public_directory_disabled`, `invalid_handle`, `agent_not_found`, or an error if the database call fails.
+/// Returns `public_directory_disabled`, `invalid_handle`, or `agent_not_found`.
 pub async fn public(app: &App, name: AgentName) -> Result<PublicAgent, Refusal> {
     switches::check_public(app)?;
     let viewer = AgentViewer::of(app);

@@ -17,8 +17,7 @@ use crate::app::App;
 /// Asks for a review, once; a further call changes nothing. Returns the agent.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `not_found`, `not_suspended` if nothing was decided against the agent, or an error if the
-/// database call fails.
+/// Returns `directory_disabled`, `not_found`, or `not_suspended` if nothing was decided against the agent.
 pub async fn request(app: &App, caller: Caller, id: InboxId, note: Option<String>) -> Result<AgentBundleView, Refusal> {
     switches::check(app)?;
     let loader = BundleLoader::of(app).await?;

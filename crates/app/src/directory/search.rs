@@ -25,7 +25,7 @@ use crate::app::App;
 /// Returns a page of the cards that match, newest first. Without a caller, the scope must be the public directory.
 ///
 /// # Errors
-/// Returns `directory_disabled` or `public_directory_disabled`, or an error if the database call fails.
+/// Returns `directory_disabled` or `public_directory_disabled`.
 pub async fn search(
     app: &App,
     caller: Option<Caller>,
@@ -53,7 +53,7 @@ pub async fn search(
 /// Returns a page of the listed agents whose cards match, newest first, for pages.
 ///
 /// # Errors
-/// Returns `public_directory_disabled`, or an error if the database call fails.
+/// Returns `public_directory_disabled`.
 pub async fn listed(app: &App, query: CardQuery, paging: PageRequest) -> Result<Page<Agent>, Refusal> {
     switches::check_public(app)?;
     let now = app.clock.now();
@@ -71,7 +71,7 @@ fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Resu
 /// Returns the listed cards that search engines may index, newest first.
 ///
 /// # Errors
-/// Returns `public_directory_disabled`, or an error if the database call fails.
+/// Returns `public_directory_disabled`.
 pub async fn indexable<T: Send + 'static>(
     app: &App,
     limit: u32,

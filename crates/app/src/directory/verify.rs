@@ -36,7 +36,7 @@ pub enum VerifiedThing {
 /// Checks a signature, or the standing of an address. The result is never an error because something is invalid.
 ///
 /// # Errors
-/// Returns `directory_disabled`, or an error if the database call fails.
+/// Returns `directory_disabled`.
 pub async fn verify(app: &App, caller: Caller, thing: VerifiedThing) -> Result<VerificationView, Refusal> {
     switches::check(app)?;
     let (issuer, now) = (app.config.issuer(), app.clock.now());

@@ -32,7 +32,7 @@ const NAME_BYTES_MAX: usize = 253 - "_service-verify.".len();
 ///
 /// # Errors
 /// Returns `invalid_request` if the name is not a domain or belongs to this server, `unclaimed_workspace`,
-/// `plan_limit_domains`, `domain_taken`, or an error if the database call fails.
+/// `plan_limit_domains`, or `domain_taken`.
 pub async fn add(app: &Arc<App>, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
     let name = parse(app, name)?;
     let (ids, now, plans) = (app.clock.ids(), app.clock.now(), app.config.plans);

@@ -23,7 +23,7 @@ const STEP: u32 = 100;
 /// Turns receiving on or off.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace.
 pub async fn set_receiving(app: &App, caller: Caller, id: DomainId, receiving: bool) -> Result<MailDomain, Refusal> {
     let work = move |tx: &mut Tx| {
         let mut domain = lock(tx, &caller, id)?;
@@ -38,7 +38,7 @@ pub async fn set_receiving(app: &App, caller: Caller, id: DomainId, receiving: b
 /// Enabling it runs a check at once, which decides its status.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace.
 pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool) -> Result<MailDomain, Refusal> {
     let (ids, now, here) = (app.clock.ids(), app.clock.now(), app.config.server_dns());
     let work = move |tx: &mut Tx| {
@@ -59,8 +59,8 @@ pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool)
 /// Creates the next DKIM key, or keeps the pending one. It signs once its record is visible in DNS.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, `dkim_rotation_too_soon` while the previous key's record
-/// must stay, or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace or `dkim_rotation_too_soon` while the previous key's record
+/// must stay.
 pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
     let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
@@ -92,8 +92,8 @@ pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<Mail
 /// Checks for the next key's record now and activates the key.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, `dkim_record_not_found` if no key is pending or its
-/// record is not visible, or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace or `dkim_record_not_found` if no key is pending or its
+/// record is not visible.
 pub async fn activate(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
     let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
@@ -117,8 +117,7 @@ pub async fn activate(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<M
 /// Deletes a domain; with `force`, also its inboxes, each as in a single deletion.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, `domain_in_use` if it has inboxes and `force` is not set,
-/// or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace or `domain_in_use` if it has inboxes and `force` is not set.
 pub async fn delete(app: &App, caller: Caller, id: DomainId, force: bool) -> Result<(), Refusal> {
     loop {
         let work = move |tx: &mut Tx| {

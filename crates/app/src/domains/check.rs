@@ -49,8 +49,8 @@ pub struct DomainCheckResult {
 /// Checks a domain on request of its owner.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, `rate_limited` within 10 seconds of the last check,
-/// `domain_taken` if another workspace has verified it, or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace, or `rate_limited` within 10 seconds of the last check,
+/// `domain_taken` if another workspace has verified it.
 pub async fn verify(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let (workspace, now) = (caller.workspace, app.clock.now());
     app.store.write(move |tx| record_request(tx, workspace, id, now)).await?;
@@ -79,7 +79,7 @@ fn record_request(tx: &mut Tx, workspace: WorkspaceId, id: DomainId, now: Time) 
 /// Checks a domain: queries DNS, then stores the new status, events and the time of the next check.
 ///
 /// # Errors
-/// Returns `not_found` if the domain is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the domain is not in the workspace.
 pub async fn check(app: &Arc<App>, workspace: WorkspaceId, id: DomainId) -> Result<DomainCheckResult, Refusal> {
     let here = app.config.server_dns();
     let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;

@@ -16,7 +16,7 @@ use crate::{access::actor, app::App};
 /// Schedules or reschedules a draft; the caller approves its content.
 ///
 /// # Errors
-/// Returns `not_found`, `draft_not_editable`, `invalid_send_at`, or an error if the database call fails.
+/// Returns `not_found`, `draft_not_editable`, or `invalid_send_at`.
 pub async fn schedule(app: &App, caller: Caller, which: DraftRef, at: Time) -> Result<Draft, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
@@ -34,7 +34,7 @@ pub async fn schedule(app: &App, caller: Caller, which: DraftRef, at: Time) -> R
 /// Sends a draft back to its author with a note. With `expected`, only a draft with that content.
 ///
 /// # Errors
-/// Returns `not_found`, `draft_not_editable`, `draft_changed`, or an error if the database call fails.
+/// Returns `not_found`, `draft_not_editable`, or `draft_changed`.
 pub async fn send_back(
     app: &App,
     caller: Caller,
@@ -60,7 +60,7 @@ pub async fn send_back(
 /// Takes back a draft that was sent back: it waits for approval again.
 ///
 /// # Errors
-/// Returns `not_found`, `draft_not_editable`, or an error if the database call fails.
+/// Returns `not_found` or `draft_not_editable`.
 pub async fn take_back(app: &App, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
@@ -79,7 +79,7 @@ pub async fn take_back(app: &App, caller: Caller, which: DraftRef) -> Result<Dra
 /// Cancels a draft permanently.
 ///
 /// # Errors
-/// Returns `not_found`, `draft_not_editable`, or an error if the database call fails.
+/// Returns `not_found` or `draft_not_editable`.
 pub async fn cancel(app: &App, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
@@ -97,7 +97,7 @@ pub async fn cancel(app: &App, caller: Caller, which: DraftRef) -> Result<Draft,
 /// Deletes a draft; a message sent from it stays.
 ///
 /// # Errors
-/// Returns `not_found`, `draft_not_editable`, or an error if the database call fails.
+/// Returns `not_found` or `draft_not_editable`.
 pub async fn delete(app: &App, caller: Caller, which: DraftRef) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let (_, found) = lock(tx, &caller, which)?;

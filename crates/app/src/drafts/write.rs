@@ -140,8 +140,7 @@ impl PreparedChange {
 ///
 /// # Errors
 /// Returns `not_found`, `invalid_request`, `agent_not_found` for a handle, `invalid_send_at`, `message_too_large`, `insufficient_permissions` if a
-/// send time is given without the permission to send, `idempotency_key_reused`, or an error if the database call
-/// fails.
+/// send time is given without the permission to send, or `idempotency_key_reused`.
 pub async fn create(
     app: &App,
     caller: Caller,

@@ -32,7 +32,7 @@ impl EventFilter {
     /// accepted, because their events stay in the log.
     ///
     /// # Errors
-    /// Returns `not_found` for an inbox that the caller cannot see, or an error if the database call fails.
+    /// Returns `not_found` for an inbox that the caller cannot see.
     pub fn of(
         tx: &mut Tx,
         caller: &Caller,

@@ -34,7 +34,7 @@ pub struct IssuedStreamToken {
 /// Issues a single-use token for the caller's key or session.
 ///
 /// # Errors
-/// Returns `forbidden` if the caller is not an API key, or an error if the database call fails.
+/// Returns `forbidden` if the caller is not an API key.
 pub async fn issue(app: &App, caller: Caller) -> Result<IssuedStreamToken, Refusal> {
     let mut random = [0; 2 * KEY_RANDOM_CHARS];
     app.clock.random(&mut random);
@@ -82,7 +82,7 @@ pub struct SubscriptionStart {
 /// Starts a subscription.
 ///
 /// # Errors
-/// Returns `not_found` for an inbox that the caller cannot see, or an error if the database call fails.
+/// Returns `not_found` for an inbox that the caller cannot see.
 pub async fn subscribe(app: &App, caller: Caller, wanted: SubscriptionRequest) -> Result<SubscriptionStart, Refusal> {
     let oldest = app.clock.now().plus_ms(-REPLAY_MS);
     app.store.read_for(caller.workspace, move |tx| begin(tx, caller, wanted.clone(), oldest)).await

@@ -136,8 +136,7 @@ impl Streams {
     /// Subscribes a stream: it receives every event appended from now on, and possibly older ones.
     ///
     /// # Errors
-    /// Returns `forbidden` for the operator and the service, `unavailable` if the server is stopping, or an error if the
-    /// database call fails.
+    /// Returns `forbidden` for the operator and the service or `unavailable` if the server is stopping.
     pub async fn join(&self, app: &App, caller: &Caller) -> Result<StreamSubscription, Refusal> {
         let workspace = caller.workspace;
         let credential = caller.credential()?;

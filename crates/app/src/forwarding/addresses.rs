@@ -37,7 +37,7 @@ pub struct AddedForwardingAddress {
 /// Returns the forwarding addresses of an inbox, oldest first.
 ///
 /// # Errors
-/// Returns `not_found`, or an error if the database call fails.
+/// Returns `not_found`.
 pub async fn all(app: &App, caller: Caller, id: InboxId) -> Result<Vec<ForwardingAddress>, Refusal> {
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
@@ -50,8 +50,8 @@ pub async fn all(app: &App, caller: Caller, id: InboxId) -> Result<Vec<Forwardin
 /// counts as one client.
 ///
 /// # Errors
-/// Returns `not_found`, `invalid_request` if the address is the inbox itself or exceeds the limit, a refusal of the
-/// gate, or an error if the database call fails.
+/// Returns `not_found` or `invalid_request` if the address is the inbox itself or exceeds the limit, a refusal of the
+/// gate.
 pub async fn add(
     app: &Arc<App>,
     caller: Caller,
@@ -101,7 +101,7 @@ pub async fn add(
 /// Sends a new confirmation link and invalidates earlier ones. Does nothing for a confirmed address.
 ///
 /// # Errors
-/// Returns `not_found`, a refusal of the gate, or an error if the database call fails.
+/// Returns `not_found`, a refusal of the gate.
 pub async fn resend_confirmation(
     app: &Arc<App>,
     caller: Caller,
@@ -127,7 +127,7 @@ pub async fn resend_confirmation(
 /// Removes an address and its pending forwards.
 ///
 /// # Errors
-/// Returns `not_found`, or an error if the database call fails.
+/// Returns `not_found`.
 pub async fn remove(app: &App, caller: Caller, id: InboxId, address: ForwardingAddressId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let (_, known) = find(tx, &caller, id, address)?;

@@ -18,7 +18,7 @@ pub struct ConfirmationRequest {
 /// Returns the confirmation request of a link, without consuming the link.
 ///
 /// # Errors
-/// Returns `invalid_token`, or an error if the database call fails.
+/// Returns `invalid_token`.
 pub async fn confirmation_request(app: &App, token: &str) -> Result<ConfirmationRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let now = app.clock.now();
@@ -28,7 +28,7 @@ pub async fn confirmation_request(app: &App, token: &str) -> Result<Confirmation
 /// Confirms the address and consumes the link.
 ///
 /// # Errors
-/// Returns `invalid_token`, or an error if the database call fails.
+/// Returns `invalid_token`.
 pub async fn agree(app: &App, token: &str) -> Result<ConfirmationRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let now = app.clock.now();

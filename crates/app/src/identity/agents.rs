@@ -27,7 +27,7 @@ pub struct AgentSignIns {
 /// Returns the switch and the apps of an agent.
 ///
 /// # Errors
-/// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the agent is missing or invisible.
 pub async fn get(app: &App, caller: Caller, id: InboxId) -> Result<AgentSignIns, Refusal> {
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
@@ -49,7 +49,7 @@ pub(super) fn place(agent: &Inbox) -> InboxRef {
 /// the access tokens and approved sign-ins for good.
 ///
 /// # Errors
-/// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the agent is missing or invisible.
 pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: bool) -> Result<AgentSignIns, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {
@@ -69,7 +69,7 @@ pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: boo
 /// Returns a page of the history of an agent, newest first.
 ///
 /// # Errors
-/// Returns `not_found` if the agent is missing or invisible, or an error if the database call fails.
+/// Returns `not_found` if the agent is missing or invisible.
 pub async fn history(app: &App, caller: Caller, id: InboxId, page: PageRange) -> Result<Vec<IdentitySignIn>, Refusal> {
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;

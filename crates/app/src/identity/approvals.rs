@@ -53,8 +53,7 @@ pub struct AgentApprovals {
 /// Returns the waiting sign-ins that name an agent, and the one with a code.
 ///
 /// # Errors
-/// Returns `not_found` if the agent is missing or invisible, `rate_limited` after too many wrong codes, or an error if
-/// the database call fails.
+/// Returns `not_found` if the agent is missing or invisible or `rate_limited` after too many wrong codes.
 pub async fn list(
     app: &App,
     limits: &IdentityLimits,
@@ -121,7 +120,7 @@ fn with_clients(tx: &mut Tx, requests: Vec<IdentityRequest>) -> Result<Vec<Waiti
 /// # Errors
 /// Returns `not_found` for the agent or the code, a refusal of
 /// [`check_agent`](posthouse_domain::identity::check_agent) or `client_disabled` for an approval, `rate_limited` after
-/// too many wrong codes, or an error if the database call fails.
+/// too many wrong codes.
 pub async fn decide(
     app: &App,
     limits: &IdentityLimits,
@@ -160,8 +159,7 @@ pub async fn decide(
 /// Replaces the apps that an agent may sign in to in the browser of a member without a code.
 ///
 /// # Errors
-/// Returns `not_found` for the agent, `invalid_request` for an app that is unknown or has no browser flow, or an error if
-/// the database call fails.
+/// Returns `not_found` for the agent or `invalid_request` for an app that is unknown or has no browser flow.
 pub async fn preapprove(app: &App, caller: Caller, id: InboxId, clients: Vec<String>) -> Result<Vec<String>, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {

@@ -62,7 +62,7 @@ pub struct ClientWithSecret {
 /// Creates an app.
 ///
 /// # Errors
-/// Returns `unclaimed_workspace` or `plan_limit_identity_clients`, or an error if the database call fails.
+/// Returns `unclaimed_workspace` or `plan_limit_identity_clients`.
 pub async fn create(app: &App, caller: Caller, new: NewIdentityClient) -> Result<ClientWithSecret, Refusal> {
     let secret = (new.kind == IdentityClientType::Confidential).then(|| draw_secret(app));
     let mut random = [0; CLIENT_ID_RANDOM_BYTES];
@@ -127,7 +127,7 @@ pub async fn page(app: &App, caller: Caller, page: PageRange) -> Result<Vec<Iden
 /// Returns an app.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't have it, or an error if the database call fails.
+/// Returns `not_found` if the workspace doesn't have it.
 pub async fn get(app: &App, caller: Caller, id: IdentityClientId) -> Result<IdentityClient, Refusal> {
     let work = move |tx: &mut Tx| identity_clients::get(tx, caller.workspace, id)?.ok_or_else(missing);
     app.store.read_for(caller.workspace, work).await
@@ -140,8 +140,7 @@ fn missing() -> Refusal {
 /// Changes an app.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't have it, `invalid_request` if the redirect URIs don't fit its type, or an
-/// error if the database call fails.
+/// Returns `not_found` if the workspace doesn't have it or `invalid_request` if the redirect URIs don't fit its type.
 pub async fn change(
     app: &App,
     caller: Caller,
@@ -175,7 +174,7 @@ pub async fn change(
 /// Deletes an app: everything it holds is revoked, and its id is never used again.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't have it, or an error if the database call fails.
+/// Returns `not_found` if the workspace doesn't have it.
 pub async fn delete(app: &App, caller: Caller, id: IdentityClientId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
@@ -192,7 +191,7 @@ pub async fn delete(app: &App, caller: Caller, id: IdentityClientId) -> Result<(
 /// Replaces the secret of a confidential app. The old one stops working at once.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't have the app or it has no secret, or an error if the database call fails.
+/// Returns `not_found` if the workspace doesn't have the app or it has no secret.
 pub async fn replace_secret(app: &App, caller: Caller, id: IdentityClientId) -> Result<ClientWithSecret, Refusal> {
     let (secret, now) = (draw_secret(app), app.clock.now());
     let (prefix, digest) = (secret.display_prefix().to_owned(), secret.digest());

@@ -37,7 +37,7 @@ impl ClientCredentials {
     /// Returns the app, if it is authenticated as its type requires.
     ///
     /// # Errors
-    /// Returns `invalid_client`, or an error if the database call fails.
+    /// Returns `invalid_client`.
     pub(super) fn authenticate(&self, tx: &mut Tx) -> Result<IdentityClient, OAuthFailure> {
         let refuse = |text: &str| OAuthFailure::from(OAuthError::new(OAuthErrorCode::InvalidClient, text));
         let Some(client_id) = &self.client_id else { return Err(refuse("client_id is missing.")) };

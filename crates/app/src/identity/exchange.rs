@@ -89,7 +89,7 @@ struct Grant {
 /// Authenticates an app and issues the tokens of its grant.
 ///
 /// # Errors
-/// Returns the error of the protocol, or an error if the database call fails.
+/// Returns the error of the protocol.
 pub async fn exchange(app: &App, exchange: TokenExchange) -> Result<IssuedTokens, OAuthFailure> {
     let access_token = credentials::access_token(app.clock.as_ref());
     let grant = Grant {

@@ -57,8 +57,7 @@ pub struct MintedToken {
 ///
 /// # Errors
 /// Returns `not_found` for the agent or the app, a refusal of
-/// [`check_agent`](posthouse_domain::identity::check_agent), `client_disabled`, `rate_limited`, or an error if the
-/// database call fails.
+/// [`check_agent`](posthouse_domain::identity::check_agent), `client_disabled`, or `rate_limited`.
 pub async fn mint(
     app: &App,
     limits: &IdentityLimits,

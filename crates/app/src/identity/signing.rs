@@ -61,7 +61,7 @@ pub(super) async fn verify(app: &App, token: &str) -> Result<Option<Value>, Refu
 /// Returns the keys that verify identity tokens, newest first, without revoked ones: libraries don't know that state.
 ///
 /// # Errors
-/// Returns `internal_error` if there is no key, or an error if the database call fails.
+/// Returns `internal_error` if there is no key.
 pub async fn keys(app: &App) -> Result<Vec<ServiceKeyView>, Refusal> {
     signer(app).await?;
     let since = app.clock.now().plus_ms(-PUBLISHED_AFTER_MS);

@@ -27,7 +27,7 @@ pub(super) struct StandingAgent {
 /// Returns an agent if it may sign in.
 ///
 /// # Errors
-/// Returns the refusals of [`check_agent`], or an error if the database call fails.
+/// Returns the refusals of [`check_agent`].
 pub(super) fn agent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<StandingAgent, Refusal> {
     let missing = || Refusal::not_found("inbox");
     let agent = inboxes::get(tx, workspace, inbox)?.ok_or_else(missing)?;
@@ -37,8 +37,7 @@ pub(super) fn agent(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Ti
 /// Returns a loaded agent with its workspace if it may sign in.
 ///
 /// # Errors
-/// Returns the refusals of [`check_agent`], `identity_disabled` if its card is revoked, `agent_suspended`, or an error if
-/// the database call fails.
+/// Returns the refusals of [`check_agent`], `identity_disabled` if its card is revoked, or `agent_suspended`.
 pub(super) fn of(tx: &mut Tx, agent: Inbox, now: Time) -> Result<StandingAgent, Refusal> {
     let workspace = workspaces::get(tx, agent.workspace)?.ok_or_else(|| Refusal::not_found("inbox"))?;
     check_agent(&workspace, &agent, now)?;
@@ -63,7 +62,7 @@ fn check_card(tx: &mut Tx, agent: &Inbox, now: Time) -> Result<(), Refusal> {
 /// Returns an app, whatever its state.
 ///
 /// # Errors
-/// Returns `not_found`, or an error if the database call fails.
+/// Returns `not_found`.
 pub(super) fn any_client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient, Refusal> {
     identity_clients::by_client_id(tx, client_id)?.ok_or_else(|| {
         let refusal = Refusal::new(ErrorCode::NotFound, "There is no app with this `client_id`.");
@@ -74,7 +73,7 @@ pub(super) fn any_client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient,
 /// Returns an app that agents can sign in to.
 ///
 /// # Errors
-/// Returns `not_found` or `client_disabled`, or an error if the database call fails.
+/// Returns `not_found` or `client_disabled`.
 pub(super) fn client(tx: &mut Tx, client_id: &str) -> Result<IdentityClient, Refusal> {
     let client = any_client(tx, client_id)?;
     if is_on(tx, &client)? {

@@ -17,7 +17,7 @@ use crate::app::App;
 ///
 /// # Errors
 /// Returns `invalid_token` if the token is unknown or expired, the app is deleted or switched off, or the agent can't
-/// sign in; or an error if the database call fails.
+/// sign in;.
 pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailure> {
     let (now, digest) = (app.clock.now(), credentials::digest(access_token));
     let namespace = app.config.claims_namespace();

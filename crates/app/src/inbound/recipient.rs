@@ -51,8 +51,7 @@ pub fn is_role(address: &Address) -> bool {
 /// Decides about a recipient. A role address is accepted even without an inbox: receiving the mail creates the inbox.
 ///
 /// # Errors
-/// Returns `plan_limit_storage` if the recipient's workspace can't store mail of the declared size, or an error if the
-/// database call fails.
+/// Returns `plan_limit_storage` if the recipient's workspace can't store mail of the declared size.
 pub async fn recipient(app: &App, address: &Address, size: Option<u64>) -> Result<RecipientVerdict, Refusal> {
     let (address, now) = (address.clone(), app.clock.now());
     let (domains, plans, bytes_max) = (served_domains(app), app.config.plans, app.config.message_bytes_max);

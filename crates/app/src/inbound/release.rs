@@ -18,8 +18,7 @@ use crate::{access::visible, app::App};
 /// Releases a held message and returns it. A message that was released before is returned as it is.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing, `message_blocked` if a receive list stopped it, `not_held`, or an
-/// error if the database call fails.
+/// Returns `not_found` if the message is missing, `message_blocked` if a receive list stopped it, or `not_held`.
 pub async fn release(app: &App, caller: Caller, id: MessageId) -> Result<Record, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {

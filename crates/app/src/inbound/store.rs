@@ -59,7 +59,7 @@ pub struct InboundCopy<'a> {
 /// Stores a received copy in an inbox. Its event is held while the inbox is paused.
 ///
 /// # Errors
-/// Returns [`Error::Conflict`] if the inbox was deleted, or an error if the database call fails.
+/// Returns [`Error::Conflict`] if the inbox was deleted.
 pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator, now: Time) -> Result<MessageId> {
     let mail = copy.mail;
     // The inbox may have been deleted or resumed since it was resolved.

@@ -60,7 +60,7 @@ impl Inputs {
 /// Locks the row of an inbox or identity and returns it.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, invisible, deleted or expired, or an error if the database call fails.
+/// Returns `not_found` if the inbox is missing, invisible, deleted or expired.
 pub fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbox, Refusal> {
     let found = if caller.scope().allows_inbox(id) { inboxes::take(tx, caller.workspace, id)? } else { None };
     found.filter(|inbox| inbox.is_live(now)).ok_or_else(|| Refusal::not_found("inbox"))
@@ -69,8 +69,8 @@ pub fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbo
 /// Changes the settings of an inbox.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, `invalid_request` for too many metadata keys or for a lifetime of an
-/// inbox that doesn't expire, or an error if the database call fails.
+/// Returns `not_found` if the inbox is missing or `invalid_request` for too many metadata keys or for a lifetime of an
+/// inbox that doesn't expire.
 pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange) -> Result<InboxView, Refusal> {
     let (inputs, rules) = (Inputs::of(app, caller, id), NameRules::of(&app.config));
     app.store
@@ -92,8 +92,7 @@ pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange)
 /// Changes the settings of an identity.
 ///
 /// # Errors
-/// Returns `not_found` if the identity is missing, `invalid_request` for too many metadata keys, or an error if the
-/// database call fails.
+/// Returns `not_found` if the identity is missing or `invalid_request` for too many metadata keys.
 pub async fn change_identity(
     app: &App,
     caller: Caller,
@@ -115,7 +114,7 @@ pub async fn change_identity(
 /// Locks the row of an identity and returns it.
 ///
 /// # Errors
-/// Returns `not_found` if the identity is missing, invisible or deleted, or an error if the database call fails.
+/// Returns `not_found` if the identity is missing, invisible or deleted.
 pub fn take_identity(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbox, Refusal> {
     let found = take(tx, caller, id, now).ok().filter(|inbox| inbox.kind == InboxKind::Identity);
     found.ok_or_else(|| Refusal::not_found("identity"))
@@ -154,7 +153,7 @@ fn changed(before: &Inbox, change: &InboxChange, now: Time) -> Result<Inbox, Ref
 /// nothing, including the reason.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+/// Returns `not_found` if the inbox is missing.
 pub async fn pause(app: &App, caller: Caller, id: InboxId, reason: Option<String>) -> Result<InboxView, Refusal> {
     let inputs = Inputs::of(app, caller, id);
     app.store
@@ -187,7 +186,7 @@ pub struct ResumedInbox {
 /// nothing.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+/// Returns `not_found` if the inbox is missing.
 pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<ResumedInbox, Refusal> {
     let inputs = Inputs::of(app, caller, id);
     app.store

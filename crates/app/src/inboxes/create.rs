@@ -87,8 +87,7 @@ pub struct InboxCreation {
 /// Creates an inbox, or returns the inbox that was created with the same `client_id`.
 ///
 /// # Errors
-/// Returns `address_taken`, `plan_limit_inboxes`, `plan_limit_identities` or `temporary_inbox_limit`, or an error if
-/// the database call fails.
+/// Returns `address_taken`, `plan_limit_inboxes`, `plan_limit_identities` or `temporary_inbox_limit`.
 pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<CreatedInbox, Refusal> {
     let plan = plan(app, caller, new);
     app.store.write(move |tx| plan.execute(tx)).await

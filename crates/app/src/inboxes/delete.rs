@@ -20,7 +20,7 @@ const DETAIL: &str = "the inbox was deleted before the message was sent";
 /// Deletes an inbox or identity.
 ///
 /// # Errors
-/// Returns `not_found` if it is missing, or an error if the database call fails.
+/// Returns `not_found` if it is missing.
 pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
     delete_taken(app, move |tx, now| change::take(tx, &caller, id, now)).await
 }
@@ -28,7 +28,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
 /// Deletes an identity.
 ///
 /// # Errors
-/// Returns `not_found` if the identity is missing, or an error if the database call fails.
+/// Returns `not_found` if the identity is missing.
 pub async fn delete_identity(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
     delete_taken(app, move |tx, now| change::take_identity(tx, &caller, id, now)).await
 }

@@ -35,7 +35,7 @@ impl NameRules {
     /// Checks a local part at the default domain, which all workspaces share.
     ///
     /// # Errors
-    /// Returns `invalid_request` for a reserved name, or an error if the database call fails.
+    /// Returns `invalid_request` for a reserved name.
     pub fn check_username(&self, tx: &mut Tx, tenant: &Workspace, name: &Username) -> Result<(), Refusal> {
         let whose = match self.names.local_part(name.as_str()) {
             LocalPartHolder::Anyone => return Ok(()),
@@ -55,8 +55,7 @@ impl NameRules {
     /// Checks the display name of a sender. `field` is its name in the request.
     ///
     /// # Errors
-    /// Returns `invalid_request` for a name that names the service, its operator or a mail system, or an error if the
-    /// database call fails.
+    /// Returns `invalid_request` for a name that names the service, its operator or a mail system.
     pub fn check_display_name(
         &self,
         tx: &mut Tx,

@@ -32,7 +32,7 @@ impl InboxRemoval {
     /// Deletes an inbox or identity with its card, and appends `agent.deleted` if it had one.
     ///
     /// # Errors
-    /// Returns the error of the deletion, or an error if the database call fails.
+    /// Returns the error of the deletion.
     pub fn with_card<T>(&self, tx: &mut Tx, inbox: &Inbox, delete: impl FnOnce(&mut Tx) -> Result<T>) -> Result<T> {
         let has_card = agents::get(tx, inbox.workspace, inbox.id)?.is_some_and(|agent| agent.card.is_some());
         // It shows the inbox as it was.

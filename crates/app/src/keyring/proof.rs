@@ -71,8 +71,7 @@ impl StoredEvidence {
 /// Returns how the available key relates to the store. Changes nothing.
 ///
 /// # Errors
-/// Returns [`InstanceKeyError`] if the key is not the store's, or is missing though the store holds sealed secrets, or
-/// an error if the database call fails.
+/// Returns [`InstanceKeyError`] if the key is not the store's, or is missing though the store holds sealed secrets.
 pub async fn status(app: &App) -> Result<KeyStatus, SigningError> {
     let known = app.store.read(StoredEvidence::of).await?;
     let found = match (key_cache::find(&app.config)?, &known) {

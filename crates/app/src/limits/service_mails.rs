@@ -46,8 +46,7 @@ impl ServiceMailCounter {
     /// Counts a mail, in the transaction that stores it or the request for it.
     ///
     /// # Errors
-    /// Returns `rate_limited`, or `signup_rate_limited` for mail to strangers, if a budget of its class is used up, or an
-    /// error if the database call fails.
+    /// Returns `rate_limited`, or `signup_rate_limited` for mail to strangers, if a budget of its class is used up.
     pub(crate) fn count(&self, tx: &mut Tx, mail: &CountedMail<'_>, now: Time) -> Result<(), Refusal> {
         let (limits, budget) = (mail.class.limits(), self.budgets.of(mail.class));
         // Strangers cause escalations and ask for sign-in links of members: neither uses up what the other needs.

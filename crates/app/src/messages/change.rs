@@ -28,8 +28,7 @@ pub struct MessageChange {
 /// Changes a message in one transaction, if the caller may see it, and returns it.
 ///
 /// # Errors
-/// Returns `invalid_request` for system labels or too many labels, `lease_expired` if the lease is not valid, or an
-/// error if the database call fails.
+/// Returns `invalid_request` for system labels or too many labels or `lease_expired` if the lease is not valid.
 pub async fn change(app: &App, caller: Caller, id: MessageId, change: MessageChange) -> Result<Vec<Record>, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {

@@ -79,8 +79,7 @@ enum Attempt {
 /// Claims messages; waits for some if requested.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, `unauthorized` if the caller lost access while waiting, or an error if a
-/// database call fails.
+/// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
 pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: ClaimRequest) -> Result<Claims, Refusal> {
     let deadline = app.clock.now().plus_ms(claim.wait_ms);
     let place = InboxRef { workspace: caller.workspace, inbox: claim.inbox };
@@ -278,7 +277,7 @@ impl FencingToken {
     /// transaction, so that the message cannot be claimed in between.
     ///
     /// # Errors
-    /// Returns `lease_expired` if the lease is not valid, or an error if the database call fails.
+    /// Returns `lease_expired` if the lease is not valid.
     pub fn check(&self, tx: &mut Tx, caller: &Caller, now: Time) -> Result<(), Refusal> {
         let item = queue::item(tx, caller.workspace, self.message)?;
         let item = item.filter(|item| caller.scope().allows_inbox(item.inbox)).ok_or_else(lease_expired)?;

@@ -40,7 +40,7 @@ pub struct GivenBack {
 /// Returns a page of the messages in flight or of the dead letters that the caller may see.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, or an error if the database call fails.
+/// Returns `not_found` if the inbox is missing.
 pub fn page(
     tx: &mut Tx,
     caller: &Caller,
@@ -74,8 +74,7 @@ pub fn page(
 /// letter is counted from 0 again.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing, `not_queued` if it is not in the queue, or an error if the database
-/// call fails.
+/// Returns `not_found` if the message is missing or `not_queued` if it is not in the queue.
 pub async fn requeue(app: &App, caller: Caller, id: MessageId) -> Result<GivenBack, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {
@@ -101,8 +100,7 @@ pub async fn requeue(app: &App, caller: Caller, id: MessageId) -> Result<GivenBa
 /// Drops a dead letter: it leaves the queue for good and stays readable. Returns when.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing, `not_queued` if it is no dead letter, or an error if the database
-/// call fails.
+/// Returns `not_found` if the message is missing or `not_queued` if it is no dead letter.
 pub async fn drop_dead_letter(app: &App, caller: Caller, id: MessageId) -> Result<Time, Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {

@@ -44,8 +44,7 @@ pub struct SearchRequest {
 /// Runs a search, and renders the page of hits on a thread of the store.
 ///
 /// # Errors
-/// Returns `invalid_request` for an invalid query, `invalid_cursor`, `not_found` if the inbox is missing, or an error
-/// if a database call fails.
+/// Returns `invalid_request` for an invalid query, `invalid_cursor`, or `not_found` if the inbox is missing.
 pub async fn search<T: Send + 'static>(
     app: &App,
     index: &SearchIndex,

@@ -30,8 +30,7 @@ pub struct ClaimReference {
 /// Acks a message; returns when it was acked, also for a repeated ack.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing, `lease_expired` if the lease is not valid, or an error if the
-/// database call fails.
+/// Returns `not_found` if the message is missing or `lease_expired` if the lease is not valid.
 pub async fn ack(
     app: &App,
     caller: Caller,
@@ -64,8 +63,7 @@ fn mark_read(tx: &mut Tx, item: &QueueItem) -> StoreResult<()> {
 /// Returns a message to the queue, available after the delay; after the tenth delivery it becomes a dead letter.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing, `lease_expired` if the lease is not valid, or an error if the
-/// database call fails.
+/// Returns `not_found` if the message is missing or `lease_expired` if the lease is not valid.
 pub async fn nack(
     app: &App,
     caller: Caller,
@@ -90,8 +88,7 @@ pub async fn nack(
 /// Extends a lease: it ends `lease_ms` from now.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing, `lease_expired` if the lease is not valid, or an error if the
-/// database call fails.
+/// Returns `not_found` if the message is missing or `lease_expired` if the lease is not valid.
 pub async fn extend(
     app: &App,
     caller: Caller,

@@ -29,8 +29,7 @@ pub struct ThreadChange {
 /// Changes a thread and returns it.
 ///
 /// # Errors
-/// Returns `not_found` if the thread is missing, `invalid_request` for system labels, too many labels or too many keys,
-/// or an error if the database call fails.
+/// Returns `not_found` if the thread is missing or `invalid_request` for system labels, too many labels or too many keys.
 pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChange) -> Result<Thread, Refusal> {
     let work = move |tx: &mut Tx| {
         threads::lock(tx, caller.workspace, id)?;
@@ -47,7 +46,7 @@ pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChang
 /// Deletes a thread with its messages, their attachments, and contents that nothing else uses.
 ///
 /// # Errors
-/// Returns `not_found` if the thread is missing, or an error if the database call fails.
+/// Returns `not_found` if the thread is missing.
 pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<ErasedTotals, Refusal> {
     let work = move |tx: &mut Tx| {
         let thread = visible::thread(tx, &caller, id)?;

@@ -62,8 +62,7 @@ impl NewMessageFilter {
 /// Waits for the oldest message that matches.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, `unauthorized` if the caller lost access while waiting, or an error if a
-/// database call fails.
+/// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
 pub async fn message(
     app: &App,
     waiters: &InboxWaiters,
@@ -81,8 +80,7 @@ pub async fn message(
 /// count only with `unauthenticated`.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing, `unauthorized` if the caller lost access while waiting, or an error if a
-/// database call fails.
+/// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
 pub async fn verification(
     app: &App,
     waiters: &InboxWaiters,

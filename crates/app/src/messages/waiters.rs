@@ -119,7 +119,7 @@ impl InboxWatch {
     /// Waits until the inbox has a message after `than`; returns the time of its newest message. Cancel-safe.
     ///
     /// # Errors
-    /// Returns `not_found` once the inbox is deleted, or an error if a database call fails.
+    /// Returns `not_found` once the inbox is deleted.
     pub async fn newer(&mut self, than: Time) -> Result<Time, Refusal> {
         Ok(self.wait_until(|known| known.newest > than).await?.newest)
     }
@@ -127,7 +127,7 @@ impl InboxWatch {
     /// Waits until the state of the inbox is newer than `than`. Cancel-safe.
     ///
     /// # Errors
-    /// Returns `not_found` once the inbox is deleted, or an error if a database call fails.
+    /// Returns `not_found` once the inbox is deleted.
     pub async fn other_than(&mut self, than: InboxActivity) -> Result<InboxActivity, Refusal> {
         self.wait_until(|known| known.newest > than.newest || known.changes > than.changes).await
     }

@@ -23,7 +23,7 @@ pub struct OnCallRequest {
 /// Returns the request of a link, without consuming the link.
 ///
 /// # Errors
-/// Returns `invalid_token`, or an error if the database call fails.
+/// Returns `invalid_token`.
 pub async fn on_call_request(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let now = app.clock.now();
@@ -33,7 +33,7 @@ pub async fn on_call_request(app: &App, token: &str) -> Result<OnCallRequest, Re
 /// Confirms the contact and consumes the link; the owner gets a notice.
 ///
 /// # Errors
-/// Returns `invalid_token`, or an error if the database call fails.
+/// Returns `invalid_token`.
 pub async fn accept(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let (ids, now) = (app.clock.ids(), app.clock.now());

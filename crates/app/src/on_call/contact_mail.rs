@@ -127,7 +127,7 @@ pub(super) fn record(
 /// Sends the mail about a contact that is due.
 ///
 /// # Errors
-/// Returns a refusal of the gate, `rate_limited`, or an error if the database call fails.
+/// Returns a refusal of the gate or `rate_limited`.
 pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<(), Refusal> {
     let served = served_domains(app);
     let Some(due) = app.store.read(move |tx| find(tx, which, &served)).await? else { return Ok(()) };

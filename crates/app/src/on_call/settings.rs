@@ -84,7 +84,7 @@ pub async fn of_workspace(app: &App, caller: Caller) -> Result<WorkspaceOnCall, 
 /// Returns the escalation settings of an inbox.
 ///
 /// # Errors
-/// Returns `not_found`, or an error if the database call fails.
+/// Returns `not_found`.
 pub async fn of_inbox(app: &App, caller: Caller, id: InboxId) -> Result<InboxOnCall, Refusal> {
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
@@ -97,8 +97,8 @@ pub async fn of_inbox(app: &App, caller: Caller, id: InboxId) -> Result<InboxOnC
 /// one client.
 ///
 /// # Errors
-/// Returns `invalid_request` for contacts at this service, `recipient_suppressed`, `rate_limited` if too many
-/// confirmation mails were requested, or an error if the database call fails.
+/// Returns `invalid_request` for contacts at this service, `recipient_suppressed`, or `rate_limited` if too many
+/// confirmation mails were requested.
 pub async fn change_workspace(
     app: &App,
     caller: Caller,

@@ -74,7 +74,7 @@ struct EscalationMail {
 /// Sends everything that may be sent now.
 ///
 /// # Errors
-/// Returns a refusal of the gate, or an error if the database call fails.
+/// Returns a refusal of the gate.
 pub async fn run(app: &Arc<App>, workspace: WorkspaceId) -> Result<TransmitResult, Refusal> {
     for _ in 0..STEPS_MAX {
         let now = app.clock.now();

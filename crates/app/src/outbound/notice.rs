@@ -43,7 +43,7 @@ pub struct PersonNotice {
 /// Sends a notice from an inbox.
 ///
 /// # Errors
-/// Returns a refusal of the gate, or an error if the database call fails.
+/// Returns a refusal of the gate.
 pub async fn send(app: &Arc<App>, inbox: Inbox, notice: PersonNotice) -> Result<(), Refusal> {
     let outgoing = outgoing(app, &inbox, notice)?;
     let context = service_context(&inbox);

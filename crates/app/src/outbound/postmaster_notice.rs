@@ -50,7 +50,7 @@ pub async fn drop_pending(app: &Arc<App>, workspace: WorkspaceId) -> StoreResult
 /// Sends a notice about the oldest waiting messages of a workspace.
 ///
 /// # Errors
-/// Returns a refusal of the gate, or an error if the database call fails.
+/// Returns a refusal of the gate.
 pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId) -> Result<NoticeResult, Refusal> {
     let waiting = app.store.read(move |tx| role_mail::oldest(tx, workspace, MESSAGES_MAX)).await?;
     if waiting.is_empty() {

@@ -156,13 +156,13 @@ pub(crate) trait QueueHook: Send + Sync {
     /// Checks that the records that the message was made from are unchanged.
     ///
     /// # Errors
-    /// Returns the refusal of the check, or an error if the database call fails.
+    /// Returns the refusal of the check.
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal>;
 
     /// Writes the changes.
     ///
     /// # Errors
-    /// Returns a refusal that rolls the message back too, or an error if the database call fails.
+    /// Returns a refusal that rolls the message back too.
     fn settle(
         &self,
         tx: &mut Tx,
@@ -176,8 +176,7 @@ pub(crate) trait QueueHook: Send + Sync {
 /// Queues a message.
 ///
 /// # Errors
-/// Returns `message_too_large`, `idempotency_key_reused`, `not_found`, a refusal of the gate, or an error if the
-/// database call fails.
+/// Returns `message_too_large`, `idempotency_key_reused`, or `not_found`, a refusal of the gate.
 pub async fn post(
     app: &Arc<App>,
     context: SendContext,
@@ -365,7 +364,7 @@ fn store(
 /// caller must check access to the records in the response first.
 ///
 /// # Errors
-/// Returns `idempotency_key_reused` if another request used the key, or an error if the database call fails.
+/// Returns `idempotency_key_reused` if another request used the key.
 pub(crate) fn claimed(
     tx: &mut Tx,
     key: Option<&idempotency::IdempotencyKey>,

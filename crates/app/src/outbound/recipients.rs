@@ -16,8 +16,7 @@ use crate::{
 /// Returns the recipients with their addresses.
 ///
 /// # Errors
-/// Returns `directory_disabled`, `invalid_handle`, `agent_not_found` for a handle that the caller can't find, or an error
-/// if the database call fails.
+/// Returns `directory_disabled`, `invalid_handle`, or `agent_not_found` for a handle that the caller can't find.
 pub(crate) async fn resolve(app: &App, caller: &Caller, named: NamedRecipients) -> Result<MessageRecipients, Refusal> {
     let unknown = |_: &str| Err(Refusal::new(ErrorCode::Internal, "A handle wasn't looked up."));
     if !named.has_handles() {

@@ -25,7 +25,7 @@ impl RepeatableRequest {
     /// Returns the result; in place of a refusal, the response of an earlier request with the same key.
     ///
     /// # Errors
-    /// Returns the refusal if there is no such response, or an error if the database call fails.
+    /// Returns the refusal if there is no such response.
     pub(crate) async fn answer(
         self,
         app: &App,

@@ -18,8 +18,7 @@ use posthouse_domain::{error::Refusal, send::SendCommand};
 /// Queues a message.
 ///
 /// # Errors
-/// Returns `not_found`, `invalid_request`, `message_too_large`, a refusal of the gate, or an error if the database
-/// call fails.
+/// Returns `not_found`, `invalid_request`, or `message_too_large`, a refusal of the gate.
 pub async fn send(
     app: &Arc<App>,
     context: SendContext,

@@ -93,7 +93,7 @@ impl QueueHook for ServiceMailHook {
 /// Sends a mail, together with the changes of `hook`.
 ///
 /// # Errors
-/// Returns the refusals of `hook`, or an error if the database call fails.
+/// Returns the refusals of `hook`.
 pub(crate) async fn send(app: &Arc<App>, mail: ServiceMail, hook: Box<dyn QueueHook>) -> Result<(), Refusal> {
     let inbox = sender(app).await?;
     let author = compose::author(&inbox)?;

@@ -76,8 +76,7 @@ pub struct SubmissionRequest {
 /// Checks the user name (the address of an inbox) and the password (a key that may send from it) of a client.
 ///
 /// # Errors
-/// Returns `unauthorized`, `insufficient_permissions`, `not_found` if the key can't access the inbox, or an error if
-/// the database call fails.
+/// Returns `unauthorized`, `insufficient_permissions`, or `not_found` if the key can't access the inbox.
 pub async fn log_in(app: &App, user: &str, password: &str, client: IpAddr) -> Result<SubmissionLogin, Refusal> {
     let unknown =
         || Refusal::new(ErrorCode::Unauthorized, "The username must be an inbox address, the password an API key.");

@@ -14,7 +14,7 @@ use crate::{access::authenticate::no_session, app::App};
 /// has.
 ///
 /// # Errors
-/// Returns `not_found` if the caller has no such invitation or it expired, or an error if the database call fails.
+/// Returns `not_found` if the caller has no such invitation or it expired.
 pub async fn accept(app: &App, caller: Caller, id: InvitationId, client: SignInClient) -> Result<SignedIn, Refusal> {
     let user = user(&caller)?.user;
     let (ids, now, secret) = (app.clock.ids(), app.clock.now(), sign_in::new_secret(app));
@@ -34,7 +34,7 @@ pub async fn accept(app: &App, caller: Caller, id: InvitationId, client: SignInC
 /// Declines an invitation: it can't be accepted any more.
 ///
 /// # Errors
-/// Returns `not_found` if the caller has no such invitation or it expired, or an error if the database call fails.
+/// Returns `not_found` if the caller has no such invitation or it expired.
 pub async fn decline(app: &App, caller: Caller, id: InvitationId) -> Result<(), Refusal> {
     let (user, now) = (user(&caller)?.user, app.clock.now());
     let work = move |tx: &mut Tx| {

@@ -49,8 +49,7 @@ pub async fn list(app: &App, caller: Caller, page: PageRange) -> Result<Vec<ApiK
 /// Creates a key.
 ///
 /// # Errors
-/// Returns `forbidden` if a member asks for an org-wide key, `not_found` if the inbox is missing, `plan_limit_api_keys`, or
-/// an error if the database call fails.
+/// Returns `forbidden` if a member asks for an org-wide key, `not_found` if the inbox is missing, or `plan_limit_api_keys`.
 pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<CreatedKey, Refusal> {
     let scope = match wanted.scope {
         KeyScope::Whole(scope) => scope,
@@ -74,8 +73,7 @@ pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<Cre
 /// Revokes a key. Revoking a revoked key changes nothing.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace has no such key, `forbidden` if a member revokes an org-wide key, or an error
-/// if the database call fails.
+/// Returns `not_found` if the workspace has no such key or `forbidden` if a member revokes an org-wide key.
 pub async fn revoke(app: &App, caller: Caller, id: KeyId) -> Result<(), Refusal> {
     let now = app.clock.now();
     let work = move |tx: &mut Tx| {

@@ -47,8 +47,7 @@ pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now
 /// Invites a person by mail; a person who was invited before gets a new link.
 ///
 /// # Errors
-/// Returns `invalid_request` if the person is a member or the address is one of this service, `rate_limited` if too many people were invited, or an error if
-/// the database call fails.
+/// Returns `invalid_request` if the person is a member or the address is one of this service or `rate_limited` if too many people were invited.
 pub async fn invite(
     app: &App,
     caller: Caller,
@@ -114,8 +113,7 @@ pub async fn invite(
 /// Changes the role of a member.
 ///
 /// # Errors
-/// Returns `not_found` if there is no such member, `forbidden` for the last owner, or an error if the database call
-/// fails.
+/// Returns `not_found` if there is no such member or `forbidden` for the last owner.
 pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Result<Member, Refusal> {
     let workspace = caller.workspace;
     let work = move |tx: &mut Tx| {
@@ -135,8 +133,7 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Re
 ///
 /// # Errors
 /// Returns `not_found` if there is no such member, `member_has_keys` if the person has keys and the request doesn't say
-/// what happens to them, `forbidden` for the last owner or if a member removes another one or takes over the own keys, or an
-/// error if the database call fails.
+/// what happens to them, or `forbidden` for the last owner or if a member removes another one or takes over the own keys.
 pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<MemberKeys>) -> Result<(), Refusal> {
     let (workspace, person) = (caller.workspace, sessions_of::user(&caller)?);
     let now = app.clock.now();

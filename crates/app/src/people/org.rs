@@ -38,7 +38,7 @@ pub struct OrgChange {
 /// Changes settings of the caller's workspace and returns it.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace is missing, or an error if the database call fails.
+/// Returns `not_found` if the workspace is missing.
 pub async fn change(app: &App, caller: Caller, change: OrgChange) -> Result<Workspace, Refusal> {
     let rules = NameRules::of(&app.config);
     let work = move |tx: &mut Tx| {

@@ -28,7 +28,7 @@ pub fn user(caller: &Caller) -> Result<UserPrincipal, Refusal> {
 /// Returns the person behind a request, with the workspace of the session and the open invitations.
 ///
 /// # Errors
-/// Returns `unauthorized` if the caller is no member, or an error if the database call fails.
+/// Returns `unauthorized` if the caller is no member.
 pub async fn me(app: &App, caller: Caller) -> Result<Person, Refusal> {
     let (user, now) = (user(&caller)?.user, app.clock.now());
     let read = move |tx: &mut Tx| Person::load(tx, user, caller.workspace, now)?.ok_or_else(no_session);
@@ -38,7 +38,7 @@ pub async fn me(app: &App, caller: Caller) -> Result<Person, Refusal> {
 /// Returns the caller's sessions, most recently used first.
 ///
 /// # Errors
-/// Returns `unauthorized` if the caller has no session, or an error if the database call fails.
+/// Returns `unauthorized` if the caller has no session.
 pub async fn list(app: &App, caller: Caller) -> Result<Vec<Session>, Refusal> {
     let (user, cutoff) = (user(&caller)?, session_cutoff(app.clock.now()));
     let limit = u32::try_from(SESSIONS_MAX).unwrap_or(u32::MAX);
@@ -49,7 +49,7 @@ pub async fn list(app: &App, caller: Caller) -> Result<Vec<Session>, Refusal> {
 /// Ends one of the caller's sessions, and its streams.
 ///
 /// # Errors
-/// Returns `not_found` if the caller has no such session, or an error if the database call fails.
+/// Returns `not_found` if the caller has no such session.
 pub async fn end(app: &App, caller: Caller, id: SessionId) -> Result<(), Refusal> {
     let user = user(&caller)?;
     let is_ended = app.store.write(move |tx| sessions::delete(tx, caller.workspace, user.user, id)).await?;

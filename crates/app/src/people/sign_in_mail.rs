@@ -96,7 +96,7 @@ impl QueueHook for LinkRecord {
 /// Mails the link of a request, unless it was mailed, has expired, or its address has no member and can't sign up.
 ///
 /// # Errors
-/// Returns a refusal of the gate, or an error if the database call fails.
+/// Returns a refusal of the gate.
 pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     let now = app.clock.now();
     let Some((sign_in, to, addressee)) = addressee(app, id, now).await? else { return Ok(()) };

@@ -54,7 +54,7 @@ impl SignUpMail {
     /// Counts the mail like a claim mail: strangers can ask for it with any address.
     ///
     /// # Errors
-    /// Returns `signup_rate_limited` if a budget is used up, or an error if the database call fails.
+    /// Returns `signup_rate_limited` if a budget is used up.
     pub(super) fn count(
         &self,
         tx: &mut Tx,

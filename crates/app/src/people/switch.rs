@@ -21,7 +21,7 @@ pub struct NamedMembership {
 /// Returns the workspaces of the caller with their names, the one that was used last first.
 ///
 /// # Errors
-/// Returns `unauthorized` if the caller is no member, or an error if the database call fails.
+/// Returns `unauthorized` if the caller is no member.
 pub async fn workspaces(app: &App, caller: Caller) -> Result<Vec<NamedMembership>, Refusal> {
     let user = user(&caller)?;
     let read = move |tx: &mut Tx| {
@@ -39,7 +39,7 @@ pub async fn workspaces(app: &App, caller: Caller) -> Result<Vec<NamedMembership
 /// Begins a session of the caller in another workspace, and ends the one that the browser has.
 ///
 /// # Errors
-/// Returns `not_found` if the caller is no member of it, or an error if the database call fails.
+/// Returns `not_found` if the caller is no member of it.
 pub async fn switch(app: &App, caller: Caller, to: WorkspaceId, client: SignInClient) -> Result<SignedIn, Refusal> {
     let user = user(&caller)?;
     if to == WorkspaceId::SERVICE {

@@ -48,7 +48,7 @@ pub struct UsageReport {
 /// Returns the usage of the last `days` days, today included.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace is missing, or an error if the database call fails.
+/// Returns `not_found` if the workspace is missing.
 pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageReport, Refusal> {
     let (id, now) = (caller.workspace, app.clock.now());
     let today = now.day();

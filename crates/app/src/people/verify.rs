@@ -42,7 +42,7 @@ pub enum SignInProof {
 /// is a decision of its own (`docs/decisions/0098-joining-is-a-decision.md`).
 ///
 /// # Errors
-/// Returns `signup_rate_limited` if the client made too many workspaces, or an error if the database call fails.
+/// Returns `signup_rate_limited` if the client made too many workspaces.
 pub async fn verify(app: &App, proof: SignInProof, client: SignInClient) -> Result<Option<SignedIn>, Refusal> {
     let proof = match proof {
         SignInProof::Token(token) => match sealed_link::digest(&token) {

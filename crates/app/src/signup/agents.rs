@@ -39,8 +39,8 @@ pub struct AddedAgent {
 /// Adds an agent to the unclaimed workspace of the caller.
 ///
 /// # Errors
-/// Returns `signup_disabled`, `already_claimed`, `not_claimable`, `unclaimed_workspace` if the workspace has all its
-/// agents, or an error if the database call fails.
+/// Returns `signup_disabled`, `already_claimed`, `not_claimable`, or `unclaimed_workspace` if the workspace has all its
+/// agents.
 pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgent, Refusal> {
     challenge::check_enabled(app)?;
     let creation = create::plan(app, caller, new_home(kind));

@@ -12,8 +12,8 @@ use crate::{app::App, inbound::recipient::served_domains_of};
 /// Sends a claim link to a person; it replaces earlier links. Returns when it expires.
 ///
 /// # Errors
-/// Returns `already_claimed`, `not_claimable`, `signup_rate_limited`, `invalid_request` for an address of this service,
-/// a refusal of the gate, or an error if the database call fails.
+/// Returns `already_claimed`, `not_claimable`, `signup_rate_limited`, or `invalid_request` for an address of this service,
+/// a refusal of the gate.
 pub async fn request(app: &Arc<App>, caller: Caller, email: Address, client: IpAddr) -> Result<Time, Refusal> {
     let read = move |tx: &mut Tx| {
         let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
@@ -27,7 +27,7 @@ pub async fn request(app: &Arc<App>, caller: Caller, email: Address, client: IpA
 /// Checks that an address isn't at a domain of this service: an agent could follow the link in its own inbox.
 ///
 /// # Errors
-/// Returns `invalid_request` for such an address, or an error if the database call fails.
+/// Returns `invalid_request` for such an address.
 pub(super) async fn check_recipient(app: &App, email: &Address, field: &str) -> Result<(), Refusal> {
     let served = served_domains_of(app, &[email]).await?;
     if served.iter().any(|domain| domain == email.domain()) {

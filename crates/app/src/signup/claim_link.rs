@@ -37,7 +37,7 @@ pub struct ClaimableWorkspace {
 /// Returns the workspace of a link, without consuming the link.
 ///
 /// # Errors
-/// Returns `invalid_token` for a used, replaced, expired or forged link, or an error if the database call fails.
+/// Returns `invalid_token` for a used, replaced, expired or forged link.
 pub async fn find(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let now = app.clock.now();
@@ -52,7 +52,7 @@ pub async fn find(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal>
 /// Makes the recipient of the link the owner of the workspace, and consumes the link.
 ///
 /// # Errors
-/// Returns `invalid_token` for a used, replaced, expired or forged link, or an error if the database call fails.
+/// Returns `invalid_token` for a used, replaced, expired or forged link.
 pub async fn claim(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
     let (plans, ids, now) = (app.config.plans, app.clock.ids(), app.clock.now());

@@ -88,8 +88,8 @@ impl QueueHook for ClaimMail {
 /// Sends a claim link to a person, and returns when it expires.
 ///
 /// # Errors
-/// Returns `not_claimable` if the workspace has neither inbox nor identity, `signup_rate_limited`, a refusal of the
-/// gate, or an error if the database call fails.
+/// Returns `not_claimable` if the workspace has neither inbox nor identity or `signup_rate_limited`, a refusal of the
+/// gate.
 pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, client: IpAddr) -> Result<Time, Refusal> {
     let agent = app.store.read_for(workspace, move |tx| first_agent::of(tx, workspace)).await?.ok_or_else(no_agent)?;
     let (email, now) = (to.canonical(), app.clock.now());

@@ -94,8 +94,8 @@ struct SignupPlan {
 /// Signs an agent up. `client` is the network that counts as one client address.
 ///
 /// # Errors
-/// Returns `signup_disabled`, `invalid_solution`, `challenge_expired`, `signup_rate_limited`, `invalid_request` for an
-/// owner at a domain of this service, or an error if the database call fails.
+/// Returns `signup_disabled`, `invalid_solution`, `challenge_expired`, `signup_rate_limited`, or `invalid_request` for an
+/// owner at a domain of this service.
 pub async fn sign_up(app: &Arc<App>, new: NewSignup, client: IpAddr) -> Result<CreatedSignup, Refusal> {
     challenge::check_enabled(app)?;
     let solved = challenge::verify(app, &new.challenge, &new.solution)?;

@@ -46,8 +46,7 @@ pub struct WebhookChange {
 /// missed.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, `invalid_webhook_url` if the new URL is not allowed, or
-/// an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace or `invalid_webhook_url` if the new URL is not allowed.
 pub async fn change(
     app: &Arc<App>,
     caller: Caller,
@@ -101,7 +100,7 @@ fn apply(webhook: &mut Webhook, change: &WebhookChange, headers: Option<&[u8]>) 
 /// Replaces the secret and returns the new one. The old secret also signs for a day.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace.
 pub async fn rotate(
     app: &Arc<App>,
     caller: Caller,
@@ -126,7 +125,7 @@ pub async fn rotate(
 /// Deletes a webhook and its attempts.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace.
 pub async fn delete(app: &App, caller: Caller, id: WebhookId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| match webhooks::delete(tx, caller.workspace, id)? {
         true => Ok(()),

@@ -40,8 +40,7 @@ pub struct NewWebhook {
 /// Creates a webhook and returns it with its secret.
 ///
 /// # Errors
-/// Returns `invalid_webhook_url`, `not_found` for an inbox, `unclaimed_workspace` or `plan_limit_webhooks`, or an error
-/// if the database call fails.
+/// Returns `invalid_webhook_url`, `not_found` for an inbox, `unclaimed_workspace` or `plan_limit_webhooks`.
 pub async fn create(app: &Arc<App>, caller: Caller, new: NewWebhook) -> Result<WebhookDetails, Refusal> {
     url::check_url(app, &new.url).await?;
     let secret = new.secret.clone().unwrap_or_else(|| draw_secret(app));

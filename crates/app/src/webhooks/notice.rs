@@ -23,7 +23,7 @@ const SUBJECT: &str = "A webhook was disabled";
 /// inbox or no valid owner address.
 ///
 /// # Errors
-/// Returns the gate's refusal, or an error if the database call fails.
+/// Returns the gate's refusal.
 pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId, id: WebhookId) -> Result<(), Refusal> {
     let found = app.store.read(move |tx| find(tx, workspace, id)).await?;
     let Some((webhook, owner, inbox)) = found else { return Ok(()) };

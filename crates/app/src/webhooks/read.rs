@@ -24,7 +24,7 @@ use crate::app::App;
 /// checked here.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace.
 pub fn visible(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal> {
     webhooks::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("webhook"))
 }
@@ -32,7 +32,7 @@ pub fn visible(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, R
 /// Returns one webhook.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace.
 pub async fn get(app: &Arc<App>, caller: Caller, id: WebhookId) -> Result<WebhookDetails, Refusal> {
     let webhook = app.store.read_for(caller.workspace, move |tx| visible(tx, &caller, id)).await?;
     with_details(app, webhook).await
@@ -58,7 +58,7 @@ pub async fn page(app: &Arc<App>, caller: Caller, page: PageRange) -> Result<Vec
 /// Returns a page of a webhook's attempts, newest first.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace.
 pub async fn attempts(
     app: &App,
     caller: Caller,
@@ -75,7 +75,7 @@ pub async fn attempts(
 /// Returns one attempt with what it sent and received.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook or the attempt is not in the workspace, or an error if a database call fails.
+/// Returns `not_found` if the webhook or the attempt is not in the workspace.
 pub async fn attempt(
     app: &Arc<App>,
     caller: Caller,

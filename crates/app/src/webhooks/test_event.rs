@@ -23,7 +23,7 @@ const NOTE: &str = "This is a test event. If your receiver verified the signatur
 /// Sends a `webhook.test` event to one webhook, even if it is disabled.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace, or an error if the database call fails.
+/// Returns `not_found` if the webhook is not in the workspace.
 pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAttempt, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
@@ -52,7 +52,7 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAtt
 /// Sends the event of an attempt to the same webhook again, starting with attempt 1.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook, attempt or event no longer exists, or an error if the database call fails.
+/// Returns `not_found` if the webhook, attempt or event no longer exists.
 pub async fn redeliver(
     app: &App,
     caller: Caller,

@@ -28,7 +28,7 @@ use posthouse_api::views::{
 /// Stops a workspace. Stopping a stopped workspace changes nothing, not even the reason.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't exist, or an error if the database call fails.
+/// Returns `not_found` if the workspace doesn't exist.
 pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<Workspace, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     app.store
@@ -57,7 +57,7 @@ pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<W
 /// Resumes the caller's workspace.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't exist, or an error if the database call fails.
+/// Returns `not_found` if the workspace doesn't exist.
 pub async fn resume_as(app: &App, caller: Caller) -> Result<Workspace, Refusal> {
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {

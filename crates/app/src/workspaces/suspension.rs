@@ -81,7 +81,7 @@ pub(crate) fn record_incidents(
 /// Asks the operator to review the suspension, once; a further call changes nothing. Returns the suspension.
 ///
 /// # Errors
-/// Returns `not_suspended` if the workspace is not suspended, or an error if the database call fails.
+/// Returns `not_suspended` if the workspace is not suspended.
 pub async fn request_review(
     app: &App,
     caller: Caller,

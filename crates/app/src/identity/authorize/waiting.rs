@@ -15,8 +15,7 @@ use crate::identity::failure::OAuthFailure;
 /// Makes room for one more sign-in.
 ///
 /// # Errors
-/// Returns `temporarily_unavailable` if no address has more than one other that waits, or an error if the database call
-/// fails.
+/// Returns `temporarily_unavailable` if no address has more than one other that waits.
 pub(super) fn make_room(tx: &mut Tx, request: &IdentityRequest) -> Result<(), OAuthFailure> {
     let (network, now) = (request.network.as_str(), request.created_at);
     let of_app = WaitingOf::App(&request.client_id);

@@ -14,7 +14,7 @@ use posthouse_store::{
 /// Checks a signature without using its nonce.
 ///
 /// # Errors
-/// Returns `invalid_agent_signature` with the reason, or an error if the database call fails.
+/// Returns `invalid_agent_signature` with the reason.
 pub(super) fn check(
     tx: &mut Tx,
     inbox: &Inbox,
@@ -35,7 +35,7 @@ fn replayed() -> Refusal {
 /// Checks a signature and uses its nonce.
 ///
 /// # Errors
-/// Returns `invalid_agent_signature` with the reason, or an error if the database call fails.
+/// Returns `invalid_agent_signature` with the reason.
 pub(super) fn accept(
     tx: &mut Tx,
     inbox: &Inbox,

@@ -35,8 +35,7 @@ pub(super) struct CopySigning {
 /// Returns the workspace of the sender, and what signatures of copies need, if there are any.
 ///
 /// # Errors
-/// Returns `not_found` if the workspace doesn't exist, `internal` if the key can't be used, or an error if the database
-/// call fails.
+/// Returns `not_found` if the workspace doesn't exist or `internal` if the key can't be used.
 pub(super) async fn read(
     app: &App,
     config: &QueueConfig,

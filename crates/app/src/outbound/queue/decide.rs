@@ -76,7 +76,7 @@ pub struct RemainingLimits {
 /// Makes the decision of a send without storing anything.
 ///
 /// # Errors
-/// Returns `not_found`, `invalid_request`, or an error if the database call fails.
+/// Returns `not_found` or `invalid_request`.
 pub async fn decide(
     app: &Arc<App>,
     context: SendContext,

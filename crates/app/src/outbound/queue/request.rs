@@ -28,7 +28,7 @@ pub(crate) struct PersonRequest<'a> {
 /// Checks a request, in the transaction that stores it.
 ///
 /// # Errors
-/// Returns the refusal of the gate, or an error if the database call fails.
+/// Returns the refusal of the gate.
 pub(crate) fn check(tx: &mut Tx, request: &PersonRequest<'_>, now: Time) -> Result<(), Refusal> {
     let workspace = workspaces::get(tx, request.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     let (blocked, domain_unverified) = match request.inbox {
