@@ -3,9 +3,22 @@
 -- {ID} is a 16-byte UUIDv7, {I64} an integer, {BOOL} 0 or 1, {TEXT} text that compares bytewise, {BLOB} bytes, {STRICT}
 -- the end of a table. Lines after `-- @sqlite` or `-- @postgres` are for that engine only, until `-- @both`. Times are
 -- milliseconds since 1970 in UTC. JSON is never queried inside. Every key of tenant data starts with the workspace.
--- `src/wipe_rules.rs` states for each table when its rows are deleted.
+--
+-- This file is also the declaration of each table for the program: `build.rs` reads it. Above a table:
+--   @row PATH                     the struct of a row, below `posthouse_domain` or `crate`; its fields are named like the
+--                                 columns, without `_id`, unless a column says @field=NAME, or @field=none for no field
+--   @reads FIELD = EXPRESSION AS COLUMN   a field that is read and not stored
+--   @with message|thread|inbox    the record with which the rows are deleted (", by statements of its own": see `wipe`)
+--   @kept WHY                     the rows outlive these records
+--   @clears COLUMN with RECORD    a column that is emptied although its row stays
+-- Before the comment of a column: @RECORD, what an ID refers to, if its name doesn't say it.
+
+-- The migrations that were applied; the program creates the table before the first one.
+-- @kept data of the server, not of a workspace
+-- @exists schema_migrations
 
 -- Facts about the store itself, one row per name: its ID, the number of commits, the check value of the instance key.
+-- @kept data of the server, not of a workspace
 CREATE TABLE instance (
   name {TEXT} NOT NULL PRIMARY KEY,
   value {TEXT} NOT NULL
@@ -14,8 +27,9 @@ CREATE TABLE instance (
 -- Workspaces and API keys ------------------------------------------------------------------------------------------
 
 -- Tenants.
+-- @kept until an unclaimed workspace was unused for 30 days
 CREATE TABLE workspaces (
-  id {ID} NOT NULL PRIMARY KEY,
+  id {ID} NOT NULL PRIMARY KEY,          -- @workspace
   name {TEXT} NOT NULL,
   owner_email {TEXT} NOT NULL,
   plan {TEXT} NOT NULL,
@@ -38,6 +52,7 @@ CREATE TABLE workspaces (
 ){STRICT};
 
 -- Unclaimed workspaces, which began by self-signup. Claiming a workspace deletes its row.
+-- @kept until the workspace is claimed or deleted
 CREATE TABLE signups (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   agents {I64} NOT NULL,                 -- number of agents that signed up
@@ -49,6 +64,7 @@ CREATE TABLE signups (
 CREATE UNIQUE INDEX signups_claim ON signups (claim_token_sha256) WHERE claim_token_sha256 IS NOT NULL;
 
 -- Signup challenges that were used, until they expire.
+-- @kept until the challenge expires
 CREATE TABLE used_challenges (
   nonce {BLOB} NOT NULL PRIMARY KEY,     -- the random part of the challenge
   expires_at {I64} NOT NULL
@@ -57,6 +73,7 @@ CREATE TABLE used_challenges (
 CREATE INDEX used_challenges_age ON used_challenges (expires_at);
 
 -- What was used of the daily limits of self-signup.
+-- @kept for a day; keyed hashes and counts
 CREATE TABLE signup_usage (
   kind {TEXT} NOT NULL,                  -- the limit
   subject {BLOB} NOT NULL,               -- keyed hash of a client address, a recipient or a workspace
@@ -68,15 +85,16 @@ CREATE TABLE signup_usage (
 CREATE INDEX signup_usage_age ON signup_usage (day);
 
 -- API keys, also revoked ones. Only a digest of the secret is stored.
+-- @kept a key stays listed after it is revoked or its inbox is gone
 CREATE TABLE api_keys (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @key
   name {TEXT} NOT NULL,
   prefix {TEXT} NOT NULL,                -- the start of the secret, which lists show
   digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret
   scope {TEXT} NOT NULL,                 -- org | workspace | inbox
   inbox_id {ID},                         -- the inbox of scope `inbox`
-  member_id {ID},                        -- the person who has the key; null for keys of the operator and of agents
+  member_id {ID},                        -- @user the person who has the key; null for keys of the operator and of agents
   permissions {TEXT} NOT NULL,           -- comma-separated
   created_at {I64} NOT NULL,
   last_used_at {I64},
@@ -90,14 +108,16 @@ CREATE INDEX api_keys_inbox ON api_keys (workspace_id, inbox_id) WHERE inbox_id 
 CREATE INDEX api_keys_member ON api_keys (workspace_id, member_id) WHERE member_id IS NOT NULL AND revoked_at IS NULL;
 
 -- People who can sign in. A person may be a member of several workspaces.
+-- @kept data of the server, not of a workspace
 CREATE TABLE users (
-  id {ID} NOT NULL PRIMARY KEY,
+  id {ID} NOT NULL PRIMARY KEY,          -- @user
   email {TEXT} NOT NULL UNIQUE,          -- canonical
   name {TEXT},
   created_at {I64} NOT NULL
 ){STRICT};
 
 -- Members of a workspace, invited ones included.
+-- @kept data of the workspace
 CREATE TABLE members (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   user_id {ID} NOT NULL,
@@ -113,12 +133,13 @@ CREATE TABLE members (
 CREATE INDEX members_user ON members (user_id, workspace_id);
 
 -- Requests for links that sign a person in, also for addresses of no member.
+-- @kept until the link is used or expires
 CREATE TABLE sign_ins (
   id {ID} NOT NULL PRIMARY KEY,
   email {TEXT} NOT NULL,                 -- canonical
   purpose {TEXT} NOT NULL,               -- sign_in | invitation | operator
   workspace_id {ID},                     -- where it signs in; null: where the person signed in last
-  message_id {ID},                       -- the mail, from which the token is derived; null until it is stored
+  message_id {ID},                       -- @other the mail, from which the token is derived; null until it is stored
   digest {BLOB} UNIQUE,                  -- SHA-256 of the token; null until there is one
   network {BLOB},                        -- keyed hash of the client network that asked
   tries_left {I64} NOT NULL,             -- codes that may still be tried
@@ -130,9 +151,10 @@ CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE wor
 CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
 
 -- Sessions of people in the dashboard.
+-- @kept data of the workspace
 CREATE TABLE sessions (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @session
   user_id {ID} NOT NULL,
   digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret in the cookie
   user_agent {TEXT},
@@ -147,9 +169,10 @@ CREATE INDEX sessions_user ON sessions (workspace_id, user_id, last_used_at);
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 
 -- The mail that the service wrote to people on behalf of a workspace.
+-- @kept data of the workspace
 CREATE TABLE service_mails (
   workspace_id {ID} NOT NULL,
-  message_id {ID} NOT NULL,              -- in the workspace of the service
+  message_id {ID} NOT NULL,              -- @other in the workspace of the service
   kind {TEXT} NOT NULL,                  -- sign_in | invitation | claim | confirmation | on_call
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, message_id)
@@ -158,6 +181,7 @@ CREATE TABLE service_mails (
 CREATE UNIQUE INDEX service_mails_message ON service_mails (message_id);
 
 -- Tokens that open a stream. Each stands for a key or a session, once, for a minute.
+-- @kept for a minute
 CREATE TABLE stream_tokens (
   workspace_id {ID} NOT NULL,
   digest {BLOB} NOT NULL,                -- SHA-256 of the token
@@ -170,9 +194,10 @@ CREATE TABLE stream_tokens (
 CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
 
 -- First responses to requests with an idempotency key, for a day.
+-- @kept for a day, so that a request can be repeated
 CREATE TABLE idempotency (
   workspace_id {ID} NOT NULL,
-  scope_id {ID} NOT NULL,                -- the inbox of an inbox-scoped key; nil for others
+  scope_id {ID} NOT NULL,                -- @inbox the inbox of an inbox-scoped key; nil for others
   route {TEXT} NOT NULL,
   key {TEXT} NOT NULL,
   fingerprint {BLOB} NOT NULL,           -- SHA-256 of the request
@@ -187,6 +212,7 @@ CREATE INDEX idempotency_age ON idempotency (created_at);
 -- Inboxes ----------------------------------------------------------------------------------------------------------
 
 -- Every address that was ever an inbox. Rows are never deleted, so an address isn't given to a second inbox.
+-- @kept forever, so that an address isn't used again
 CREATE TABLE addresses (
   address {TEXT} NOT NULL PRIMARY KEY,   -- canonical
   workspace_id {ID} NOT NULL,
@@ -194,9 +220,13 @@ CREATE TABLE addresses (
 ){STRICT};
 
 -- Inboxes, and identities: agents without mail. The row of a deleted one stays, so that its events keep a subject.
+-- @kept forever, because events, keys and counters refer to it
+-- @clears display_name with inbox
+-- @clears metadata with inbox
+-- @clears paused_reason with inbox
 CREATE TABLE inboxes (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @inbox
   kind {TEXT} NOT NULL,                  -- mailbox | identity
   address {TEXT} NOT NULL,
   username {TEXT} NOT NULL,              -- the local part of the address
@@ -228,6 +258,7 @@ CREATE INDEX inboxes_temporary ON inboxes (workspace_id, created_at) WHERE tempo
 CREATE INDEX inboxes_expiring ON inboxes (expires_at) WHERE temporary = 1 AND deleted_at IS NULL;
 
 -- Metadata of inboxes, one row per entry, for filters. The record shows `inboxes.metadata`.
+-- @with inbox
 CREATE TABLE inbox_metadata (
   workspace_id {ID} NOT NULL,
   key {TEXT} NOT NULL,
@@ -238,6 +269,7 @@ CREATE TABLE inbox_metadata (
 CREATE INDEX inbox_metadata_inbox ON inbox_metadata (workspace_id, inbox_id);
 
 -- Allow and block lists of workspaces and inboxes.
+-- @with inbox
 CREATE TABLE list_entries (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -255,9 +287,10 @@ CREATE UNIQUE INDEX list_entries_pattern ON list_entries (workspace_id, directio
 CREATE INDEX list_entries_kind ON list_entries (workspace_id, direction, inbox_id, kind);
 
 -- Addresses to which the mail of an inbox is forwarded once their owner has confirmed.
+-- @with inbox
 CREATE TABLE forwarding_addresses (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @forwarding_address
   inbox_id {ID} NOT NULL,
   address {TEXT} NOT NULL,               -- canonical
   skip_flagged {BOOL} NOT NULL,          -- 1: messages labeled phishing, injection risk or failed DMARC stay
@@ -279,9 +312,10 @@ CREATE UNIQUE INDEX forwarding_addresses_token ON forwarding_addresses (token_sh
 -- Threads and messages ---------------------------------------------------------------------------------------------
 
 -- Conversations of an inbox.
+-- @with thread
 CREATE TABLE threads (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @thread
   inbox_id {ID} NOT NULL,
   subject {TEXT},
   subject_key {TEXT} NOT NULL,           -- normalized subject, to find the thread of a message without references
@@ -299,6 +333,7 @@ CREATE INDEX threads_workspace ON threads (workspace_id, last_message_at, id);
 CREATE INDEX threads_subject ON threads (workspace_id, inbox_id, subject_key, last_message_at);
 
 -- Labels of threads, for filters. The record shows `threads.labels`.
+-- @with thread
 CREATE TABLE thread_labels (
   workspace_id {ID} NOT NULL,
   label {TEXT} NOT NULL,
@@ -308,6 +343,7 @@ CREATE TABLE thread_labels (
 CREATE INDEX thread_labels_thread ON thread_labels (workspace_id, thread_id);
 
 -- Participants of threads, to list the threads of a contact.
+-- @with thread
 CREATE TABLE thread_people (
   workspace_id {ID} NOT NULL,
   address {TEXT} NOT NULL,               -- canonical
@@ -317,9 +353,10 @@ CREATE TABLE thread_people (
 CREATE INDEX thread_people_thread ON thread_people (workspace_id, thread_id);
 
 -- The bytes and bodies of a message, shared by its copies in several inboxes of one workspace.
+-- @with message, by statements of its own
 CREATE TABLE contents (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @content
   raw {BLOB},                            -- zstd; null if the bytes are in the blob store
   raw_blob {TEXT},                       -- SHA-256 of the zstd bytes in the blob store
   raw_bytes {I64} NOT NULL,              -- size before compression, without the trace lines of this server
@@ -334,9 +371,10 @@ CREATE TABLE contents (
 CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
 
 -- Messages, one row per inbox that has the message.
+-- @with message, by statements of its own
 CREATE TABLE messages (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @message
   inbox_id {ID} NOT NULL,
   thread_id {ID} NOT NULL,
   content_id {ID} NOT NULL,
@@ -365,7 +403,7 @@ CREATE TABLE messages (
   agent {TEXT},                          -- JSON object: sender, assurance and the signature of this copy
   author {TEXT},                         -- JSON object: the signature of the author
   disclosure {TEXT},                     -- JSON object: the Agent-Disclosure field
-  answers {ID},                          -- the message that this one replies to
+  answers {ID},                          -- @message the message that this one replies to
   contact_address {TEXT},                -- canonical author, or first outside recipient of an outbound message
   has_attachments {I64} NOT NULL,
   masked_links {I64} NOT NULL DEFAULT 0, -- links of this service were masked
@@ -394,6 +432,7 @@ CREATE INDEX messages_unread_in_thread ON messages (workspace_id, thread_id) WHE
 CREATE INDEX messages_status ON messages (workspace_id, inbox_id, status, created_at) WHERE status <> 'received';
 
 -- Labels of messages, for filters. The record shows `messages.labels`.
+-- @with message, by statements of its own
 CREATE TABLE message_labels (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -404,6 +443,7 @@ CREATE TABLE message_labels (
 ){STRICT};
 
 -- Attachments of messages. Their bytes are read from the raw message.
+-- @with message
 CREATE TABLE attachments (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -422,9 +462,10 @@ CREATE INDEX attachments_message ON attachments (workspace_id, message_id, posit
 -- Outbound mail ----------------------------------------------------------------------------------------------------
 
 -- The part of an outbound message for one destination domain. Deleted once all its recipients are settled.
+-- @with message
 CREATE TABLE envelopes (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @envelope
   message_id {ID} NOT NULL,
   destination {TEXT} NOT NULL,           -- domain in A-label form
   expires_at {I64} NOT NULL,             -- when delivery is given up
@@ -435,6 +476,7 @@ CREATE TABLE envelopes (
 CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
 
 -- Recipients of outbound messages with their delivery status.
+-- @with message
 CREATE TABLE recipients (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -456,6 +498,7 @@ CREATE TABLE recipients (
 CREATE INDEX recipients_envelope ON recipients (workspace_id, envelope_id) WHERE envelope_id IS NOT NULL;
 
 -- Delivery attempts of recipients, the newest ones of each, with what the remote server answered.
+-- @with message
 CREATE TABLE delivery_attempts (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -475,11 +518,12 @@ CREATE TABLE delivery_attempts (
 
 -- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
 -- recipients. It is deleted when the sender's message shows the outcome.
+-- @kept until the copies are stored and the sent message shows it
 CREATE TABLE local_deliveries (
   workspace_id {ID} NOT NULL,            -- of the recipients
-  id {ID} NOT NULL,                      -- also the envelope_id of the recipients of the sent message
-  sender_workspace_id {ID} NOT NULL,
-  sender_inbox_id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @envelope also the envelope_id of the recipients of the sent message
+  sender_workspace_id {ID} NOT NULL,     -- @workspace
+  sender_inbox_id {ID} NOT NULL,         -- @inbox
   message_id {ID} NOT NULL,              -- the sent message
   content_id {ID} NOT NULL,              -- in workspace_id; no message has it before the copies are stored
   mail_from {TEXT} NOT NULL,
@@ -497,6 +541,7 @@ CREATE INDEX local_deliveries_order ON local_deliveries (workspace_id, sender_in
 CREATE INDEX local_deliveries_sender ON local_deliveries (sender_workspace_id);
 
 -- Addresses to which a workspace sends no mail.
+-- @kept protects recipients and the reputation of the server
 CREATE TABLE suppressions (
   workspace_id {ID} NOT NULL,
   address {TEXT} NOT NULL,               -- canonical
@@ -509,11 +554,12 @@ CREATE TABLE suppressions (
 CREATE INDEX suppressions_list ON suppressions (workspace_id, created_at, address);
 
 -- Received messages that must still be forwarded, one row per address. Deleted when the copy is stored.
+-- @with message
 CREATE TABLE forwards (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
   message_id {ID} NOT NULL,
-  address_id {ID} NOT NULL,              -- in forwarding_addresses
+  address_id {ID} NOT NULL,              -- @forwarding_address in forwarding_addresses
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
@@ -521,6 +567,7 @@ CREATE INDEX forwards_of_message ON forwards (workspace_id, message_id);
 CREATE INDEX forwards_of_address ON forwards (workspace_id, address_id);
 
 -- Received mail to postmaster or abuse that hasn't been reported to the owner yet.
+-- @with message
 CREATE TABLE role_mail (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -530,6 +577,7 @@ CREATE TABLE role_mail (
 ){STRICT};
 
 -- Messages that an inbox sent on the day (UTC) of its latest send, for its daily limit.
+-- @kept counts for limits; deleting an inbox must not reset them
 CREATE TABLE inbox_usage (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -539,6 +587,7 @@ CREATE TABLE inbox_usage (
 ){STRICT_KEYED};
 
 -- Messages that a workspace sent in the month and on the day (UTC) of its latest send. The row serializes its sends.
+-- @kept counts for limits; deleting an inbox must not reset them
 CREATE TABLE workspace_usage (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   month {I64} NOT NULL,                  -- months since year 0
@@ -548,6 +597,7 @@ CREATE TABLE workspace_usage (
 ){STRICT_KEYED};
 
 -- Addresses to which an unclaimed workspace wrote on a day (UTC); it may write to few.
+-- @kept counts for limits; deleting an inbox must not reset them
 CREATE TABLE unclaimed_recipients (
   workspace_id {ID} NOT NULL,
   day {I64} NOT NULL,                    -- days since 1970
@@ -556,6 +606,7 @@ CREATE TABLE unclaimed_recipients (
 ){STRICT};
 
 -- Parties whose complaint or hard bounce counts toward a suspension: one row for each person or organization.
+-- @kept protects recipients and the reputation of the server
 CREATE TABLE sending_incidents (
   workspace_id {ID} NOT NULL,
   kind {TEXT} NOT NULL,                  -- complaint | hard_bounce
@@ -568,6 +619,7 @@ CREATE INDEX sending_incidents_window ON sending_incidents (workspace_id, kind, 
 CREATE INDEX sending_incidents_age ON sending_incidents (happened_at);
 
 -- When an operator last ended a suspension, and the counts of that quarter hour, which don't suspend again.
+-- @kept protects recipients and the reputation of the server
 CREATE TABLE sending_recoveries (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   recovered_at {I64} NOT NULL,
@@ -579,13 +631,14 @@ CREATE TABLE sending_recoveries (
 -- Drafts -----------------------------------------------------------------------------------------------------------
 
 -- Messages that wait for an approval or for their time.
+-- @with thread
 CREATE TABLE drafts (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @draft
   inbox_id {ID} NOT NULL,
   status {TEXT} NOT NULL,                -- draft | scheduled | sent | failed | cancelled
   revision {I64} NOT NULL,               -- rises with every change; a write names the revision that it replaces
-  answers {ID},                          -- the message that this one replies to
+  answers {ID},                          -- @message the message that this one replies to
   thread_id {ID},
   reply_all {I64} NOT NULL,
   to_list {TEXT} NOT NULL,               -- JSON array
@@ -601,7 +654,7 @@ CREATE TABLE drafts (
   source {TEXT} NOT NULL,                -- api | ai
   send_at {I64},
   sent_at {I64},
-  sent_message_id {ID},
+  sent_message_id {ID},                  -- @message
   approved_by_type {TEXT},
   approved_by_id {TEXT},
   approved_by_label {TEXT},
@@ -625,6 +678,7 @@ CREATE INDEX drafts_pending ON drafts (workspace_id, inbox_id) WHERE status IN (
 CREATE INDEX drafts_scheduled ON drafts (send_at) WHERE status = 'scheduled';
 
 -- Metadata of drafts, one row per entry, for filters. The record shows `drafts.metadata`.
+-- @with thread
 CREATE TABLE draft_metadata (
   workspace_id {ID} NOT NULL,
   key {TEXT} NOT NULL,
@@ -635,6 +689,7 @@ CREATE TABLE draft_metadata (
 CREATE INDEX draft_metadata_draft ON draft_metadata (workspace_id, draft_id);
 
 -- Attachments of drafts. Deleted when the draft is sent, because the message then has them.
+-- @with thread
 CREATE TABLE draft_files (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -653,6 +708,7 @@ CREATE INDEX draft_files_draft ON draft_files (workspace_id, draft_id, position)
 CREATE INDEX draft_files_blob ON draft_files (content_blob) WHERE content_blob IS NOT NULL;
 
 -- Approvals of messages that were drafts. They outlive the draft.
+-- @with message
 CREATE TABLE message_approvals (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -668,6 +724,7 @@ CREATE TABLE message_approvals (
 -- Work queues ------------------------------------------------------------------------------------------------------
 
 -- Inboxes from which messages were claimed at least once. Storing a message writes nothing here.
+-- @with inbox
 CREATE TABLE queues (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -678,6 +735,7 @@ CREATE TABLE queues (
 ){STRICT};
 
 -- Received messages that a claim added to a queue.
+-- @with message, by statements of its own
 CREATE TABLE queue_items (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -707,6 +765,7 @@ CREATE INDEX queue_items_gone ON queue_items (settled_at) WHERE state = 'gone';
 -- Full-text search -------------------------------------------------------------------------------------------------
 
 -- Messages that aren't indexed yet. A search indexes those of its workspace first.
+-- @with message, by statements of its own
 CREATE TABLE search_pending (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -714,6 +773,7 @@ CREATE TABLE search_pending (
 ){STRICT_KEYED};
 
 -- The last document number of each workspace.
+-- @kept data of the workspace
 CREATE TABLE search_heads (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   number {I64} NOT NULL,                 -- of the workspace: the upper bits of its document numbers
@@ -721,6 +781,7 @@ CREATE TABLE search_heads (
 ){STRICT};
 
 -- Indexed messages. Document numbers rise with the time of indexing, so a descending scan returns the newest first.
+-- @with message, by statements of its own
 CREATE TABLE search_docs (
   workspace_id {ID} NOT NULL,
   doc {I64} NOT NULL,
@@ -740,6 +801,7 @@ CREATE UNIQUE INDEX search_docs_message ON search_docs (workspace_id, message_id
 
 -- The words of each document, extracted by the program and separated by spaces. The text isn't stored.
 -- @sqlite
+-- @with message, by statements of its own
 CREATE VIRTUAL TABLE search_text USING fts5(words, content='', contentless_delete=1, tokenize='ascii');
 -- @postgres
 ALTER TABLE search_docs ALTER COLUMN words SET STORAGE EXTERNAL;
@@ -750,9 +812,13 @@ CREATE INDEX search_docs_words ON search_docs USING gin (words) WITH (gin_pendin
 -- Contacts ---------------------------------------------------------------------------------------------------------
 
 -- People and programs with which a workspace exchanged mail, written by the transactions that store messages.
+-- @kept until the contact is deleted: it belongs to the workspace
+-- @clears last_subject with message
+-- @clears last_subject_inbox_id with message
+-- @clears last_subject_at with message
 CREATE TABLE contacts (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @contact
   address {TEXT} NOT NULL,               -- canonical
   domain {TEXT} NOT NULL,
   name {TEXT},
@@ -764,7 +830,7 @@ CREATE TABLE contacts (
   labels {TEXT} NOT NULL,                -- JSON array
   message_count {I64} NOT NULL,
   last_subject {TEXT},
-  last_subject_inbox_id {ID},            -- the inbox of the message with that subject; other inboxes' keys don't see it
+  last_subject_inbox_id {ID},            -- @inbox the inbox of the message with that subject; other inboxes' keys don't see it
   last_subject_at {I64},                 -- when that message was stored
   first_seen_at {I64} NOT NULL,
   last_seen_at {I64} NOT NULL,
@@ -777,6 +843,7 @@ CREATE INDEX contacts_seen ON contacts (workspace_id, last_seen_at, id);
 CREATE INDEX contacts_domain ON contacts (workspace_id, domain, last_seen_at, id);
 
 -- Labels of contacts, for filters. The record shows `contacts.labels`.
+-- @kept with the contact
 CREATE TABLE contact_labels (
   workspace_id {ID} NOT NULL,
   label {TEXT} NOT NULL,
@@ -786,6 +853,7 @@ CREATE TABLE contact_labels (
 CREATE INDEX contact_labels_contact ON contact_labels (workspace_id, contact_id);
 
 -- Metadata of contacts, one row per entry, for filters. The record shows `contacts.metadata`.
+-- @kept with the contact
 CREATE TABLE contact_metadata (
   workspace_id {ID} NOT NULL,
   key {TEXT} NOT NULL,
@@ -796,6 +864,7 @@ CREATE TABLE contact_metadata (
 CREATE INDEX contact_metadata_contact ON contact_metadata (workspace_id, contact_id);
 
 -- Deleted contacts that received mail must not create again.
+-- @kept so that a deleted contact isn't created again; a keyed hash
 CREATE TABLE forgotten_contacts (
   workspace_id {ID} NOT NULL,
   digest {BLOB} NOT NULL,                -- keyed hash of the address, so that the row doesn't reveal it
@@ -805,6 +874,7 @@ CREATE TABLE forgotten_contacts (
 -- Agents -----------------------------------------------------------------------------------------------------------
 
 -- Every handle that a workspace ever claimed. Rows are never deleted, so a handle isn't given to a second workspace.
+-- @kept forever, so that a handle isn't used again
 CREATE TABLE handles (
   handle {TEXT} NOT NULL PRIMARY KEY,    -- in lower case, without the @
   workspace_id {ID} NOT NULL,
@@ -819,6 +889,7 @@ CREATE INDEX handles_workspace ON handles (workspace_id, state, redirect_until);
 CREATE INDEX handles_skeleton ON handles (skeleton, workspace_id);
 
 -- Cards of agents: what inboxes and identities say about themselves.
+-- @with inbox
 CREATE TABLE agent_cards (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -849,6 +920,7 @@ CREATE INDEX agent_cards_public ON agent_cards (workspace_id) WHERE visibility =
 CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pending';
 
 -- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
+-- @kept until the operator ends it
 CREATE TABLE agent_sanctions (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -862,16 +934,18 @@ CREATE TABLE agent_sanctions (
 ){STRICT};
 
 -- Reports about agents, of the workspace that reports.
+-- @kept for 400 days, because they count against the reported agent
+-- @clears message_id with message
 CREATE TABLE agent_reports (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
-  agent_workspace_id {ID} NOT NULL,      -- of the reported agent
-  agent_id {ID} NOT NULL,                -- its inbox or identity
+  agent_workspace_id {ID} NOT NULL,      -- @workspace of the reported agent
+  agent_id {ID} NOT NULL,                -- @inbox its inbox or identity
   reason {TEXT} NOT NULL,
   details {TEXT},
   message_id {ID},                       -- a message of the workspace that reports
   counts {BOOL} NOT NULL,                -- 1: it counts toward hiding the listing
-  network {BLOB},                        -- keyed hash of the client's network; null on loopback
+  network {BLOB},                        -- @other keyed hash of the client's network; null on loopback
   created_at {I64} NOT NULL,
   settled_at {I64},                      -- when the operator restored the agent; the report no longer counts
   PRIMARY KEY (workspace_id, id)
@@ -882,6 +956,7 @@ CREATE INDEX agent_reports_agent ON agent_reports (agent_id, created_at);
 CREATE INDEX agent_reports_age ON agent_reports (created_at);
 
 -- Cards that searches find: those that are visible to more than their owner, by their number.
+-- @with inbox
 CREATE TABLE card_index (
   number {I64} NOT NULL,
   workspace_id {ID} NOT NULL,
@@ -908,6 +983,7 @@ CREATE INDEX card_index_words ON card_index USING gin (words) WITH (gin_pending_
 -- People on call ---------------------------------------------------------------------------------------------------
 
 -- When and how a workspace escalates. A workspace without a row has the defaults.
+-- @kept data of the workspace
 CREATE TABLE escalation_settings (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   triggers {TEXT} NOT NULL,              -- those that are on, comma-separated
@@ -920,6 +996,7 @@ CREATE TABLE escalation_settings (
 ){STRICT};
 
 -- What an inbox changes about the escalation of its workspace.
+-- @with inbox
 CREATE TABLE inbox_escalation_settings (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -929,6 +1006,7 @@ CREATE TABLE inbox_escalation_settings (
 ){STRICT};
 
 -- People on call.
+-- @with inbox
 CREATE TABLE on_call_contacts (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -950,6 +1028,7 @@ CREATE INDEX on_call_contacts_due ON on_call_contacts (mail_due) WHERE mail_due 
 
 -- Requests for confirmation mails to people on call and forwarding addresses, for a day, for the limits of a workspace
 -- and of an address.
+-- @kept counts for limits; deleting an inbox must not reset them
 CREATE TABLE confirmation_requests (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -963,6 +1042,7 @@ CREATE INDEX confirmation_requests_of_address ON confirmation_requests (address,
 CREATE INDEX confirmation_requests_age ON confirmation_requests (created_at);
 
 -- What waits to be sent to the people on call. Deleted in the transaction that stores the mail.
+-- @with message
 CREATE TABLE escalations (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -981,6 +1061,7 @@ CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE 
 
 -- Mail that was sent to people on call and about them, and reports about it, for the limit per hour, and so that
 -- responses don't escalate.
+-- @kept for 400 days: deleting a message must not reset a limit or start a loop
 CREATE TABLE on_call_mails (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
@@ -999,10 +1080,12 @@ CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
 -- Events and webhooks ----------------------------------------------------------------------------------------------
 
 -- The event log of each workspace. The data of an event is read from the tables of its record when it is shown.
+-- @kept for 30 days, because the log has no gaps; details of drafts are removed
+-- @clears detail with thread
 CREATE TABLE events (
   workspace_id {ID} NOT NULL,
   seq {I64} NOT NULL,                    -- without gaps
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @event
   type {TEXT} NOT NULL,
   inbox_id {ID},
   thread_id {ID},
@@ -1019,6 +1102,7 @@ CREATE INDEX events_age ON events (created_at);
 
 -- The end of each workspace's log, and the bytes that it stores, for the limit of its plan. A unit that appends events,
 -- stores or deletes changes the row at its end. Locking the row serializes the writers of a log.
+-- @kept data of the workspace
 CREATE TABLE workspace_counters (
   workspace_id {ID} NOT NULL PRIMARY KEY,
   event_seq {I64} NOT NULL,              -- the last sequence number
@@ -1026,11 +1110,12 @@ CREATE TABLE workspace_counters (
 ){STRICT_KEYED};
 
 -- Events of a paused inbox, in order of arrival. Resuming the inbox moves them to the log.
+-- @with inbox
 CREATE TABLE held_events (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
   created_at {I64} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @event
   type {TEXT} NOT NULL,
   thread_id {ID},
   message_id {ID},
@@ -1041,6 +1126,7 @@ CREATE TABLE held_events (
 -- Sign-in with an agent ---------------------------------------------------------------------------------------------
 
 -- Apps that agents of every workspace can sign in to. The workspace is the one that registered the app.
+-- @kept data of the workspace
 CREATE TABLE identity_clients (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,
@@ -1063,6 +1149,7 @@ CREATE TABLE identity_clients (
 CREATE INDEX identity_clients_list ON identity_clients (workspace_id, created_at, id);
 
 -- Apps that an agent may sign in to in the browser of a member, without a code.
+-- @with inbox
 CREATE TABLE identity_preapprovals (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -1073,6 +1160,7 @@ CREATE TABLE identity_preapprovals (
 
 -- Sign-ins in a browser, from the request of the app to the exchange of its code. They belong to no workspace until an
 -- agent approves them.
+-- @kept for at most 70 minutes; the code of a deleted inbox is refused
 CREATE TABLE identity_requests (
   id {ID} NOT NULL PRIMARY KEY,
   secret_sha256 {BLOB} NOT NULL UNIQUE,  -- of the secret in the address of the waiting page
@@ -1084,7 +1172,7 @@ CREATE TABLE identity_requests (
   state {TEXT},
   nonce {TEXT},
   code_challenge {TEXT},                 -- PKCE, method S256
-  hinted_id {ID},                        -- the agent that the app named
+  hinted_id {ID},                        -- @inbox the agent that the app named
   status {TEXT} NOT NULL,                -- pending | approved | denied
   workspace_id {ID},                     -- of the agent that approved it
   inbox_id {ID},                         -- that agent
@@ -1109,6 +1197,7 @@ CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHE
 CREATE INDEX identity_requests_age ON identity_requests (kept_until);
 
 -- Access tokens of apps, for the userinfo endpoint. Only a digest is stored.
+-- @with inbox
 CREATE TABLE identity_access_tokens (
   workspace_id {ID} NOT NULL,            -- of the agent
   digest {BLOB} NOT NULL,                -- SHA-256 of the token
@@ -1128,6 +1217,7 @@ CREATE INDEX identity_access_tokens_inbox ON identity_access_tokens (workspace_i
 CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
 
 -- The sign-in history of agents, for 90 days.
+-- @with inbox
 CREATE TABLE identity_sign_ins (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -1148,6 +1238,7 @@ CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
 CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
 
 -- The apps that an agent has signed in to.
+-- @with inbox
 CREATE TABLE identity_apps (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -1160,9 +1251,10 @@ CREATE TABLE identity_apps (
 ){STRICT_KEYED};
 
 -- Webhooks. Events aren't copied: a webhook has a position in the log.
+-- @kept data of the workspace
 CREATE TABLE webhooks (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @webhook
   url {TEXT} NOT NULL,
   events {TEXT} NOT NULL,                -- JSON array of event types
   inbox_ids {TEXT},                      -- JSON array; null: every inbox
@@ -1183,6 +1275,7 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
 
 -- Delivery attempts, one row each. This table is also the queue of the dispatcher.
+-- @kept for 30 days, like events; holds no content
 CREATE TABLE webhook_deliveries (
   workspace_id {ID} NOT NULL,
   webhook_id {ID} NOT NULL,
@@ -1205,6 +1298,7 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (workspace_id, webhook_id, run_at) WHERE run_at IS NOT NULL;
 
 -- Finished attempts per ten minutes, for the statistics of a day.
+-- @kept for a day
 CREATE TABLE webhook_counts (
   workspace_id {ID} NOT NULL,
   webhook_id {ID} NOT NULL,
@@ -1219,6 +1313,7 @@ CREATE INDEX webhook_counts_age ON webhook_counts (slot);
 -- Metrics ----------------------------------------------------------------------------------------------------------
 
 -- Counters per inbox and quarter hour, of which the hours and days of every time zone are made.
+-- @kept counters without content; deleted after 400 days
 CREATE TABLE metric_slots (
   workspace_id {ID} NOT NULL,
   slot {I64} NOT NULL,                   -- quarter hours since 1970
@@ -1237,6 +1332,7 @@ CREATE TABLE metric_slots (
 CREATE INDEX metric_slots_age ON metric_slots (slot);
 
 -- Bounced recipients by status code.
+-- @kept counters without content; deleted after 400 days
 CREATE TABLE metric_bounces (
   workspace_id {ID} NOT NULL,
   slot {I64} NOT NULL,                   -- quarter hours since 1970
@@ -1248,6 +1344,7 @@ CREATE TABLE metric_bounces (
 CREATE INDEX metric_bounces_age ON metric_bounces (slot);
 
 -- Bounced recipients by class.
+-- @kept counters without content; deleted after 400 days
 CREATE TABLE metric_bounce_classes (
   workspace_id {ID} NOT NULL,
   slot {I64} NOT NULL,                   -- quarter hours since 1970
@@ -1261,9 +1358,10 @@ CREATE INDEX metric_bounce_classes_age ON metric_bounce_classes (slot);
 -- Domains and certificates -----------------------------------------------------------------------------------------
 
 -- Custom domains of workspaces.
+-- @kept data of the workspace
 CREATE TABLE mail_domains (
   workspace_id {ID} NOT NULL,
-  id {ID} NOT NULL,
+  id {ID} NOT NULL,                      -- @domain
   name {TEXT} NOT NULL,                  -- A-label form
   status {TEXT} NOT NULL,                -- pending | verified | failed | disabled
   owned {I64} NOT NULL,                  -- 1: verified at some time; only one workspace owns a name
@@ -1292,6 +1390,7 @@ CREATE UNIQUE INDEX mail_domains_owner ON mail_domains (name) WHERE owned = 1;
 CREATE INDEX mail_domains_list ON mail_domains (workspace_id, created_at, id);
 
 -- DKIM keys of custom domains.
+-- @kept data of the workspace
 CREATE TABLE domain_keys (
   workspace_id {ID} NOT NULL,
   domain_id {ID} NOT NULL,
@@ -1303,6 +1402,7 @@ CREATE TABLE domain_keys (
 ){STRICT};
 
 -- DKIM keys of the served domains.
+-- @kept data of the server, not of a workspace
 CREATE TABLE dkim_keys (
   domain {TEXT} NOT NULL,
   selector {TEXT} NOT NULL,
@@ -1315,6 +1415,7 @@ CREATE TABLE dkim_keys (
 ){STRICT};
 
 -- Keys that agents hold. Retired and revoked ones stay, so that signatures can be checked and none is registered twice.
+-- @kept with the workspace, so that signatures can be checked and no key is registered twice
 CREATE TABLE agent_keys (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -1329,6 +1430,7 @@ CREATE TABLE agent_keys (
 ){STRICT};
 
 -- Nonces of signatures and proofs of agents, until these are too old to be used again.
+-- @kept for five minutes
 CREATE TABLE agent_nonces (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -1340,6 +1442,7 @@ CREATE TABLE agent_nonces (
 CREATE INDEX agent_nonces_age ON agent_nonces (expires_at);
 
 -- Signing keys of the service (ES256), with the public parts of old ones, because their signatures stay valid.
+-- @kept data of the server, not of a workspace
 CREATE TABLE signing_keys (
   purpose {TEXT} NOT NULL,               -- agent_messages | identity
   generation {I64} NOT NULL,             -- 1, 2, ...: two processes that rotate at once make the same generation
@@ -1355,6 +1458,7 @@ CREATE TABLE signing_keys (
 CREATE UNIQUE INDEX signing_keys_kid ON signing_keys (kid);
 
 -- Accounts at certificate authorities (RFC 8555), one per directory.
+-- @kept data of the server, not of a workspace
 CREATE TABLE acme_accounts (
   directory {TEXT} NOT NULL PRIMARY KEY, -- URL
   credentials {BLOB} NOT NULL,           -- sealed: key and URL of the account
@@ -1362,6 +1466,7 @@ CREATE TABLE acme_accounts (
 ){STRICT};
 
 -- Responses to HTTP challenges of certificate authorities (RFC 8555 section 8.3), for a day.
+-- @kept data of the server, not of a workspace
 CREATE TABLE acme_challenges (
   token {TEXT} NOT NULL PRIMARY KEY,
   answer {TEXT} NOT NULL,
@@ -1369,6 +1474,7 @@ CREATE TABLE acme_challenges (
 ){STRICT};
 
 -- Certificates by ACME, one row for each set of names at each directory.
+-- @kept data of the server, not of a workspace
 CREATE TABLE acme_certificates (
   id {ID} NOT NULL PRIMARY KEY,          -- derived from directory and names
   names {TEXT} NOT NULL,                 -- separated by spaces
@@ -1384,6 +1490,7 @@ CREATE TABLE acme_certificates (
 -- The server ------------------------------------------------------------------------------------------------------
 
 -- Senders that greylisting deferred, and those that came back. Networks and addresses are hashed.
+-- @kept data of the server, not of a workspace
 CREATE TABLE greylist (
   id {BLOB} NOT NULL PRIMARY KEY,        -- hash of the client's network, or of it with sender and recipient
   seen_at {I64} NOT NULL,                -- first seen
@@ -1393,6 +1500,7 @@ CREATE TABLE greylist (
 CREATE INDEX greylist_expiry ON greylist (expires_at);
 
 -- Durable work. A job holds IDs, not facts; the reconciliation sweep recreates lost jobs.
+-- @kept until it has run; holds IDs only, and a job without its record ends
 CREATE TABLE jobs (
   id {ID} NOT NULL PRIMARY KEY,
   kind {TEXT} NOT NULL,

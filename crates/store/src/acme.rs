@@ -10,21 +10,28 @@ use crate::{Result, Tx, p, statements};
 
 statements! {
     ACCOUNT = "SELECT credentials FROM acme_accounts WHERE directory = $1";
-    INSERT_ACCOUNT = "INSERT INTO acme_accounts (directory, credentials, created_at) VALUES ($1, $2, $3)
+    /// Stores an account unless the directory already has one.
+    pub fn insert_account(directory: &str, sealed: &[u8], now: Time) =
+        "INSERT INTO acme_accounts (directory, credentials, created_at) VALUES (:directory, :sealed, :now)
         ON CONFLICT (directory) DO NOTHING";
-    DELETE_ACCOUNT = "DELETE FROM acme_accounts WHERE directory = $1";
+    /// Deletes an account that its certificate authority no longer knows.
+    pub fn delete_account(directory: &str) = "DELETE FROM acme_accounts WHERE directory = :directory";
     ANSWER = "SELECT answer FROM acme_challenges WHERE token = $1";
     INSERT_ANSWER = "INSERT INTO acme_challenges (token, answer, created_at) VALUES ($1, $2, $3)
         ON CONFLICT (token) DO UPDATE SET answer = excluded.answer, created_at = excluded.created_at";
     DELETE_ANSWERS = "DELETE FROM acme_challenges WHERE created_at < $1";
-    CERTIFICATE = "SELECT chain, private_key, not_after, failures, last_error, tried_at FROM acme_certificates WHERE id = $1";
+    /// Returns the certificate with that ID and the state of its attempts.
+    pub fn certificate(id: Uuid) -> Option<StoredCertificate> =
+        "SELECT chain, private_key, not_after, failures, last_error, tried_at FROM acme_certificates WHERE id = :id";
     ISSUED = "INSERT INTO acme_certificates (id, names, chain, private_key, not_after, obtained_at, failures, tried_at)
         VALUES ($1, $2, $3, $4, $5, $6, 0, $6)
         ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, private_key = excluded.private_key, not_after = excluded.not_after,
         obtained_at = excluded.obtained_at, failures = 0, last_error = NULL, tried_at = excluded.tried_at";
     BEGAN = "INSERT INTO acme_certificates (id, names, failures, last_error, tried_at) VALUES ($1, $2, 1, $3, $4)
         ON CONFLICT (id) DO UPDATE SET failures = acme_certificates.failures + 1, last_error = excluded.last_error, tried_at = excluded.tried_at";
-    FAILED = "UPDATE acme_certificates SET last_error = $2, tried_at = $3 WHERE id = $1";
+    /// Records why an attempt failed.
+    pub fn failed(id: Uuid, error: &str, now: Time) =
+        "UPDATE acme_certificates SET last_error = :error, tried_at = :now WHERE id = :id";
 }
 
 /// A certificate and the state of the attempts to obtain it.
@@ -55,18 +62,6 @@ pub fn account(tx: &mut Tx, directory: &str) -> Result<Option<Vec<u8>>> {
     Ok(tx.one::<(Vec<u8>,)>(&ACCOUNT, p![directory])?.map(|(sealed,)| sealed))
 }
 
-/// Stores an account unless the directory already has one.
-pub fn insert_account(tx: &mut Tx, directory: &str, sealed: &[u8], now: Time) -> Result<()> {
-    tx.exec(&INSERT_ACCOUNT, p![directory, sealed, now])?;
-    Ok(())
-}
-
-/// Deletes an account that its certificate authority no longer knows.
-pub fn delete_account(tx: &mut Tx, directory: &str) -> Result<()> {
-    tx.exec(&DELETE_ACCOUNT, p![directory])?;
-    Ok(())
-}
-
 /// Returns the response to a challenge token.
 pub fn answer(tx: &mut Tx, token: &str) -> Result<Option<String>> {
     Ok(tx.one::<(String,)>(&ANSWER, p![token])?.map(|(answer,)| answer))
@@ -86,11 +81,6 @@ pub fn insert_answer(tx: &mut Tx, challenge: ChallengeAnswer<'_>, now: Time, old
     tx.exec(&DELETE_ANSWERS, p![old])?;
     tx.exec(&INSERT_ANSWER, p![challenge.token, challenge.answer, now])?;
     Ok(())
-}
-
-/// Returns the certificate with that ID and the state of its attempts.
-pub fn certificate(tx: &mut Tx, id: Uuid) -> Result<Option<StoredCertificate>> {
-    tx.one(&CERTIFICATE, p![id])
 }
 
 /// A newly issued certificate.
@@ -119,12 +109,6 @@ const INTERRUPTED: &str = "interrupted";
 /// Counts an attempt as failed before it starts, so that an interrupted attempt also delays the next one.
 pub fn record_start(tx: &mut Tx, id: Uuid, names: &str, now: Time) -> Result<()> {
     tx.exec(&BEGAN, p![id, names, INTERRUPTED, now])?;
-    Ok(())
-}
-
-/// Records why an attempt failed.
-pub fn failed(tx: &mut Tx, id: Uuid, error: &str, now: Time) -> Result<()> {
-    tx.exec(&FAILED, p![id, error, now])?;
     Ok(())
 }
 

@@ -15,17 +15,31 @@ const ADDRESSES_MAX: u32 = 10_000;
 statements! {
     INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, network, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    MADE_SINCE = "SELECT count(*) FROM agent_reports WHERE workspace_id = $1 AND created_at >= $2";
+    /// Returns how many reports a workspace has made since a time.
+    pub fn made_since(workspace: WorkspaceId, since: Time) -> u64 =
+        "SELECT count(*) FROM agent_reports WHERE workspace_id = :workspace AND created_at >= :since";
     REPORTERS = "SELECT w.owner_email, r.network, r.created_at FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
         WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL ORDER BY r.created_at, r.id LIMIT $3";
-    SETTLE = "UPDATE agent_reports SET settled_at = $2 WHERE agent_id = $1 AND settled_at IS NULL";
-    FORGET_MESSAGE = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1 AND message_id = $2";
-    FORGET_MESSAGES_OF_INBOX = "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = $1
-        AND message_id IN (SELECT m.id FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $2)";
-    REPORTED = "SELECT r.agent_workspace_id, r.agent_id, count(*) AS reports, max(r.created_at) AS last_at FROM agent_reports r
-        WHERE r.settled_at IS NULL GROUP BY r.agent_workspace_id, r.agent_id ORDER BY max(r.created_at) DESC LIMIT $1";
-    OF_AGENT = "SELECT workspace_id, reason, details, message_id, counts, created_at FROM agent_reports WHERE agent_id = $1 AND settled_at IS NULL ORDER BY created_at DESC LIMIT $2";
-    PRUNE = "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < $1 LIMIT $2)";
+    /// Marks the open reports about an agent as settled, so that they count no more; returns how many.
+    pub fn settle(agent: InboxId, now: Time) -> u64 =
+        "UPDATE agent_reports SET settled_at = :now WHERE agent_id = :agent AND settled_at IS NULL";
+    /// Removes a message that is erased from the reports about it.
+    pub fn forget_message(workspace: WorkspaceId, message: MessageId) =
+        "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = :workspace AND message_id = :message";
+    /// Removes the messages of an inbox that is wiped from the reports about them.
+    pub fn forget_messages_of_inbox(workspace: WorkspaceId, inbox: InboxId) =
+        "UPDATE agent_reports SET message_id = NULL WHERE workspace_id = :workspace
+        AND message_id IN (SELECT m.id FROM messages m WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox)";
+    /// Returns the agents with open reports, latest first.
+    pub fn reported(limit: u32) -> Vec<ReportedAgent> =
+        "SELECT r.agent_workspace_id, r.agent_id, count(*) AS reports, max(r.created_at) AS last_at FROM agent_reports r
+        WHERE r.settled_at IS NULL GROUP BY r.agent_workspace_id, r.agent_id ORDER BY max(r.created_at) DESC LIMIT :limit";
+    /// Returns the open reports about an agent, latest first.
+    pub fn of_agent(agent: InboxId, limit: u32) -> Vec<OpenReport> =
+        "SELECT workspace_id, reason, details, message_id, counts, created_at FROM agent_reports WHERE agent_id = :agent AND settled_at IS NULL ORDER BY created_at DESC LIMIT :limit";
+    /// Deletes reports from before a time, up to `limit` rows; returns how many.
+    pub fn prune(before: Time, limit: u32) -> u64 =
+        "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < :before LIMIT :limit)";
 }
 
 /// A report about an agent.
@@ -104,11 +118,6 @@ pub fn insert(tx: &mut Tx, new: &AgentReport) -> Result<()> {
     Ok(())
 }
 
-/// Returns how many reports a workspace has made since a time.
-pub fn made_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u64> {
-    Ok(tx.value(&MADE_SINCE, p![workspace, since])?.unwrap_or(0))
-}
-
 /// Who has reported an agent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AgentReporters {
@@ -125,38 +134,6 @@ pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReport
     let span_ms = times().max().zip(times().min()).map_or(0, |(last, first)| last.since_ms(first));
     let clients = found.iter().map(|row| (Party::of_text(&row.owner_email), row.network.clone()));
     Ok(AgentReporters { parties: party::distinct(clients), span_ms })
-}
-
-/// Marks the open reports about an agent as settled, so that they count no more; returns how many.
-pub fn settle(tx: &mut Tx, agent: InboxId, now: Time) -> Result<u64> {
-    tx.exec(&SETTLE, p![agent, now])
-}
-
-/// Removes a message that is erased from the reports about it.
-pub fn forget_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&FORGET_MESSAGE, p![workspace, message])?;
-    Ok(())
-}
-
-/// Removes the messages of an inbox that is wiped from the reports about them.
-pub fn forget_messages_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&FORGET_MESSAGES_OF_INBOX, p![workspace, inbox])?;
-    Ok(())
-}
-
-/// Returns the agents with open reports, latest first.
-pub fn reported(tx: &mut Tx, limit: u32) -> Result<Vec<ReportedAgent>> {
-    tx.rows(&REPORTED, p![limit])
-}
-
-/// Returns the open reports about an agent, latest first.
-pub fn of_agent(tx: &mut Tx, agent: InboxId, limit: u32) -> Result<Vec<OpenReport>> {
-    tx.rows(&OF_AGENT, p![agent, limit])
-}
-
-/// Deletes reports from before a time, up to `limit` rows; returns how many.
-pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
-    tx.exec(&PRUNE, p![before, limit])
 }
 
 crate::from_row!(ReportedAgent { workspace = agent_workspace_id, inbox = agent_id, reports, last_at });

@@ -72,22 +72,37 @@ macro_rules! sanctions {
 }
 
 statements! {
-    GET = select!("inboxes i", "i.workspace_id = $1 AND i.id = $2");
-    BY_ADDRESS = select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
-        AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = $1");
+    /// Returns the agent with that inbox or identity, even if deleted.
+    pub fn get(workspace: WorkspaceId, inbox: InboxId) -> Option<Agent> =
+        select!("inboxes i", "i.workspace_id = :workspace AND i.id = :inbox");
+    /// Returns the agent that has or had a canonical address, in any workspace.
+    pub fn by_address(address: &str) -> Option<Agent> =
+        select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
+        AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = :address");
     BY_HANDLE = "SELECT inbox_id FROM agent_cards WHERE workspace_id = $1 AND handle = $2 AND handle IS NOT NULL";
     INSERT = concat!("INSERT INTO agent_cards (", written!(), ", workspace_id, inbox_id, number, created_at) VALUES (", values!(),
         ", $17, $18, $19, $20) ON CONFLICT DO NOTHING");
     UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = (", values!(), ") WHERE workspace_id = $17 AND inbox_id = $18");
-    DELETE = "DELETE FROM agent_cards WHERE workspace_id = $1 AND inbox_id = $2";
-    COUNT_PUBLIC = "SELECT count(*) FROM (SELECT 1 FROM agent_cards c WHERE c.workspace_id = $1 AND c.visibility = 'public' LIMIT $2) s";
+    /// Deletes the row of a card; returns whether there was one. [`crate::card_index::delete_card`] also deletes it from
+    /// searches.
+    pub(crate) fn delete_row(workspace: WorkspaceId, inbox: InboxId) -> bool =
+        "DELETE FROM agent_cards WHERE workspace_id = :workspace AND inbox_id = :inbox";
+    /// Returns the number of public cards of a workspace. Counts at most `most` of them.
+    pub fn count_public(workspace: WorkspaceId, most: u64) -> u64 =
+        "SELECT count(*) FROM (SELECT 1 FROM agent_cards c WHERE c.workspace_id = :workspace AND c.visibility = 'public' LIMIT :most) s";
     SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, parties, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
         parties = excluded.parties, created_at = excluded.created_at, review_requested_at = NULL, review_note = NULL";
-    REQUEST_REVIEW = "UPDATE agent_sanctions SET review_requested_at = $3, review_note = $4
-        WHERE workspace_id = $1 AND inbox_id = $2 AND review_requested_at IS NULL";
-    SANCTION_OF = concat!(sanctions!(), "WHERE workspace_id = $1 AND inbox_id = $2");
-    END_SANCTION = "DELETE FROM agent_sanctions WHERE workspace_id = $1 AND inbox_id = $2";
+    /// Records that the owner asks for a review; returns whether it is the first request.
+    pub fn request_review(workspace: WorkspaceId, inbox: InboxId, note: Option<&str>, now: Time) -> bool =
+        "UPDATE agent_sanctions SET review_requested_at = :now, review_note = :note
+        WHERE workspace_id = :workspace AND inbox_id = :inbox AND review_requested_at IS NULL";
+    /// Returns what was decided against an agent.
+    pub fn sanction_of(workspace: WorkspaceId, inbox: InboxId) -> Option<Sanction> =
+        concat!(sanctions!(), "WHERE workspace_id = :workspace AND inbox_id = :inbox");
+    /// Ends what was decided against an agent; returns whether there was something.
+    pub fn end_sanction(workspace: WorkspaceId, inbox: InboxId) -> bool =
+        "DELETE FROM agent_sanctions WHERE workspace_id = :workspace AND inbox_id = :inbox";
     SANCTIONED = concat!(sanctions!(), "WHERE (created_at, inbox_id) < ($1, $2) ORDER BY created_at DESC, inbox_id DESC LIMIT $3");
 }
 
@@ -127,16 +142,6 @@ impl Sanction {
             created_at,
         }
     }
-}
-
-/// Returns the agent with that inbox or identity, even if deleted.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Option<Agent>> {
-    tx.one(&GET, p![workspace, inbox])
-}
-
-/// Returns the agent that has or had a canonical address, in any workspace.
-pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Agent>> {
-    tx.one(&BY_ADDRESS, p![address])
 }
 
 /// Returns the agent with that part of a handle in a workspace.
@@ -200,42 +205,10 @@ fn problems(card: &Card) -> Json<Vec<&'static str>> {
     Json(card.listing_problems.iter().map(|problem| problem.text()).collect())
 }
 
-/// Deletes the row of a card; returns whether there was one. [`crate::card_index::delete_card`] also deletes it from
-/// searches.
-pub(crate) fn delete_row(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
-    Ok(tx.exec(&DELETE, p![workspace, inbox])? > 0)
-}
-
-/// Returns the number of public cards of a workspace. Counts at most `most` of them.
-pub fn count_public(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u64> {
-    Ok(tx.value(&COUNT_PUBLIC, p![workspace, most])?.unwrap_or(0))
-}
-
 /// Records a decision against an agent; it replaces an earlier one.
 pub fn sanction(tx: &mut Tx, new: &Sanction) -> Result<()> {
     tx.exec(&SET_SANCTION, p![new.workspace, new.inbox, new.kind, new.reason, Json(&new.parties), new.created_at])?;
     Ok(())
-}
-
-/// Returns what was decided against an agent.
-pub fn sanction_of(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Option<Sanction>> {
-    tx.one(&SANCTION_OF, p![workspace, inbox])
-}
-
-/// Records that the owner asks for a review; returns whether it is the first request.
-pub fn request_review(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    inbox: InboxId,
-    note: Option<&str>,
-    now: Time,
-) -> Result<bool> {
-    Ok(tx.exec(&REQUEST_REVIEW, p![workspace, inbox, now, note])? > 0)
-}
-
-/// Ends what was decided against an agent; returns whether there was something.
-pub fn end_sanction(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
-    Ok(tx.exec(&END_SANCTION, p![workspace, inbox])? > 0)
 }
 
 /// Returns decisions against agents, newest first.

@@ -9,24 +9,20 @@ use posthouse_domain::{
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    OF = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND answers = $2";
-    IN_THREAD = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND thread_id = $2 AND created_at > $3 AND answers IS NOT NULL";
+    /// Returns how often a message was answered.
+    pub fn of(workspace: WorkspaceId, message: MessageId) -> u64 =
+        "SELECT count(*) FROM messages WHERE workspace_id = :workspace AND answers = :message";
+    /// Returns the number of answers sent in a thread after `since`.
+    pub fn in_thread(workspace: WorkspaceId, thread: ThreadId, since: Time) -> u64 =
+        "SELECT count(*) FROM messages WHERE workspace_id = :workspace AND thread_id = :thread AND created_at > :since AND answers IS NOT NULL";
     SENT_ID = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
         AND direction = 'outbound'";
-    SENT_TO = "SELECT r.address FROM messages m
-        CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = $1 AND r.message_id = m.id {pg:OFFSET 0) r}
-        WHERE m.workspace_id = $1 AND m.inbox_id = $2 AND m.rfc_message_id = $3 AND m.direction = 'outbound'";
+    /// Returns the recipients of the message that an inbox sent with a `Message-ID`; empty if it sent none.
+    pub fn sent_to(workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Vec<String> =
+        "SELECT r.address FROM messages m
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = :workspace AND r.message_id = m.id {pg:OFFSET 0) r}
+        WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.rfc_message_id = :rfc_message_id AND m.direction = 'outbound'";
     SENT_SINCE = "SELECT count(*) AS messages, min(created_at) AS oldest FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
-}
-
-/// Returns how often a message was answered.
-pub fn of(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<u64> {
-    Ok(tx.value(&OF, p![workspace, message])?.unwrap_or(0))
-}
-
-/// Returns the number of answers sent in a thread after `since`.
-pub fn in_thread(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId, since: Time) -> Result<u64> {
-    Ok(tx.value(&IN_THREAD, p![workspace, thread, since])?.unwrap_or(0))
 }
 
 /// Returns whether a message is one of the inbox's own sent messages coming back: the inbox sent its `Message-ID`.
@@ -34,12 +30,6 @@ pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
     let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
     Ok(sent.is_some_and(|n| n > 0))
-}
-
-/// Returns the recipients of the message that an inbox sent with a `Message-ID`; empty if it sent none.
-pub fn sent_to(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Result<Vec<String>> {
-    let found: Vec<(String,)> = tx.rows(&SENT_TO, p![workspace, inbox, rfc_message_id])?;
-    Ok(found.into_iter().map(|(address,)| address).collect())
 }
 
 /// Returns the number of messages that a workspace sent after `since`, and the time of the first.

@@ -12,8 +12,10 @@ use crate::{Result, Tx, many, p, statements};
 statements! {
     INSERT = "INSERT INTO message_approvals (workspace_id, message_id, draft_id, by_type, by_id, by_label, approved_at, content_sha256)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    OF = "SELECT a.message_id, a.draft_id, a.by_type, a.by_id, a.by_label, a.approved_at, a.content_sha256
-        FROM {EACH} message_approvals a WHERE a.workspace_id = $1 AND a.message_id {AMONG} {pg:a}";
+    /// Returns the approvals of up to 100 messages, unordered. Most messages have none.
+    pub fn of(workspace: WorkspaceId, messages: each MessageId) -> Vec<ApprovalOfMessage> =
+        "SELECT a.message_id, a.draft_id, a.by_type, a.by_id, a.by_label, a.approved_at, a.content_sha256
+        FROM {EACH} message_approvals a WHERE a.workspace_id = :workspace AND a.message_id {AMONG} {pg:a}";
 }
 
 /// Stores the approval of a sent message.
@@ -21,11 +23,6 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, of: &ApprovalOfMessage) -> Re
     let (a, by) = (&of.approval, &of.approval.by);
     tx.exec(&INSERT, p![workspace, of.message, of.draft, by.kind, by.id, by.label, a.at, a.content_sha256])?;
     Ok(())
-}
-
-/// Returns the approvals of up to 100 messages, unordered. Most messages have none.
-pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<ApprovalOfMessage>> {
-    many::rows(tx, &OF, workspace, messages)
 }
 
 crate::from_row!(ApprovalOfMessage {

@@ -10,10 +10,14 @@ use crate::{Result, Tx, many, p, statements};
 statements! {
     INSERT = "INSERT INTO attachments (workspace_id, id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    GET = "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
-        FROM attachments WHERE workspace_id = $1 AND id = $2";
-    OF = "SELECT a.id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
-        FROM {EACH} attachments a WHERE a.workspace_id = $1 AND a.message_id {AMONG} {pg:a} ORDER BY message_id, position";
+    /// Returns the attachment with that ID.
+    pub fn get(workspace: WorkspaceId, id: AttachmentId) -> Option<Attachment> =
+        "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
+        FROM attachments WHERE workspace_id = :workspace AND id = :id";
+    /// Returns the attachments of up to 100 messages, in order within each message.
+    pub fn of(workspace: WorkspaceId, messages: each MessageId) -> Vec<Attachment> =
+        "SELECT a.id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline
+        FROM {EACH} attachments a WHERE a.workspace_id = :workspace AND a.message_id {AMONG} {pg:a} ORDER BY message_id, position";
 }
 
 /// Stores the metadata of an attachment.
@@ -35,16 +39,6 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, attachment: &Attachment) -> R
         ],
     )?;
     Ok(())
-}
-
-/// Returns the attachment with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId) -> Result<Option<Attachment>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns the attachments of up to 100 messages, in order within each message.
-pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<Attachment>> {
-    many::rows(tx, &OF, workspace, messages)
 }
 
 crate::from_row!(Attachment { id, message = message_id, position, filename, content_type, size_bytes, sha256, content_id, inline });

@@ -31,14 +31,15 @@ statements! {
     DELETE_WORDS = "DELETE FROM card_words WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
     WINDOW_OF_PUBLIC = "SELECT number FROM card_index WHERE is_public = 1 AND number < $1 ORDER BY number DESC LIMIT 1 OFFSET $2";
     WINDOW_OF_WORKSPACE = "SELECT number FROM card_index WHERE workspace_id = $3 AND number < $1 ORDER BY number DESC LIMIT 1 OFFSET $2";
-    INDEXABLE = "SELECT i.address, c.updated_at FROM card_index d
+    /// Returns pages that search engines may index, newest first.
+    pub fn indexable(now: Time, limit: u32) -> Vec<IndexableCard> = "SELECT i.address, c.updated_at FROM card_index d
         CROSS JOIN {pg:LATERAL (SELECT * FROM} agent_cards c {lite:ON}{pg:WHERE} c.workspace_id = d.workspace_id AND c.inbox_id = d.inbox_id {pg:OFFSET 0) c}
         CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = d.workspace_id AND i.id = d.inbox_id {pg:OFFSET 0) i}
         CROSS JOIN {pg:LATERAL (SELECT * FROM} workspaces w {lite:ON}{pg:WHERE} w.id = d.workspace_id {pg:OFFSET 0) w}
         WHERE d.is_public = 1 AND c.indexable = 1 AND c.listing = 'listed' AND c.revoked_at IS NULL AND i.deleted_at IS NULL
-        AND (i.expires_at IS NULL OR i.expires_at > $2) AND w.status = 'active' AND w.claim_status <> 'unclaimed'
+        AND (i.expires_at IS NULL OR i.expires_at > :now) AND w.status = 'active' AND w.claim_status <> 'unclaimed'
         AND NOT EXISTS (SELECT 1 FROM agent_sanctions s WHERE s.workspace_id = d.workspace_id AND s.inbox_id = d.inbox_id LIMIT 1 OFFSET 0)
-        ORDER BY d.number DESC LIMIT $1";
+        ORDER BY d.number DESC LIMIT :limit";
 }
 
 /// A page of a sitemap.
@@ -247,11 +248,6 @@ fn joined(engine: Engine, words: &[String]) -> String {
 pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<bool> {
     delete(tx, workspace, inbox)?;
     agents::delete_row(tx, workspace, inbox)
-}
-
-/// Returns pages that search engines may index, newest first.
-pub fn indexable(tx: &mut Tx, now: Time, limit: u32) -> Result<Vec<IndexableCard>> {
-    tx.rows(&INDEXABLE, p![limit, now])
 }
 
 crate::from_row!(IndexableCard { address, updated_at });

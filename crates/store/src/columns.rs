@@ -35,7 +35,11 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{FromColumn, Result, ToValue, Value, workspaces::named};
+use crate::{
+    FromColumn, Result, ToValue, Value,
+    values::{json_columns, row_of_one_column},
+    workspaces::named,
+};
 
 macro_rules! id_columns {
     ($($ty:ty),+ $(,)?) => {$(
@@ -45,6 +49,7 @@ macro_rules! id_columns {
         impl FromColumn for $ty {
             fn from_column(value: Value<'_>) -> Result<Self> { Uuid::from_column(value).map(Self::from) }
         }
+        row_of_one_column!($ty);
     )+};
 }
 
@@ -57,6 +62,7 @@ macro_rules! name_columns {
         impl FromColumn for $ty {
             fn from_column(value: Value<'_>) -> Result<Self> { named(&String::from_column(value)?, Self::parse) }
         }
+        row_of_one_column!($ty);
     )+};
 }
 
@@ -163,3 +169,8 @@ impl FromColumn for Time {
         i64::from_column(value).map(Time::from_millis)
     }
 }
+
+row_of_one_column!(Time);
+
+// Lists are JSON arrays.
+json_columns!(Vec<String>);

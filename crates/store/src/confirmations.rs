@@ -6,29 +6,17 @@ use uuid::Uuid;
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO confirmation_requests (workspace_id, id, address, created_at) VALUES ($1, $2, $3, $4)";
-    OF_WORKSPACE = "SELECT created_at FROM confirmation_requests WHERE workspace_id = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT $3";
-    OF_ADDRESS = "SELECT created_at FROM confirmation_requests WHERE address = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT $3";
+    /// Records a request for a confirmation mail to the address with this SHA-256.
+    pub fn record(workspace: WorkspaceId, id: Uuid, address: &[u8; 32], now: Time) =
+        "INSERT INTO confirmation_requests (workspace_id, id, address, created_at) VALUES (:workspace, :id, :address, :now)";
+    /// Returns the times of up to `limit` requests of a workspace since a time, newest first.
+    pub fn of_workspace(workspace: WorkspaceId, since: Time, limit: u64) -> Vec<Time> =
+        "SELECT created_at FROM confirmation_requests WHERE workspace_id = :workspace AND created_at > :since ORDER BY created_at DESC LIMIT :limit";
+    /// Returns the times of up to `limit` requests for an address since a time, newest first.
+    pub fn of_address(address: &[u8; 32], since: Time, limit: u64) -> Vec<Time> =
+        "SELECT created_at FROM confirmation_requests WHERE address = :address AND created_at > :since ORDER BY created_at DESC LIMIT :limit";
     NEXT = "SELECT created_at FROM confirmation_requests WHERE created_at < $1 ORDER BY created_at LIMIT $2";
     DELETE = "DELETE FROM confirmation_requests WHERE created_at <= $1";
-}
-
-/// Records a request for a confirmation mail to the address with this SHA-256.
-pub fn record(tx: &mut Tx, workspace: WorkspaceId, id: Uuid, address: &[u8; 32], now: Time) -> Result<()> {
-    tx.exec(&INSERT, p![workspace, id, address, now])?;
-    Ok(())
-}
-
-/// Returns the times of up to `limit` requests of a workspace since a time, newest first.
-pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId, since: Time, limit: u64) -> Result<Vec<Time>> {
-    let found: Vec<(Time,)> = tx.rows(&OF_WORKSPACE, p![workspace, since, limit])?;
-    Ok(found.into_iter().map(|(at,)| at).collect())
-}
-
-/// Returns the times of up to `limit` requests for an address since a time, newest first.
-pub fn of_address(tx: &mut Tx, address: &[u8; 32], since: Time, limit: u64) -> Result<Vec<Time>> {
-    let found: Vec<(Time,)> = tx.rows(&OF_ADDRESS, p![address, since, limit])?;
-    Ok(found.into_iter().map(|(at,)| at).collect())
 }
 
 /// Deletes about `limit` requests before a time; returns how many.

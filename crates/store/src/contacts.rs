@@ -44,10 +44,18 @@ statements! {
           OR (CAST($12 AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.haystack ELSE excluded.haystack END,
         kind = CASE WHEN contacts.kind_source = 'manual' OR excluded.kind = 'unknown'
           OR (excluded.kind = 'automated' AND contacts.kind <> 'unknown') THEN contacts.kind ELSE excluded.kind END";
-    JOIN_THREAD = "INSERT INTO thread_people (workspace_id, address, thread_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-    GET = select!("contacts c WHERE c.workspace_id = $1 AND c.id = $2");
-    GET_FOR_UPDATE = select!("contacts c WHERE c.workspace_id = $1 AND c.id = $2 {FOR_UPDATE}");
-    BY_ADDRESS = select!("contacts c WHERE c.workspace_id = $1 AND c.address = $2");
+    /// Records that an address takes part in a thread.
+    pub fn join_thread(workspace: WorkspaceId, address: &str, thread: ThreadId) =
+        "INSERT INTO thread_people (workspace_id, address, thread_id) VALUES (:workspace, :address, :thread) ON CONFLICT DO NOTHING";
+    /// Returns the contact with that ID.
+    pub fn get(workspace: WorkspaceId, id: ContactId) -> Option<Contact> =
+        select!("contacts c WHERE c.workspace_id = :workspace AND c.id = :id");
+    /// Returns the contact with that ID and locks its row until the end of the transaction.
+    pub fn lock(workspace: WorkspaceId, id: ContactId) -> Option<Contact> =
+        select!("contacts c WHERE c.workspace_id = :workspace AND c.id = :id {FOR_UPDATE}");
+    /// Returns the contact with a canonical address.
+    pub fn by_address(workspace: WorkspaceId, address: &str) -> Option<Contact> =
+        select!("contacts c WHERE c.workspace_id = :workspace AND c.address = :address");
     UPDATE = "UPDATE contacts SET name = $3, name_source = $4, kind = $5, kind_source = $6, notes = $7, metadata = $8, labels = $9,
         haystack = $10 WHERE workspace_id = $1 AND id = $2";
     LABEL = "INSERT INTO contact_labels (workspace_id, label, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
@@ -55,15 +63,21 @@ statements! {
     PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
     /// Finds the contacts by the threads of the inbox: an index on the inbox would be written with every message.
-    FORGET_SUBJECTS_OF_INBOX = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
-        WHERE workspace_id = $1 AND last_subject_inbox_id = $2 AND address IN (SELECT p.address FROM threads t
+    /// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted.
+    pub fn clear_subjects(workspace: WorkspaceId, inbox: InboxId) =
+        "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
+        WHERE workspace_id = :workspace AND last_subject_inbox_id = :inbox AND address IN (SELECT p.address FROM threads t
           JOIN thread_people p ON p.workspace_id = t.workspace_id AND p.thread_id = t.id
-          WHERE t.workspace_id = $1 AND t.inbox_id = $2)";
+          WHERE t.workspace_id = :workspace AND t.inbox_id = :inbox)";
     FORGET_SUBJECT_OF_MESSAGE = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
         WHERE workspace_id = $1 AND last_subject_inbox_id = $2 AND last_subject_at = $4
         AND address IN (SELECT p.address FROM thread_people p WHERE p.workspace_id = $1 AND p.thread_id = $3)";
-    FORGET = "INSERT INTO forgotten_contacts (workspace_id, digest) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    REMEMBER = "DELETE FROM forgotten_contacts WHERE workspace_id = $1 AND digest = $2";
+    /// Records that an address was forgotten, so that received mail doesn't create its contact again.
+    pub fn block_creation(workspace: WorkspaceId, digest: &[u8]) =
+        "INSERT INTO forgotten_contacts (workspace_id, digest) VALUES (:workspace, :digest) ON CONFLICT DO NOTHING";
+    /// Removes the record that an address was forgotten, so that mail can create its contact again.
+    pub fn allow_creation(workspace: WorkspaceId, digest: &[u8]) =
+        "DELETE FROM forgotten_contacts WHERE workspace_id = :workspace AND digest = :digest";
     DELETE_LABELS = "DELETE FROM contact_labels WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
     DELETE = "DELETE FROM contacts WHERE workspace_id = $1 AND id IN ({IDS}) RETURNING id";
@@ -76,8 +90,10 @@ statements! {
         JOIN inboxes i ON i.workspace_id = $1 AND i.id = t.inbox_id AND i.deleted_at IS NULL
         WHERE t.message_count > 0 AND t.inbox_id = COALESCE($4, t.inbox_id)
         ORDER BY t.last_message_at DESC, t.id DESC LIMIT $5";
-    SUPPRESSED = "SELECT count(*) FROM suppressions s JOIN contacts c ON c.workspace_id = s.workspace_id AND c.address = s.address
-        WHERE s.workspace_id = $1";
+    /// Returns the number of suppressed contacts of a workspace.
+    pub fn suppressed(workspace: WorkspaceId) -> u64 =
+        "SELECT count(*) FROM suppressions s JOIN contacts c ON c.workspace_id = s.workspace_id AND c.address = s.address
+        WHERE s.workspace_id = :workspace";
 }
 
 /// Number of most recent threads of a contact that are searched for the newest activity.
@@ -128,27 +144,6 @@ pub fn upsert(
     Ok(())
 }
 
-/// Records that an address takes part in a thread.
-pub fn join_thread(tx: &mut Tx, workspace: WorkspaceId, address: &str, thread: ThreadId) -> Result<()> {
-    tx.exec(&JOIN_THREAD, p![workspace, address, thread])?;
-    Ok(())
-}
-
-/// Returns the contact with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns the contact with that ID and locks its row until the end of the transaction.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ContactId) -> Result<Option<Contact>> {
-    tx.one(&GET_FOR_UPDATE, p![workspace, id])
-}
-
-/// Returns the contact with a canonical address.
-pub fn by_address(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Contact>> {
-    tx.one(&BY_ADDRESS, p![workspace, address])
-}
-
 /// Writes the fields that callers can change. `before` is the stored contact.
 pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     let c = after;
@@ -182,28 +177,10 @@ pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
     Ok(())
 }
 
-/// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted.
-pub fn clear_subjects(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&FORGET_SUBJECTS_OF_INBOX, p![workspace, inbox])?;
-    Ok(())
-}
-
 /// Clears the last subjects that came from one message: the message of the inbox that was stored at `created_at`. Call
 /// it before its thread is deleted.
 pub(crate) fn clear_subject(tx: &mut Tx, place: InboxRef, thread: ThreadId, created_at: Time) -> Result<()> {
     tx.exec(&FORGET_SUBJECT_OF_MESSAGE, p![place.workspace, place.inbox, thread, created_at])?;
-    Ok(())
-}
-
-/// Records that an address was forgotten, so that received mail doesn't create its contact again.
-pub fn block_creation(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
-    tx.exec(&FORGET, p![workspace, digest])?;
-    Ok(())
-}
-
-/// Removes the record that an address was forgotten, so that mail can create its contact again.
-pub fn allow_creation(tx: &mut Tx, workspace: WorkspaceId, digest: &[u8]) -> Result<()> {
-    tx.exec(&REMEMBER, p![workspace, digest])?;
     Ok(())
 }
 
@@ -218,11 +195,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContactId]) -> Result<
 pub fn threads(tx: &mut Tx, contact: &Contact, inbox: Option<InboxId>, limit: usize) -> Result<Vec<Thread>> {
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     tx.rows(&THREADS, p![contact.workspace, contact.address, THREADS_SEARCHED_MAX, inbox, limit])
-}
-
-/// Returns the number of suppressed contacts of a workspace.
-pub fn suppressed(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.value(&SUPPRESSED, p![workspace])?.unwrap_or(0))
 }
 
 crate::from_row!(Contact {

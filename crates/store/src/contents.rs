@@ -20,10 +20,14 @@ statements! {
         FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
     SUMMARIES = "SELECT c.id, CASE WHEN c.extracted_is_text = 1 THEN substr(c.text, 1, 200) ELSE substr(c.extracted_text, 1, 200) END AS start
         FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
-    RAW = "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = $1 AND id = $2";
+    /// Returns the location of the raw bytes.
+    pub fn raw(workspace: WorkspaceId, id: ContentId) -> Option<StoredRaw> =
+        "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = :workspace AND id = :id";
     DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
         AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob, raw_bytes";
-    BLOBS = "SELECT raw_blob FROM contents WHERE raw_blob > $1 GROUP BY raw_blob ORDER BY raw_blob LIMIT $2";
+    /// Returns the next blobs that contents reference, ordered by name.
+    pub fn blobs_after(digest: &str, limit: u32) -> Vec<String> =
+        "SELECT raw_blob FROM contents WHERE raw_blob > :digest GROUP BY raw_blob ORDER BY raw_blob LIMIT :limit";
     BLOB_USED = "SELECT raw_bytes FROM contents WHERE raw_blob = $1
         UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = $1 LIMIT 1";
 }
@@ -117,11 +121,6 @@ pub fn summaries(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Resu
     Ok(rows.into_iter().map(bodies).collect())
 }
 
-/// Returns the location of the raw bytes.
-pub fn raw(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<StoredRaw>> {
-    tx.one(&RAW, p![workspace, id])
-}
-
 /// Deletes a content that no message references any more; returns the name of a blob that may now be unused.
 pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
     let Some(deleted) = tx.one::<DeletedContent>(&DELETE_UNUSED, p![workspace, id])? else { return Ok(None) };
@@ -139,12 +138,6 @@ pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Res
 /// Returns whether any content or draft attachment references the blob.
 pub fn references_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
     Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
-}
-
-/// Returns the next blobs that contents reference, ordered by name.
-pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
-    let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
-    Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
 
 crate::row_struct!(SummaryRow { id: ContentId, start: Option<String> });

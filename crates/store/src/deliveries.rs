@@ -12,12 +12,19 @@ use uuid::Uuid;
 use crate::{Result, Tx, metrics, p, statements};
 
 statements! {
-    GET_IN_ANY_WORKSPACE = concat!(
+    /// Returns the outbound message with that ID from any workspace. It searches every workspace, so use it rarely: for
+    /// reports about sent mail that don't identify the sender.
+    pub fn anywhere(id: MessageId) -> Option<Message> = concat!(
         crate::messages::columns!(),
-        " FROM workspaces w CROSS JOIN messages m WHERE m.workspace_id = w.id AND m.id = $1 AND m.direction = 'outbound'"
+        " FROM workspaces w CROSS JOIN messages m WHERE m.workspace_id = w.id AND m.id = :id AND m.direction = 'outbound'"
     );
-    LOCK = "SELECT inbox_id, thread_id, status, sent_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
-    STATUSES = "SELECT status FROM recipients WHERE workspace_id = $1 AND message_id = $2 ORDER BY position LIMIT 1000";
+    /// Locks a message until the end of the transaction and returns its state. Without the lock, two envelopes settled
+    /// concurrently would each compute a status that ignores the other's recipients.
+    pub fn lock(workspace: WorkspaceId, message: MessageId) -> Option<LockedMessage> =
+        "SELECT inbox_id, thread_id, status, sent_at FROM messages WHERE workspace_id = :workspace AND id = :message {FOR_UPDATE}";
+    /// Returns the status of each recipient.
+    pub fn statuses(workspace: WorkspaceId, message: MessageId) -> Vec<DeliveryStatus> =
+        "SELECT status FROM recipients WHERE workspace_id = :workspace AND message_id = :message ORDER BY position LIMIT 1000";
     SET_STATUS = "UPDATE messages SET status = $3, status_at = $4, sent_at = $5 WHERE workspace_id = $1 AND id = $2";
     CAPTURED_NEWEST = "SELECT m.id, m.created_at FROM messages m WHERE m.workspace_id = $1 AND m.direction = 'outbound'
         AND EXISTS (SELECT 1 FROM recipients r WHERE r.workspace_id = $1 AND r.message_id = m.id AND r.detail = $2 LIMIT 1 OFFSET 0)
@@ -42,24 +49,6 @@ pub struct LockedMessage {
     pub status: MessageStatus,
     /// When it was first sent.
     pub sent_at: Option<Time>,
-}
-
-/// Locks a message until the end of the transaction and returns its state. Without the lock, two envelopes settled
-/// concurrently would each compute a status that ignores the other's recipients.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Option<LockedMessage>> {
-    tx.one(&LOCK, p![workspace, message])
-}
-
-/// Returns the outbound message with that ID from any workspace. It searches every workspace, so use it rarely: for
-/// reports about sent mail that don't identify the sender.
-pub fn anywhere(tx: &mut Tx, id: MessageId) -> Result<Option<Message>> {
-    tx.one(&GET_IN_ANY_WORKSPACE, p![id])
-}
-
-/// Returns the status of each recipient.
-pub fn statuses(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Vec<DeliveryStatus>> {
-    let found: Vec<(DeliveryStatus,)> = tx.rows(&STATUSES, p![workspace, message])?;
-    Ok(found.into_iter().map(|(status,)| status).collect())
 }
 
 /// The new status of a message.

@@ -4,9 +4,9 @@
 //! differs (full-text search), the statement has a second text for PostgreSQL. No other code in this crate may branch
 //! on the engine.
 
-use crate::{Error, Result};
+use crate::{Error, Result, tables};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// The database engine behind a [`Store`](crate::Store).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum Engine {
     Postgres,
 }
 
-/// Number of IDs that `{IDS}` expands to: placeholders `$2` to `$101`.
+/// Number of IDs that `{IDS}` expands to, from `$2` on.
 pub const IDS_MAX: usize = 100;
 
 /// Token, SQLite text, PostgreSQL text. The first group is for schemas, the second for statements, the third for
@@ -45,7 +45,10 @@ const IDS_TOKEN: &str = "{IDS}";
 /// The placeholder for a single ID after the first parameter; most lookups by ID have just one.
 const ONE_ID: &str = "$2";
 /// The placeholders for [`IDS_MAX`] IDs after the first parameter.
-const IDS: &str = "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50, $51, $52, $53, $54, $55, $56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66, $67, $68, $69, $70, $71, $72, $73, $74, $75, $76, $77, $78, $79, $80, $81, $82, $83, $84, $85, $86, $87, $88, $89, $90, $91, $92, $93, $94, $95, $96, $97, $98, $99, $100, $101";
+static IDS: LazyLock<String> = LazyLock::new(|| {
+    let placeholders: Vec<String> = (2..).take(IDS_MAX).map(|number| format!("${number}")).collect();
+    placeholders.join(", ")
+});
 
 /// Replaces the tokens in `text` with the words of `engine`. `{lite:…}` and `{pg:…}` are kept on that engine only.
 /// Braces that aren't tokens (`'{}'`) stay as they are.
@@ -64,7 +67,7 @@ const IDS: &str = "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
 /// `ORDER BY` on bare columns scans an index in order. To sort a few rows instead, write `ORDER BY x.at + 0`.
 #[must_use]
 pub fn expand(engine: Engine, text: &str) -> Cow<'_, str> {
-    expand_for(engine, text, IDS)
+    expand_for(engine, text, &IDS)
 }
 
 fn expand_for<'t>(engine: Engine, text: &'t str, ids: &str) -> Cow<'t, str> {
@@ -85,6 +88,33 @@ fn expand_for<'t>(engine: Engine, text: &'t str, ids: &str) -> Cow<'t, str> {
         }
     }
     out
+}
+
+/// Writes `:name` as `$3` for the third of the names. A colon of a cast (`::`) or of a token (`{pg:x}`) names none.
+fn numbered_names<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
+    if names.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(':') {
+        out.push_str(before);
+        let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+        let is_other = [":", "{pg", "{lite"].iter().any(|before| out.ends_with(before));
+        let number = names.iter().position(|name| *name == &after[..end]).filter(|_| !is_other);
+        match number {
+            Some(at) => {
+                out.push_str(&format!("${}", at + 1));
+                rest = &after[end..];
+            }
+            None => {
+                out.push(':');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
 }
 
 /// Writes `$3` as `?3`. SQLite treats `$3` as a named parameter and numbers it by occurrence, but keeps the number of
@@ -119,8 +149,17 @@ pub struct Sql {
     text: Cow<'static, str>,
     postgres: Option<&'static str>,
     has_tokens: bool,
+    parameters: ParameterNames,
     tagged: RenderedTexts,
     columns: CheckedColumns,
+}
+
+/// The names that a text may use for its parameters, in order.
+#[derive(Debug, Clone, Copy)]
+enum ParameterNames {
+    Listed(&'static [&'static str]),
+    /// The columns of a table.
+    ColumnsOf(&'static str),
 }
 
 /// The columns that each engine returns, once they were compared with those of a row type.
@@ -135,7 +174,28 @@ impl Sql {
         let tagged =
             RenderedTexts { sqlite: [OnceLock::new(), OnceLock::new()], postgres: [OnceLock::new(), OnceLock::new()] };
         let columns = [OnceLock::new(), OnceLock::new()];
-        Sql { name, text: Cow::Borrowed(text), postgres, has_tokens, tagged, columns }
+        let parameters = ParameterNames::Listed(&[]);
+        Sql { name, text: Cow::Borrowed(text), postgres, has_tokens, parameters, tagged, columns }
+    }
+
+    /// Names the parameters of the text, in order: `:name` in the text is the parameter with that name.
+    #[must_use]
+    pub const fn with_parameters(mut self, names: &'static [&'static str]) -> Self {
+        self.parameters = ParameterNames::Listed(names);
+        self
+    }
+
+    /// Names the parameters of the text like the columns of a table.
+    #[must_use]
+    pub const fn with_row(mut self, table: &'static str) -> Self {
+        self.parameters = ParameterNames::ColumnsOf(table);
+        self
+    }
+
+    /// Returns whether the statement returns rows.
+    #[must_use]
+    pub(crate) fn returns_rows(&self) -> bool {
+        self.text.starts_with("SELECT") || self.text.starts_with("WITH") || self.text.contains("RETURNING")
     }
 
     /// Creates a statement from constant fragments, for a list with optional filters. Never put values into the text.
@@ -144,7 +204,8 @@ impl Sql {
     pub fn from_fragments(name: &'static str, text: String) -> Self {
         let has_tokens = has_brace(&text);
         let (tagged, columns) = (RenderedTexts::default(), CheckedColumns::default());
-        Sql { name, text: Cow::Owned(text), postgres: None, has_tokens, tagged, columns }
+        let parameters = ParameterNames::Listed(&[]);
+        Sql { name, text: Cow::Owned(text), postgres: None, has_tokens, parameters, tagged, columns }
     }
 
     /// Returns the constant's name, for errors, logs and tests.
@@ -156,8 +217,7 @@ impl Sql {
     /// Returns the statement text for `engine`.
     #[must_use]
     pub fn text(&self, engine: Engine) -> Cow<'_, str> {
-        let text = self.own(engine);
-        if self.has_tokens { expand(engine, text) } else { Cow::Borrowed(text) }
+        Cow::Owned(self.render(engine, &IDS))
     }
 
     /// Returns the text to send with that number of parameters: a lookup by IDs has one text for [`IDS_MAX`] IDs and
@@ -166,7 +226,7 @@ impl Sql {
         let is_one = self.has_tokens && parameters == 2;
         let texts = if engine == Engine::Sqlite { &self.tagged.sqlite } else { &self.tagged.postgres };
         texts[usize::from(is_one)].get_or_init(|| {
-            let text = expand_for(engine, self.own(engine), if is_one { ONE_ID } else { IDS });
+            let text = self.render(engine, if is_one { ONE_ID } else { &IDS });
             if engine == Engine::Sqlite { numbered(&text).into() } else { text.into() }
         })
     }
@@ -204,7 +264,17 @@ impl Sql {
     /// Returns whether the statement looks up rows by ID and has no parameter after the IDs.
     pub(crate) fn is_by_ids(&self) -> bool {
         let text = self.text(Engine::Sqlite);
-        text.contains(IDS) && !text.contains(&format!("${}", IDS_MAX + 2))
+        text.contains(IDS.as_str()) && !text.contains(&format!("${}", IDS_MAX + 2))
+    }
+
+    /// Returns the text with numbered parameters and without tokens.
+    fn render(&self, engine: Engine, ids: &str) -> String {
+        let names = match self.parameters {
+            ParameterNames::Listed(names) => names,
+            ParameterNames::ColumnsOf(table) => tables::Table::named(table).map(|table| table.columns).unwrap_or_default(),
+        };
+        let text = numbered_names(self.own(engine), names);
+        if self.has_tokens { expand_for(engine, &tables::expand(&text), ids).into_owned() } else { text.into_owned() }
     }
 
     fn own(&self, engine: Engine) -> &str {
@@ -227,30 +297,6 @@ const fn has_brace(text: &str) -> bool {
     false
 }
 
-/// Declares statements as named constants and lists them in `ALL`, so that a test can prepare each on both engines.
-///
-/// ```
-/// posthouse_store::statements! {
-///     /// Counts the notes of a workspace.
-///     COUNT_NOTES = "SELECT count(*) FROM notes WHERE workspace_id = $1";
-///     CLAIM = "SELECT id FROM jobs WHERE run_at <= $1 ORDER BY run_at LIMIT $2 {SKIP_LOCKED}";
-///     FIND = "SELECT rowid FROM words WHERE words MATCH $1" / "SELECT id FROM words WHERE body @@ to_tsquery($1)";
-/// }
-/// assert_eq!(ALL.len(), 3);
-/// assert_eq!(ALL[0].name(), "COUNT_NOTES");
-/// ```
-#[macro_export]
-macro_rules! statements {
-    ($($(#[$meta:meta])* $name:ident = $text:tt $(! $args:tt)? $(/ $postgres:literal)?;)*) => {
-        $($(#[$meta])* pub(crate) static $name: $crate::Sql =
-            $crate::Sql::constant(stringify!($name), $text $(! $args)?, $crate::statements!(@postgres $($postgres)?));)*
-        /// All statements of this file.
-        pub(crate) static ALL: &[&$crate::Sql] = &[$(&$name),*];
-    };
-    (@postgres) => { None };
-    (@postgres $postgres:literal) => { Some($postgres) };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,7 +311,7 @@ mod tests {
     #[test]
     fn expands_lookups_by_ids_for_each_engine() {
         let text = "SELECT x.id FROM {EACH} t x WHERE x.ws = $1 AND x.id {AMONG} {pg:x} ORDER BY x.id";
-        let ids = format!("({IDS})");
+        let ids = format!("({})", *IDS);
         assert_eq!(
             expand(Engine::Sqlite, text),
             format!("SELECT x.id FROM  t x WHERE x.ws = $1 AND x.id IN {ids}  ORDER BY x.id")
@@ -282,6 +328,17 @@ mod tests {
         static S: Sql = Sql::constant("S", "a {FOR_UPDATE}", Some("b {FOR_UPDATE}"));
         assert_eq!(S.text(Engine::Sqlite), "a ");
         assert_eq!(S.text(Engine::Postgres), "b FOR UPDATE");
+    }
+
+    #[test]
+    fn numbers_named_parameters() {
+        for (text, numbered) in [
+            ("SELECT :b, :a WHERE c = :b", "SELECT $2, $1 WHERE c = $2"),
+            ("x = :ab AND y = :a::BYTEA {pg:a} {lite:b}", "x = :ab AND y = $1::BYTEA {pg:a} {lite:b}"),
+            ("no parameter", "no parameter"),
+        ] {
+            assert_eq!(numbered_names(text, &["a", "b"]), numbered);
+        }
     }
 
     #[test]

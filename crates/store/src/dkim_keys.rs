@@ -7,8 +7,10 @@ use crate::{Result, Tx, p, statements};
 statements! {
     INSERT = "INSERT INTO dkim_keys (domain, selector, algorithm, private_key, record, active, created_at) VALUES ($1, $2, $3, $4, $5, 1, $6)
         ON CONFLICT (domain, selector, algorithm) DO NOTHING";
-    ACTIVE = "SELECT domain, selector, algorithm, private_key, record, created_at FROM dkim_keys
-        WHERE domain = $1 AND active = 1 ORDER BY created_at, algorithm DESC, selector LIMIT 10";
+    /// Returns the keys that sign for a domain, oldest first, RSA before Ed25519.
+    pub fn active(domain: &str) -> Vec<StoredDkimKey> =
+        "SELECT domain, selector, algorithm, private_key, record, created_at FROM dkim_keys
+        WHERE domain = :domain AND active = 1 ORDER BY created_at, algorithm DESC, selector LIMIT 10";
 }
 
 /// A stored DKIM key.
@@ -39,11 +41,6 @@ pub fn insert(tx: &mut Tx, key: &StoredDkimKey) -> Result<()> {
     let k = key;
     tx.exec(&INSERT, p![k.domain, k.selector, k.algorithm, k.private_key, k.record, k.created_at])?;
     Ok(())
-}
-
-/// Returns the keys that sign for a domain, oldest first, RSA before Ed25519.
-pub fn active(tx: &mut Tx, domain: &str) -> Result<Vec<StoredDkimKey>> {
-    tx.rows(&ACTIVE, p![domain])
 }
 
 crate::from_row!(StoredDkimKey { domain, selector, algorithm, private_key, record, created_at });

@@ -13,19 +13,19 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     OF = "SELECT f.draft_id, f.id, f.filename, f.content_type, f.size_bytes, f.sha256
         FROM {EACH} draft_files f WHERE f.workspace_id = $1 AND f.draft_id {AMONG} {pg:f} ORDER BY f.draft_id, f.position";
-    CONTENTS = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND draft_id = $2 ORDER BY position";
+    /// Returns the locations of the bytes of a draft's files, in order.
+    pub fn contents(workspace: WorkspaceId, draft: DraftId) -> Vec<DraftFileContent> =
+        "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = :workspace AND draft_id = :draft ORDER BY position";
     FIND = "SELECT draft_id, id, filename, content_type, size_bytes, sha256 FROM draft_files WHERE workspace_id = $1 AND id = $2";
     CONTENT = "SELECT id, content, content_blob FROM draft_files WHERE workspace_id = $1 AND id = $2";
-    BLOBS = "SELECT content_blob FROM draft_files WHERE content_blob > $1 GROUP BY content_blob ORDER BY content_blob LIMIT $2";
-    SET_POSITION = "UPDATE draft_files SET position = $3 WHERE workspace_id = $1 AND id = $2";
+    /// Returns the next blobs that draft attachments reference, ordered by name.
+    pub fn blobs_after(digest: &str, limit: u32) -> Vec<String> =
+        "SELECT content_blob FROM draft_files WHERE content_blob > :digest GROUP BY content_blob ORDER BY content_blob LIMIT :limit";
+    /// Sets the position of a file within its draft.
+    pub fn set_position(workspace: WorkspaceId, id: AttachmentId, position: u32) =
+        "UPDATE draft_files SET position = :position WHERE workspace_id = :workspace AND id = :id";
     DELETE = "DELETE FROM draft_files WHERE workspace_id = $1 AND id = $2 RETURNING size_bytes";
     DELETE_OF = "DELETE FROM draft_files WHERE workspace_id = $1 AND draft_id = $2 RETURNING size_bytes";
-}
-
-/// Returns the next blobs that draft attachments reference, ordered by name.
-pub fn blobs_after(tx: &mut Tx, digest: &str, limit: u32) -> Result<Vec<String>> {
-    let found: Vec<(String,)> = tx.rows(&BLOBS, p![digest, limit])?;
-    Ok(found.into_iter().map(|(digest,)| digest).collect())
 }
 
 /// The location of a file's bytes.
@@ -65,11 +65,6 @@ pub fn of(tx: &mut Tx, workspace: WorkspaceId, drafts: &[DraftId]) -> Result<Vec
     Ok(found.into_iter().map(|row| (row.draft, row.file)).collect())
 }
 
-/// Returns the locations of the bytes of a draft's files, in order.
-pub fn contents(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<Vec<DraftFileContent>> {
-    tx.rows(&CONTENTS, p![workspace, draft])
-}
-
 /// Returns a file by ID, with its draft and the location of its bytes.
 pub fn find(
     tx: &mut Tx,
@@ -79,12 +74,6 @@ pub fn find(
     let found: Option<DraftFileRow> = tx.one(&FIND, p![workspace, id])?;
     let content: Option<DraftFileContent> = tx.one(&CONTENT, p![workspace, id])?;
     Ok(found.zip(content).map(|(row, content)| (row.draft, row.file, content)))
-}
-
-/// Sets the position of a file within its draft.
-pub fn set_position(tx: &mut Tx, workspace: WorkspaceId, id: AttachmentId, position: u32) -> Result<()> {
-    tx.exec(&SET_POSITION, p![workspace, id, position])?;
-    Ok(())
 }
 
 /// Deletes a file. The sweep deletes its blob.

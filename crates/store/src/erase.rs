@@ -19,8 +19,10 @@ const STEP: u32 = 200;
 
 statements! {
     LOCK_INBOX = "SELECT id FROM inboxes WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
-    INBOXES_WITH_OLDER = "SELECT i.id FROM inboxes i WHERE i.workspace_id = $1 AND EXISTS (SELECT 1 FROM messages m
-        WHERE m.workspace_id = $1 AND m.inbox_id = i.id AND m.created_at < $2 AND m.status <> 'queued') LIMIT $3";
+    /// Returns up to `limit` inboxes of a workspace, including deleted ones, with messages older than `before`.
+    pub fn inboxes_with_older(workspace: WorkspaceId, before: Time, limit: u32) -> Vec<InboxId> =
+        "SELECT i.id FROM inboxes i WHERE i.workspace_id = :workspace AND EXISTS (SELECT 1 FROM messages m
+        WHERE m.workspace_id = :workspace AND m.inbox_id = i.id AND m.created_at < :before AND m.status <> 'queued') LIMIT :limit";
     OF_THREAD = "SELECT id, thread_id, content_id, created_at, labels, size_bytes,
         (held IS NOT NULL AND released_at IS NULL) AS is_held FROM messages
         WHERE workspace_id = $1 AND thread_id = $2 LIMIT $3";
@@ -78,12 +80,6 @@ pub fn messages_of_thread(tx: &mut Tx, place: InboxRef, thread: ThreadId) -> Res
         metrics::DeletedTotals { messages: erased.messages, bytes: erased.bytes },
     )?;
     Ok(erased)
-}
-
-/// Returns up to `limit` inboxes of a workspace, including deleted ones, with messages older than `before`.
-pub fn inboxes_with_older(tx: &mut Tx, workspace: WorkspaceId, before: Time, limit: u32) -> Result<Vec<InboxId>> {
-    let found: Vec<(InboxId,)> = tx.rows(&INBOXES_WITH_OLDER, p![workspace, before, limit])?;
-    Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
 /// Deletes up to `limit` messages of an inbox that are older than `before`, and the threads that become empty. Queued

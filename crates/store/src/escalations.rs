@@ -28,12 +28,20 @@ statements! {
     COUNT = "SELECT count(*) FROM escalations WHERE workspace_id = $1 AND inbox_id = $2 AND cause = $3";
     INSERT = "INSERT INTO escalations (workspace_id, id, inbox_id, cause, message_id, draft_id, digest_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    PENDING = "SELECT id, inbox_id, digest_at, created_at FROM escalations WHERE workspace_id = $1 ORDER BY created_at, id LIMIT $2";
-    GET = "SELECT workspace_id, id, inbox_id, cause, message_id, draft_id, digest_at, created_at FROM escalations
-        WHERE workspace_id = $1 AND id = $2";
-    DEFER = "UPDATE escalations SET digest_at = $2 WHERE workspace_id = $1 AND digest_at IS NULL";
+    /// Returns up to `limit` escalations that wait in a workspace, oldest first.
+    pub fn pending(workspace: WorkspaceId, limit: u32) -> Vec<PendingEscalation> =
+        "SELECT id, inbox_id, digest_at, created_at FROM escalations WHERE workspace_id = :workspace ORDER BY created_at, id LIMIT :limit";
+    /// Returns an escalation that waits.
+    pub fn get(workspace: WorkspaceId, id: EscalationId) -> Option<Escalation> =
+        "SELECT workspace_id, id, inbox_id, cause, message_id, draft_id, digest_at, created_at FROM escalations
+        WHERE workspace_id = :workspace AND id = :id";
+    /// Lets all escalations of a workspace that don't wait for a digest wait for this one.
+    pub fn defer(workspace: WorkspaceId, digest_at: Time) =
+        "UPDATE escalations SET digest_at = :digest_at WHERE workspace_id = :workspace AND digest_at IS NULL";
     DELETE = "DELETE FROM escalations WHERE workspace_id = $1 AND id = $2";
-    DELETE_OF_DRAFT = "DELETE FROM escalations WHERE workspace_id = $1 AND draft_id = $2";
+    /// Deletes the escalations about a draft.
+    pub fn delete_of_draft(workspace: WorkspaceId, draft: DraftId) =
+        "DELETE FROM escalations WHERE workspace_id = :workspace AND draft_id = :draft";
     DELETE_OF_INBOX = "DELETE FROM escalations WHERE workspace_id = $1 AND inbox_id = $2";
 }
 
@@ -83,31 +91,9 @@ pub fn insert(tx: &mut Tx, new: &Escalation) -> Result<()> {
     Ok(())
 }
 
-/// Returns up to `limit` escalations that wait in a workspace, oldest first.
-pub fn pending(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<PendingEscalation>> {
-    tx.rows(&PENDING, p![workspace, limit])
-}
-
-/// Returns an escalation that waits.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: EscalationId) -> Result<Option<Escalation>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Lets all escalations of a workspace that don't wait for a digest wait for this one.
-pub fn defer(tx: &mut Tx, workspace: WorkspaceId, digest_at: Time) -> Result<()> {
-    tx.exec(&DEFER, p![workspace, digest_at])?;
-    Ok(())
-}
-
 /// Deletes escalations; returns how many existed.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[EscalationId]) -> Result<u64> {
     ids.iter().try_fold(0, |sum, id| Ok(sum + tx.exec(&DELETE, p![workspace, *id])?))
-}
-
-/// Deletes the escalations about a draft.
-pub fn delete_of_draft(tx: &mut Tx, workspace: WorkspaceId, draft: DraftId) -> Result<()> {
-    tx.exec(&DELETE_OF_DRAFT, p![workspace, draft])?;
-    Ok(())
 }
 
 /// Deletes the settings and escalations of an inbox that is being wiped.

@@ -14,19 +14,27 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     HOLD = "INSERT INTO held_events (workspace_id, inbox_id, created_at, id, type, thread_id, message_id, detail)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    HELD = "SELECT count(*) FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
+    /// Returns the number of held-back events of an inbox.
+    pub fn count_held(workspace: WorkspaceId, inbox: InboxId) -> u64 =
+        "SELECT count(*) FROM held_events WHERE workspace_id = :workspace AND inbox_id = :inbox";
     RELEASE = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at, released)
         SELECT workspace_id, CAST($3 AS BIGINT) + row_number() OVER (ORDER BY created_at, id), id, type, inbox_id, thread_id, message_id,
         detail, CAST($4 AS BIGINT), 1 FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
-    FORGET_HELD = "DELETE FROM held_events WHERE workspace_id = $1 AND inbox_id = $2";
+    /// Deletes the held-back events of an inbox.
+    pub fn delete_held(workspace: WorkspaceId, inbox: InboxId) =
+        "DELETE FROM held_events WHERE workspace_id = :workspace AND inbox_id = :inbox";
     HEAD = "SELECT event_seq FROM workspace_counters WHERE workspace_id = $1";
-    SEQ = "SELECT seq FROM events WHERE workspace_id = $1 AND id = $2";
+    /// Returns the sequence number of an event, if it is in the log.
+    pub fn seq_of(workspace: WorkspaceId, id: EventId) -> Option<i64> =
+        "SELECT seq FROM events WHERE workspace_id = :workspace AND id = :id";
     BEFORE = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND seq > $2 AND seq < $3 ORDER BY seq DESC LIMIT $4";
     BEFORE_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND inbox_id = $2 AND seq > $3 AND seq < $4 ORDER BY seq DESC LIMIT $5";
-    GET_MANY = "SELECT workspace_id, e.id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
-        FROM {EACH} events e WHERE e.workspace_id = $1 AND e.id {AMONG} {pg:e}";
+    /// Returns up to 100 events by ID, unordered; unknown IDs are omitted.
+    pub fn get_many(workspace: WorkspaceId, ids: each EventId) -> Vec<Event> =
+        "SELECT workspace_id, e.id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
+        FROM {EACH} events e WHERE e.workspace_id = :workspace AND e.id {AMONG} {pg:e}";
     AFTER = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
         FROM events WHERE workspace_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
     AFTER_IN_INBOX = "SELECT workspace_id, id, type, inbox_id, thread_id, message_id, detail, created_at, seq, released
@@ -69,11 +77,6 @@ pub fn append_or_hold(tx: &mut Tx, is_paused: bool, event: &NewEvent) -> Result<
     Ok(())
 }
 
-/// Returns the number of held-back events of an inbox.
-pub fn count_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<u64> {
-    Ok(tx.value(&HELD, p![workspace, inbox])?.unwrap_or(0))
-}
-
 /// Appends the held-back events of an inbox to the log, after those of the unit, in order of arrival, dated `now`;
 /// returns how many. Call it last, because it locks the workspace's most contended row.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<u64> {
@@ -89,25 +92,9 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -
     Ok(moved)
 }
 
-/// Deletes the held-back events of an inbox.
-pub fn delete_held(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&FORGET_HELD, p![workspace, inbox])?;
-    Ok(())
-}
-
-/// Returns the sequence number of an event, if it is in the log.
-pub fn seq_of(tx: &mut Tx, workspace: WorkspaceId, id: EventId) -> Result<Option<i64>> {
-    tx.value(&SEQ, p![workspace, id])
-}
-
 /// Returns the sequence number of the newest event; 0 if the log is empty.
 pub fn head(tx: &mut Tx, workspace: WorkspaceId) -> Result<i64> {
     Ok(tx.value(&HEAD, p![workspace])?.unwrap_or(0))
-}
-
-/// Returns up to 100 events by ID, unordered; unknown IDs are omitted.
-pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[EventId]) -> Result<Vec<Event>> {
-    many::rows(tx, &GET_MANY, workspace, ids)
 }
 
 /// Returns up to `limit` events after `seq`, oldest first; optionally of one inbox.

@@ -20,27 +20,46 @@ macro_rules! select {
 }
 
 statements! {
-    CONFIRMED = "SELECT id FROM forwarding_addresses WHERE workspace_id = $1 AND inbox_id = $2 AND confirmed_at IS NOT NULL";
-    OF_INBOX = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY created_at + 0, id");
-    GET = select!("workspace_id = $1 AND id = $2");
-    GET_FOR_UPDATE = select!("workspace_id = $1 AND id = $2 {FOR_UPDATE}");
-    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL");
+    /// Returns the confirmed forwarding addresses of an inbox.
+    pub fn confirmed(workspace: WorkspaceId, inbox: InboxId) -> Vec<ForwardingAddressId> =
+        "SELECT id FROM forwarding_addresses WHERE workspace_id = :workspace AND inbox_id = :inbox AND confirmed_at IS NOT NULL";
+    /// Returns the forwarding addresses of an inbox, oldest first.
+    pub fn of_inbox(workspace: WorkspaceId, inbox: InboxId) -> Vec<ForwardingAddress> =
+        select!("workspace_id = :workspace AND inbox_id = :inbox ORDER BY created_at + 0, id");
+    /// Returns the forwarding address with that ID.
+    pub fn get(workspace: WorkspaceId, id: ForwardingAddressId) -> Option<ForwardingAddress> =
+        select!("workspace_id = :workspace AND id = :id");
+    /// Returns the forwarding address with that ID and locks its row until the end of the transaction.
+    pub fn lock(workspace: WorkspaceId, id: ForwardingAddressId) -> Option<ForwardingAddress> =
+        select!("workspace_id = :workspace AND id = :id {FOR_UPDATE}");
+    /// Returns the forwarding address of an unexpired confirmation link.
+    pub fn by_token(sha256: &[u8; 32], now: Time) -> Option<ForwardingAddress> =
+        select!("token_sha256 = :sha256 AND token_expires_at > :now AND confirmed_at IS NULL");
     INSERT = "INSERT INTO forwarding_addresses (workspace_id, id, inbox_id, address, skip_flagged, token_sha256, token_expires_at,
         confirmed_at, confirmation_sent_at, last_forwarded_at, forwarded_count, error_code, error_message, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, $8, NULL, 0, NULL, NULL, $9)";
-    SET_SKIP = "UPDATE forwarding_addresses SET skip_flagged = $3 WHERE workspace_id = $1 AND id = $2";
+    /// Sets whether flagged messages are skipped.
+    pub fn set_skip_flagged(workspace: WorkspaceId, id: ForwardingAddressId, skip: bool) =
+        "UPDATE forwarding_addresses SET skip_flagged = :skip WHERE workspace_id = :workspace AND id = :id";
     REPLACE_TOKEN = "UPDATE forwarding_addresses SET token_sha256 = $3, token_expires_at = $4, confirmation_sent_at = $5
         WHERE workspace_id = $1 AND id = $2 AND confirmed_at IS NULL";
-    CONFIRM = "UPDATE forwarding_addresses SET confirmed_at = $3
-        WHERE token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL";
-    RECORD_FORWARDED = "UPDATE forwarding_addresses SET last_forwarded_at = $3, forwarded_count = forwarded_count + 1, error_code = NULL,
-        error_message = NULL WHERE workspace_id = $1 AND id = $2";
+    /// Confirms the address of a link; returns whether the link was valid.
+    pub fn confirm(sha256: &[u8; 32], now: Time) -> bool = "UPDATE forwarding_addresses SET confirmed_at = :now
+        WHERE token_sha256 = :sha256 AND token_expires_at > :now AND confirmed_at IS NULL";
+    /// Counts a forwarded message.
+    pub fn record_forwarded(workspace: WorkspaceId, id: ForwardingAddressId, now: Time) =
+        "UPDATE forwarding_addresses SET last_forwarded_at = :now, forwarded_count = forwarded_count + 1, error_code = NULL,
+        error_message = NULL WHERE workspace_id = :workspace AND id = :id";
     RECORD_FAILURE = "UPDATE forwarding_addresses SET error_code = $3, error_message = $4 WHERE workspace_id = $1 AND id = $2";
     DELETE = "DELETE FROM forwarding_addresses WHERE workspace_id = $1 AND id = $2";
     DELETE_OF_INBOX = "DELETE FROM forwarding_addresses WHERE workspace_id = $1 AND inbox_id = $2";
     INSERT_FORWARD = "INSERT INTO forwards (workspace_id, id, message_id, address_id, created_at) VALUES ($1, $2, $3, $4, $5)";
-    FORWARD = "SELECT workspace_id, id, message_id, address_id, created_at FROM forwards WHERE workspace_id = $1 AND id = $2";
-    DELETE_FORWARD = "DELETE FROM forwards WHERE workspace_id = $1 AND id = $2";
+    /// Returns a pending forward.
+    pub fn pending(workspace: WorkspaceId, id: ForwardId) -> Option<PendingForward> =
+        "SELECT workspace_id, id, message_id, address_id, created_at FROM forwards WHERE workspace_id = :workspace AND id = :id";
+    /// Deletes a forward that is finished or canceled; returns whether it existed.
+    pub fn delete_pending(workspace: WorkspaceId, id: ForwardId) -> bool =
+        "DELETE FROM forwards WHERE workspace_id = :workspace AND id = :id";
     FORGET_TO = "DELETE FROM forwards WHERE workspace_id = $1 AND address_id = $2";
     FORGET_OF_INBOX = "DELETE FROM forwards WHERE workspace_id = $1
         AND address_id IN (SELECT id FROM forwarding_addresses WHERE workspace_id = $1 AND inbox_id = $2)";
@@ -55,32 +74,6 @@ pub struct ForwardingToken {
     pub expires_at: Time,
 }
 
-/// Returns the confirmed forwarding addresses of an inbox.
-pub fn confirmed(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<ForwardingAddressId>> {
-    let found: Vec<(ForwardingAddressId,)> = tx.rows(&CONFIRMED, p![workspace, inbox])?;
-    Ok(found.into_iter().map(|(id,)| id).collect())
-}
-
-/// Returns the forwarding addresses of an inbox, oldest first.
-pub fn of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<ForwardingAddress>> {
-    tx.rows(&OF_INBOX, p![workspace, inbox])
-}
-
-/// Returns the forwarding address with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId) -> Result<Option<ForwardingAddress>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns the forwarding address with that ID and locks its row until the end of the transaction.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId) -> Result<Option<ForwardingAddress>> {
-    tx.one(&GET_FOR_UPDATE, p![workspace, id])
-}
-
-/// Returns the forwarding address of an unexpired confirmation link.
-pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<ForwardingAddress>> {
-    tx.one(&BY_TOKEN, p![sha256, now])
-}
-
 /// Stores a new forwarding address with the token of its first link.
 pub fn insert(tx: &mut Tx, new: &ForwardingAddress, token: &ForwardingToken) -> Result<()> {
     let n = new;
@@ -88,12 +81,6 @@ pub fn insert(tx: &mut Tx, new: &ForwardingAddress, token: &ForwardingToken) -> 
     let parameters =
         p![n.workspace, n.id, n.inbox, n.address, n.skip_flagged, sha256, until, n.confirmation_sent_at, n.created_at];
     tx.exec(&INSERT, parameters)?;
-    Ok(())
-}
-
-/// Sets whether flagged messages are skipped.
-pub fn set_skip_flagged(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, skip: bool) -> Result<()> {
-    tx.exec(&SET_SKIP, p![workspace, id, skip])?;
     Ok(())
 }
 
@@ -106,17 +93,6 @@ pub fn replace_token(
     now: Time,
 ) -> Result<()> {
     tx.exec(&REPLACE_TOKEN, p![workspace, id, token.sha256, token.expires_at, now])?;
-    Ok(())
-}
-
-/// Confirms the address of a link; returns whether the link was valid.
-pub fn confirm(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<bool> {
-    Ok(tx.exec(&CONFIRM, p![sha256, now, now])? > 0)
-}
-
-/// Counts a forwarded message.
-pub fn record_forwarded(tx: &mut Tx, workspace: WorkspaceId, id: ForwardingAddressId, now: Time) -> Result<()> {
-    tx.exec(&RECORD_FORWARDED, p![workspace, id, now])?;
     Ok(())
 }
 
@@ -145,16 +121,6 @@ pub fn insert_pending(tx: &mut Tx, forward: &PendingForward) -> Result<()> {
     let f = forward;
     tx.exec(&INSERT_FORWARD, p![f.workspace, f.id, f.message, f.to, f.created_at])?;
     Ok(())
-}
-
-/// Returns a pending forward.
-pub fn pending(tx: &mut Tx, workspace: WorkspaceId, id: ForwardId) -> Result<Option<PendingForward>> {
-    tx.one(&FORWARD, p![workspace, id])
-}
-
-/// Deletes a forward that is finished or canceled; returns whether it existed.
-pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ForwardId) -> Result<bool> {
-    Ok(tx.exec(&DELETE_FORWARD, p![workspace, id])? > 0)
 }
 
 crate::from_row!(ForwardingAddress {

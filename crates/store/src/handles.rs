@@ -15,11 +15,17 @@ statements! {
     TAKE_LOOK_ALIKES = "SELECT CAST(1 AS BIGINT) WHERE CAST($1 AS TEXT) IS NOT NULL"
         / "SELECT CAST(1 AS BIGINT) FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS TEXT), 0))";
     BY_NAME = "SELECT workspace_id, state, redirect_until FROM handles WHERE handle = $1";
-    LOOK_ALIKE = "SELECT handle FROM handles WHERE skeleton = $1 AND workspace_id <> $2 LIMIT 1";
-    LISTED_LOOK_ALIKE = "SELECT h.workspace_id FROM handles h WHERE h.skeleton = $1 AND h.workspace_id <> $2 AND h.state <> 'released'
+    /// Returns a handle of another workspace with that skeleton.
+    pub fn look_alike(workspace: WorkspaceId, skeleton: &str) -> Option<String> =
+        "SELECT handle FROM handles WHERE skeleton = :skeleton AND workspace_id <> :workspace LIMIT 1";
+    /// Returns another workspace that has a handle with that skeleton and cards in the public directory.
+    pub fn listed_look_alike(workspace: WorkspaceId, skeleton: &str) -> Option<WorkspaceId> =
+        "SELECT h.workspace_id FROM handles h WHERE h.skeleton = :skeleton AND h.workspace_id <> :workspace AND h.state <> 'released'
         AND EXISTS (SELECT 1 FROM card_index d WHERE d.workspace_id = h.workspace_id AND d.is_public = 1 LIMIT 1 OFFSET 0) LIMIT 1";
-    LISTED_PARTS = "SELECT c.handle FROM agent_cards c WHERE c.workspace_id = $1 AND c.handle IS NOT NULL AND c.listing = 'listed'
-        ORDER BY c.handle LIMIT $2";
+    /// Returns the agent parts of the handles of a workspace's listed cards.
+    pub fn listed_parts(workspace: WorkspaceId, limit: u32) -> Vec<String> =
+        "SELECT c.handle FROM agent_cards c WHERE c.workspace_id = :workspace AND c.handle IS NOT NULL AND c.listing = 'listed'
+        ORDER BY c.handle LIMIT :limit";
     INSERT = "INSERT INTO handles (handle, workspace_id, skeleton, state, created_at) VALUES ($1, $2, $3, 'current', $4)
         ON CONFLICT (handle) DO NOTHING";
     RENAME = "UPDATE handles SET state = 'renamed', redirect_until = $2 WHERE workspace_id = $1 AND state = 'current'";
@@ -27,7 +33,9 @@ statements! {
     RELEASE = "UPDATE handles SET state = 'released', redirect_until = NULL WHERE workspace_id = $1 AND state = 'current'";
     END_REDIRECTS = "UPDATE handles SET redirect_until = $2 WHERE workspace_id = $1 AND state = 'renamed' AND redirect_until > $2";
     CLAIMED = "SELECT created_at FROM handles WHERE workspace_id = $1 ORDER BY created_at LIMIT $2";
-    LONGEST_PART = "SELECT handle FROM agent_cards WHERE workspace_id = $1 AND handle IS NOT NULL ORDER BY length(handle) DESC LIMIT 1";
+    /// Returns the longest agent part of the workspace's handles.
+    pub fn longest_part(workspace: WorkspaceId) -> Option<String> =
+        "SELECT handle FROM agent_cards WHERE workspace_id = :workspace AND handle IS NOT NULL ORDER BY length(handle) DESC LIMIT 1";
 }
 
 /// The most previous handles that are shown.
@@ -115,21 +123,6 @@ pub fn take_look_alikes(tx: &mut Tx, handle: &HandleName) -> Result<()> {
     Ok(())
 }
 
-/// Returns a handle of another workspace with that skeleton.
-pub fn look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result<Option<String>> {
-    tx.value(&LOOK_ALIKE, p![skeleton, workspace])
-}
-
-/// Returns another workspace that has a handle with that skeleton and cards in the public directory.
-pub fn listed_look_alike(tx: &mut Tx, workspace: WorkspaceId, skeleton: &str) -> Result<Option<WorkspaceId>> {
-    tx.value(&LISTED_LOOK_ALIKE, p![skeleton, workspace])
-}
-
-/// Returns the agent parts of the handles of a workspace's listed cards.
-pub fn listed_parts(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<String>> {
-    Ok(tx.rows::<(String,)>(&LISTED_PARTS, p![workspace, limit])?.into_iter().map(|(part,)| part).collect())
-}
-
 /// Makes a handle that is free, or that the workspace renamed, its current one; the one before redirects for 90 days.
 /// Returns `false` if another transaction claimed it.
 pub fn claim(tx: &mut Tx, workspace: WorkspaceId, handle: &HandleName, now: Time) -> Result<bool> {
@@ -150,11 +143,6 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
 /// Returns when a workspace took its handles, oldest first, at most [`HANDLES_MAX`].
 pub fn claimed(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Time>> {
     Ok(tx.rows::<(Time,)>(&CLAIMED, p![workspace, HANDLES_MAX])?.into_iter().map(|(at,)| at).collect())
-}
-
-/// Returns the longest agent part of the workspace's handles.
-pub fn longest_part(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<String>> {
-    tx.value(&LONGEST_PART, p![workspace])
 }
 
 crate::row_struct!(HandleRow { workspace_id: WorkspaceId, state: String, redirect_until: Option<Time> });

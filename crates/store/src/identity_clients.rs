@@ -25,14 +25,24 @@ statements! {
     INSERT = "INSERT INTO identity_clients (workspace_id, id, client_id, name, type, redirect_uris, allowed_scopes, subject_type,
         subject_salt, homepage_url, secret_prefix, secret_sha256, enabled, last_used_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-    GET = select!("WHERE workspace_id = $1 AND id = $2");
-    GET_FOR_UPDATE = select!("WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}");
-    BY_CLIENT_ID = select!("WHERE client_id = $1");
+    /// Returns an app of a workspace.
+    pub fn get(workspace: WorkspaceId, id: IdentityClientId) -> Option<IdentityClient> =
+        select!("WHERE workspace_id = :workspace AND id = :id");
+    /// Returns an app of a workspace and locks its row until the end of the transaction.
+    pub fn lock(workspace: WorkspaceId, id: IdentityClientId) -> Option<IdentityClient> =
+        select!("WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}");
+    /// Returns the app with a public id, of any workspace.
+    pub fn by_client_id(client_id: &str) -> Option<IdentityClient> = select!("WHERE client_id = :client_id");
     PAGE = select!("WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4");
-    COUNT = "SELECT count(*) FROM identity_clients WHERE workspace_id = $1";
+    /// Returns the number of apps of a workspace.
+    pub fn count(workspace: WorkspaceId) -> u64 =
+        "SELECT count(*) FROM identity_clients WHERE workspace_id = :workspace";
     UPDATE = "UPDATE identity_clients SET name = $3, redirect_uris = $4, allowed_scopes = $5, homepage_url = $6, secret_prefix = $7,
         secret_sha256 = $8, enabled = $9, updated_at = $10 WHERE workspace_id = $1 AND id = $2";
-    RECORD_USE = "UPDATE identity_clients SET last_used_at = $2 WHERE client_id = $1 AND (last_used_at IS NULL OR last_used_at < $3)";
+    /// Records that an agent signed in to an app, unless that is recorded since `unless_since`: a popular app's row would
+    /// otherwise be written by every sign-in.
+    pub fn record_use(client_id: &str, now: Time, unless_since: Time) =
+        "UPDATE identity_clients SET last_used_at = :now WHERE client_id = :client_id AND (last_used_at IS NULL OR last_used_at < :unless_since)";
     DELETE = "DELETE FROM identity_clients WHERE workspace_id = $1 AND id = $2";
     FORGET_PREAPPROVALS = "DELETE FROM identity_preapprovals WHERE client_id = $1";
 }
@@ -63,30 +73,10 @@ pub fn insert(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
     Ok(())
 }
 
-/// Returns an app of a workspace.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: IdentityClientId) -> Result<Option<IdentityClient>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns an app of a workspace and locks its row until the end of the transaction.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: IdentityClientId) -> Result<Option<IdentityClient>> {
-    tx.one(&GET_FOR_UPDATE, p![workspace, id])
-}
-
-/// Returns the app with a public id, of any workspace.
-pub fn by_client_id(tx: &mut Tx, client_id: &str) -> Result<Option<IdentityClient>> {
-    tx.one(&BY_CLIENT_ID, p![client_id])
-}
-
 /// Returns a page of the apps of a workspace, newest first.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<IdentityClient>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, after.sort, after.id, page.limit])
-}
-
-/// Returns the number of apps of a workspace.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// Writes what can change of an app whose row is locked.
@@ -106,13 +96,6 @@ pub fn update(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
             c.updated_at
         ],
     )?;
-    Ok(())
-}
-
-/// Records that an agent signed in to an app, unless that is recorded since `unless_since`: a popular app's row would
-/// otherwise be written by every sign-in.
-pub fn record_use(tx: &mut Tx, client_id: &str, now: Time, unless_since: Time) -> Result<()> {
-    tx.exec(&RECORD_USE, p![client_id, now, unless_since])?;
     Ok(())
 }
 

@@ -38,21 +38,40 @@ statements! {
         AND network = $3 AND expires_at > $2 AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
     END_OLDEST_OF_AGENT = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE hinted_id = $1
         AND expires_at > $2 AND network = $3 AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
-    BY_SECRET = select!("WHERE secret_sha256 = $1 AND expires_at > $2");
-    BY_CODE = select!("WHERE code_sha256 = $1 AND kept_until > $2 {FOR_UPDATE}");
-    PENDING_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending'");
-    LOCK_BY_USER_CODE = select!("WHERE user_code = $1 AND expires_at > $2 AND status = 'pending' {FOR_UPDATE}");
-    PENDING_OF = select!("WHERE hinted_id = $1 AND expires_at > $2 AND status = 'pending' ORDER BY created_at DESC, id DESC LIMIT $3");
-    PENDING_OF_WORKSPACE = select!("WHERE id IN (SELECT r.id FROM inboxes i CROSS JOIN {pg:LATERAL (SELECT * FROM} identity_requests r {lite:ON}{pg:WHERE}
-        r.hinted_id = i.id AND r.expires_at > $2 {pg:OFFSET 0) r} WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND r.status = 'pending'
-        ORDER BY r.created_at DESC, r.id DESC LIMIT $3) ORDER BY created_at DESC, id DESC");
+    /// Returns the sign-in of a waiting page.
+    pub fn by_secret(sha256: &[u8; 32], now: Time) -> Option<IdentityRequest> =
+        select!("WHERE secret_sha256 = :sha256 AND expires_at > :now");
+    /// Returns the sign-in of an authorization code, used or not, and locks its row until the end of the transaction.
+    pub fn lock_by_code(sha256: &[u8; 32], now: Time) -> Option<IdentityRequest> =
+        select!("WHERE code_sha256 = :sha256 AND kept_until > :now {FOR_UPDATE}");
+    /// Returns the waiting sign-in with the code that its page shows.
+    pub fn pending_by_user_code(code: &str, now: Time) -> Option<IdentityRequest> =
+        select!("WHERE user_code = :code AND expires_at > :now AND status = 'pending'");
+    /// Returns the waiting sign-in with the code that its page shows, and locks its row until the end of the transaction.
+    pub fn lock_by_user_code(code: &str, now: Time) -> Option<IdentityRequest> =
+        select!("WHERE user_code = :code AND expires_at > :now AND status = 'pending' {FOR_UPDATE}");
+    /// Returns the waiting sign-ins that name an agent, newest first.
+    pub fn pending_of(inbox: InboxId, now: Time, limit: u32) -> Vec<IdentityRequest> =
+        select!("WHERE hinted_id = :inbox AND expires_at > :now AND status = 'pending' ORDER BY created_at DESC, id DESC LIMIT :limit");
+    /// Returns the waiting sign-ins that name an agent of a workspace, newest first.
+    pub fn pending_of_workspace(workspace: WorkspaceId, now: Time, limit: u32) -> Vec<IdentityRequest> =
+        select!("WHERE id IN (SELECT r.id FROM inboxes i CROSS JOIN {pg:LATERAL (SELECT * FROM} identity_requests r {lite:ON}{pg:WHERE}
+        r.hinted_id = i.id AND r.expires_at > :now {pg:OFFSET 0) r} WHERE i.workspace_id = :workspace AND i.deleted_at IS NULL AND r.status = 'pending'
+        ORDER BY r.created_at DESC, r.id DESC LIMIT :limit) ORDER BY created_at DESC, id DESC");
     DECIDE = "UPDATE identity_requests SET status = $2, workspace_id = $3, inbox_id = $4, approved_at = $5 WHERE id = $1";
-    DELIVER = "UPDATE identity_requests SET code_expires_at = $2, kept_until = {GREATEST}(kept_until, $2)
-        WHERE id = $1 AND code_expires_at IS NULL";
-    USE = "UPDATE identity_requests SET used_at = $2, kept_until = $3 WHERE id = $1 AND used_at IS NULL";
-    DELETE_OF_CLIENT = "DELETE FROM identity_requests WHERE client_id = $1";
+    /// Records that the browser got the authorization code, once; later calls change nothing.
+    pub fn deliver(id: IdentityRequestId, code_expires_at: Time) =
+        "UPDATE identity_requests SET code_expires_at = :code_expires_at, kept_until = {GREATEST}(kept_until, :code_expires_at)
+        WHERE id = :id AND code_expires_at IS NULL";
+    /// Uses an authorization code up; returns `false` if it was used before.
+    pub fn set_used(id: IdentityRequestId, now: Time, kept_until: Time) -> bool =
+        "UPDATE identity_requests SET used_at = :now, kept_until = :kept_until WHERE id = :id AND used_at IS NULL";
+    /// Deletes the sign-ins of an app.
+    pub fn delete_of_client(client_id: &str) = "DELETE FROM identity_requests WHERE client_id = :client_id";
     DELETE_OF_INBOX = "DELETE FROM identity_requests WHERE workspace_id = $1 AND inbox_id = $2";
-    FORGET = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE kept_until <= $1 LIMIT $2)";
+    /// Deletes up to `limit` sign-ins that aren't needed any more; returns how many.
+    pub fn prune(now: Time, limit: u32) -> u64 =
+        "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE kept_until <= :now LIMIT :limit)";
 }
 
 /// SHA-256 of the secrets of a sign-in.
@@ -154,61 +173,9 @@ pub fn end_oldest(tx: &mut Tx, of: WaitingOf<'_>, network: &str, now: Time) -> R
     Ok(())
 }
 
-/// Returns the sign-in of a waiting page.
-pub fn by_secret(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<IdentityRequest>> {
-    tx.one(&BY_SECRET, p![sha256, now])
-}
-
-/// Returns the sign-in of an authorization code, used or not, and locks its row until the end of the transaction.
-pub fn lock_by_code(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<IdentityRequest>> {
-    tx.one(&BY_CODE, p![sha256, now])
-}
-
-/// Returns the waiting sign-in with the code that its page shows.
-pub fn pending_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<IdentityRequest>> {
-    tx.one(&PENDING_BY_USER_CODE, p![code, now])
-}
-
-/// Returns the waiting sign-in with the code that its page shows, and locks its row until the end of the transaction.
-pub fn lock_by_user_code(tx: &mut Tx, code: &str, now: Time) -> Result<Option<IdentityRequest>> {
-    tx.one(&LOCK_BY_USER_CODE, p![code, now])
-}
-
-/// Returns the waiting sign-ins that name an agent, newest first.
-pub fn pending_of(tx: &mut Tx, inbox: InboxId, now: Time, limit: u32) -> Result<Vec<IdentityRequest>> {
-    tx.rows(&PENDING_OF, p![inbox, now, limit])
-}
-
-/// Returns the waiting sign-ins that name an agent of a workspace, newest first.
-pub fn pending_of_workspace(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    now: Time,
-    limit: u32,
-) -> Result<Vec<IdentityRequest>> {
-    tx.rows(&PENDING_OF_WORKSPACE, p![workspace, now, limit])
-}
-
 /// Records the decision about a waiting sign-in whose row is locked.
 pub fn decide(tx: &mut Tx, id: IdentityRequestId, decision: &RequestDecision, now: Time) -> Result<()> {
     tx.exec(&DECIDE, p![id, decision.status, decision.workspace, decision.inbox, now])?;
-    Ok(())
-}
-
-/// Records that the browser got the authorization code, once; later calls change nothing.
-pub fn deliver(tx: &mut Tx, id: IdentityRequestId, code_expires_at: Time) -> Result<()> {
-    tx.exec(&DELIVER, p![id, code_expires_at])?;
-    Ok(())
-}
-
-/// Uses an authorization code up; returns `false` if it was used before.
-pub fn set_used(tx: &mut Tx, id: IdentityRequestId, now: Time, kept_until: Time) -> Result<bool> {
-    Ok(tx.exec(&USE, p![id, now, kept_until])? > 0)
-}
-
-/// Deletes the sign-ins of an app.
-pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
-    tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
     Ok(())
 }
 
@@ -216,11 +183,6 @@ pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
 pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
     Ok(())
-}
-
-/// Deletes up to `limit` sign-ins that aren't needed any more; returns how many.
-pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
-    tx.exec(&FORGET, p![now, limit])
 }
 
 crate::from_row!(IdentityRequest {

@@ -24,8 +24,9 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (jti, event) DO NOTHING";
     BY_TOKEN = select!("WHERE jti = $1 AND event = $2");
     PAGE = select!("WHERE workspace_id = $1 AND inbox_id = $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5");
-    FORGET = "DELETE FROM identity_sign_ins WHERE (workspace_id, id) IN
-        (SELECT workspace_id, id FROM identity_sign_ins WHERE created_at <= $1 LIMIT $2)";
+    /// Deletes up to `limit` old lines; returns how many.
+    pub fn prune(before: Time, limit: u32) -> u64 = "DELETE FROM identity_sign_ins WHERE (workspace_id, id) IN
+        (SELECT workspace_id, id FROM identity_sign_ins WHERE created_at <= :before LIMIT :limit)";
     COUNT_APP = "INSERT INTO identity_apps (workspace_id, inbox_id, client_id, name, homepage_url, last_signed_in_at, sign_ins)
         VALUES ($1, $2, $3, $4, $5, $6, 1) ON CONFLICT (workspace_id, inbox_id, client_id) DO UPDATE SET
         sign_ins = identity_apps.sign_ins + 1, name = excluded.name, homepage_url = excluded.homepage_url,
@@ -63,11 +64,6 @@ pub fn count_app(tx: &mut Tx, s: &IdentitySignIn, homepage_url: Option<&str>) ->
 /// Returns the apps that an agent has signed in to, the last one first.
 pub fn apps(tx: &mut Tx, inbox: InboxRef, limit: u32) -> Result<Vec<SignedInApp>> {
     tx.rows(&APPS, p![inbox.workspace, inbox.inbox, limit])
-}
-
-/// Deletes up to `limit` old lines; returns how many.
-pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
-    tx.exec(&FORGET, p![before, limit])
 }
 
 /// Deletes the history and the apps of an agent that is wiped.

@@ -11,12 +11,19 @@ use crate::{Result, Tx, message_list::InboxRef, p, statements};
 statements! {
     INSERT = "INSERT INTO identity_access_tokens (workspace_id, digest, client_id, inbox_id, scope, request_id, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    FIND = "SELECT workspace_id, client_id, inbox_id, scope, request_id, expires_at FROM identity_access_tokens
-        WHERE digest = $1 AND expires_at > $2";
-    DELETE_OF_REQUEST = "DELETE FROM identity_access_tokens WHERE request_id = $1";
-    DELETE_OF_CLIENT = "DELETE FROM identity_access_tokens WHERE client_id = $1";
+    /// Returns the token with a digest unless it expired.
+    pub fn find(digest: &[u8; 32], now: Time) -> Option<IdentityAccessToken> =
+        "SELECT workspace_id, client_id, inbox_id, scope, request_id, expires_at FROM identity_access_tokens
+        WHERE digest = :digest AND expires_at > :now";
+    /// Deletes the tokens that were issued for a sign-in in a browser.
+    pub fn delete_of_request(request: IdentityRequestId) =
+        "DELETE FROM identity_access_tokens WHERE request_id = :request";
+    /// Deletes the tokens of an app.
+    pub fn delete_of_client(client_id: &str) = "DELETE FROM identity_access_tokens WHERE client_id = :client_id";
     DELETE_OF_INBOX = "DELETE FROM identity_access_tokens WHERE workspace_id = $1 AND inbox_id = $2";
-    FORGET = "DELETE FROM identity_access_tokens WHERE digest IN (SELECT digest FROM identity_access_tokens WHERE expires_at <= $1 LIMIT $2)";
+    /// Deletes up to `limit` expired tokens; returns how many.
+    pub fn prune(now: Time, limit: u32) -> u64 =
+        "DELETE FROM identity_access_tokens WHERE digest IN (SELECT digest FROM identity_access_tokens WHERE expires_at <= :now LIMIT :limit)";
 }
 
 /// An access token as stored.
@@ -42,32 +49,10 @@ pub fn insert(tx: &mut Tx, t: &IdentityAccessToken, digest: &[u8; 32]) -> Result
     Ok(())
 }
 
-/// Returns the token with a digest unless it expired.
-pub fn find(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<IdentityAccessToken>> {
-    tx.one(&FIND, p![digest, now])
-}
-
-/// Deletes the tokens that were issued for a sign-in in a browser.
-pub fn delete_of_request(tx: &mut Tx, request: IdentityRequestId) -> Result<()> {
-    tx.exec(&DELETE_OF_REQUEST, p![request])?;
-    Ok(())
-}
-
-/// Deletes the tokens of an app.
-pub fn delete_of_client(tx: &mut Tx, client_id: &str) -> Result<()> {
-    tx.exec(&DELETE_OF_CLIENT, p![client_id])?;
-    Ok(())
-}
-
 /// Deletes the tokens about an agent.
 pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
     Ok(())
-}
-
-/// Deletes up to `limit` expired tokens; returns how many.
-pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
-    tx.exec(&FORGET, p![now, limit])
 }
 
 crate::from_row!(IdentityAccessToken {

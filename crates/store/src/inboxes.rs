@@ -28,19 +28,37 @@ macro_rules! select {
 pub(crate) use select;
 
 statements! {
-    LOCK_WORKSPACE = "SELECT created_at FROM workspaces WHERE id = $1 {FOR_UPDATE}";
+    /// Locks the workspace's row until the end of the transaction, which serializes the creation of inboxes.
+    pub fn take_workspace(workspace: WorkspaceId) =
+        "SELECT created_at FROM workspaces WHERE id = :workspace {FOR_UPDATE}";
     CLAIM_ADDRESS = "INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ($1, $2, $3) ON CONFLICT (address) DO NOTHING";
     INSERT = "INSERT INTO inboxes (workspace_id, id, kind, address, username, domain, display_name, client_id, metadata, temporary,
         expires_at, status, promotions_filter, identity_enabled, last_message_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'active', $12, $13, $14, $14)";
-    GET = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2");
-    GET_FOR_UPDATE = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
-    LOCK = select!("inboxes i WHERE i.workspace_id = $1 AND i.id = $2 {FOR_UPDATE}");
-    BY_ADDRESS = select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = $1");
-    BY_CLIENT_ID = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.client_id = $3 AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
-    FIRST_OF = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
+    /// Returns the inbox with that ID, even if deleted.
+    pub fn get(workspace: WorkspaceId, id: InboxId) -> Option<Inbox> =
+        select!("inboxes i WHERE i.workspace_id = :workspace AND i.id = :id");
+    /// Returns the inbox with that ID, even if deleted, and locks its row until the end of the transaction.
+    pub fn take(workspace: WorkspaceId, id: InboxId) -> Option<Inbox> =
+        select!("inboxes i WHERE i.workspace_id = :workspace AND i.id = :id {FOR_UPDATE}");
+    /// Returns the inbox and locks its row until the end of the transaction, so that it can't be paused, resumed or
+    /// deleted.
+    pub fn lock(workspace: WorkspaceId, id: InboxId) -> Option<Inbox> =
+        select!("inboxes i WHERE i.workspace_id = :workspace AND i.id = :id {FOR_UPDATE}");
+    /// Returns the inbox that has or had that canonical address, in any workspace.
+    pub fn by_address(address: &str) -> Option<Inbox> =
+        select!("inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = :address");
+    /// Returns the inbox or identity created with that `client_id`, unless it is deleted.
+    pub fn by_client_id(workspace: WorkspaceId, kind: InboxKind, client_id: &str) -> Option<Inbox> =
+        select!("inboxes i WHERE i.workspace_id = :workspace AND i.kind = :kind AND i.client_id = :client_id AND i.client_id IS NOT NULL AND i.deleted_at IS NULL");
+    /// Returns the first inbox or identity of a workspace.
+    pub fn first_of_kind(workspace: WorkspaceId, kind: InboxKind) -> Option<Inbox> =
+        select!("inboxes i WHERE i.workspace_id = :workspace AND i.kind = :kind AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
     FIRST_IN_DOMAIN = select!("inboxes i WHERE i.workspace_id = $1 AND i.kind = $2 AND i.domain = $3 AND i.deleted_at IS NULL AND i.temporary = 0 ORDER BY i.created_at, i.id LIMIT 1");
-    COUNT = "SELECT count(*) FROM (SELECT 1 FROM inboxes WHERE workspace_id = $1 AND kind = $2 AND deleted_at IS NULL AND temporary = 0 LIMIT $3) s";
+    /// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted. Counts at most
+    /// `most` of them: every creation counts up to its limit, and a count of all would make it slower with each inbox.
+    pub fn count(workspace: WorkspaceId, kind: InboxKind, most: u64) -> u64 =
+        "SELECT count(*) FROM (SELECT 1 FROM inboxes WHERE workspace_id = :workspace AND kind = :kind AND deleted_at IS NULL AND temporary = 0 LIMIT :most) s";
     TEMPORARY_ACTIVE = "SELECT count(*) AS inboxes, min(expires_at) AS first FROM inboxes
         WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2 AND deleted_at IS NULL AND expires_at > $3";
     TEMPORARY_CREATED = "SELECT count(*) AS inboxes, min(created_at) AS first FROM inboxes WHERE workspace_id = $1 AND temporary = 1 AND created_at > $2";
@@ -56,12 +74,6 @@ statements! {
     SET_IDENTITY = "UPDATE inboxes SET identity_enabled = $3 WHERE workspace_id = $1 AND id = $2";
     DELETE = "UPDATE inboxes SET deleted_at = $3 WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL";
     BLANK = "UPDATE inboxes SET display_name = NULL, metadata = '{}', paused_reason = NULL WHERE workspace_id = $1 AND id = $2";
-}
-
-/// Locks the workspace's row until the end of the transaction, which serializes the creation of inboxes.
-pub fn take_workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
-    tx.one::<(Time,)>(&LOCK_WORKSPACE, p![workspace])?;
-    Ok(())
 }
 
 /// Stores a new inbox unless its address was ever used; returns whether it was stored.
@@ -95,25 +107,9 @@ pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the inbox with that ID, even if deleted.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns the inbox with that ID, even if deleted, and locks its row until the end of the transaction.
-pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
-    tx.one(&GET_FOR_UPDATE, p![workspace, id])
-}
-
 /// Returns the inbox with that ID unless it is deleted or expired, or an identity.
 pub fn live(tx: &mut Tx, workspace: WorkspaceId, id: InboxId, now: Time) -> Result<Option<Inbox>> {
     Ok(get(tx, workspace, id)?.filter(|inbox| inbox.receives(now)))
-}
-
-/// Returns the inbox and locks its row until the end of the transaction, so that it can't be paused, resumed or
-/// deleted.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: InboxId) -> Result<Option<Inbox>> {
-    tx.one(&LOCK, p![workspace, id])
 }
 
 /// Locks the rows of several inboxes until the end of the transaction. A transaction that writes to more than one inbox
@@ -131,36 +127,15 @@ pub fn lock_all(tx: &mut Tx, mut inboxes: Vec<(WorkspaceId, InboxId)>) -> Result
     Ok(())
 }
 
-/// Returns the inbox that has or had that canonical address, in any workspace.
-pub fn by_address(tx: &mut Tx, address: &str) -> Result<Option<Inbox>> {
-    tx.one(&BY_ADDRESS, p![address])
-}
-
-/// Returns the inbox or identity created with that `client_id`, unless it is deleted.
-pub fn by_client_id(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind, client_id: &str) -> Result<Option<Inbox>> {
-    tx.one(&BY_CLIENT_ID, p![workspace, kind, client_id])
-}
-
 /// Returns the first inbox of a workspace. It receives mail to the role addresses of the workspace's domains, and the
 /// service uses it to write to the owner.
 pub fn first_of(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Inbox>> {
     first_of_kind(tx, workspace, InboxKind::Mailbox)
 }
 
-/// Returns the first inbox or identity of a workspace.
-pub fn first_of_kind(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind) -> Result<Option<Inbox>> {
-    tx.one(&FIRST_OF, p![workspace, kind])
-}
-
 /// Returns the first inbox of a workspace at a domain.
 pub fn first_in_domain(tx: &mut Tx, workspace: WorkspaceId, domain: &str) -> Result<Option<Inbox>> {
     tx.one(&FIRST_IN_DOMAIN, p![workspace, InboxKind::Mailbox, domain])
-}
-
-/// Returns the number of inboxes or identities of a workspace that are neither temporary nor deleted. Counts at most
-/// `most` of them: every creation counts up to its limit, and a count of all would make it slower with each inbox.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: InboxKind, most: u64) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace, kind, most])?.unwrap_or(0))
 }
 
 /// Returns the usage counts for the limits on temporary inboxes.

@@ -11,8 +11,10 @@ statements! {
         WHERE workspace_id = $1 AND kind = $2 AND happened_at > $3 LIMIT $4) bounded";
     PARTIES = "SELECT party FROM sending_incidents WHERE workspace_id = $1 AND kind = $2 AND happened_at > $3
         ORDER BY happened_at + 0, party LIMIT $4";
-    DELETE_OLDER = "DELETE FROM sending_incidents WHERE (workspace_id, kind, party) IN (
-        SELECT workspace_id, kind, party FROM sending_incidents WHERE happened_at < $1 ORDER BY happened_at LIMIT $2)";
+    /// Deletes up to `max` records older than a time; returns how many.
+    pub fn delete_older(before: Time, max: u32) -> u64 =
+        "DELETE FROM sending_incidents WHERE (workspace_id, kind, party) IN (
+        SELECT workspace_id, kind, party FROM sending_incidents WHERE happened_at < :before ORDER BY happened_at LIMIT :max)";
 }
 
 /// Records an incident of a party. A transaction that records several must sort them by party to avoid deadlocks.
@@ -30,9 +32,4 @@ pub fn count(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, after: Time, m
 pub fn parties(tx: &mut Tx, workspace: WorkspaceId, kind: Incident, after: Time, max: u32) -> Result<Vec<String>> {
     let found: Vec<(String,)> = tx.rows(&PARTIES, p![workspace, kind.text(), after, max])?;
     Ok(found.into_iter().map(|(party,)| party).collect())
-}
-
-/// Deletes up to `max` records older than a time; returns how many.
-pub fn delete_older(tx: &mut Tx, before: Time, max: u32) -> Result<u64> {
-    tx.exec(&DELETE_OLDER, p![before, max])
 }

@@ -3,7 +3,8 @@
 use crate::{Error, Result, Store, Tx, p, statements};
 
 statements! {
-    GET = "SELECT value FROM instance WHERE name = $1";
+    /// Returns the value stored under a name.
+    pub fn get_value(name: &str) -> Option<String> = "SELECT value FROM instance WHERE name = :name";
     NOTE = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     NOTE_FIRST = "INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
     COUNT_COMMIT = "INSERT INTO instance (name, value) VALUES ('commits', '1')
@@ -53,11 +54,6 @@ pub fn name_store(tx: &mut Tx, id: &str) -> Result<String> {
 /// Returns whether the store holds any data.
 pub fn is_used(tx: &mut Tx) -> Result<bool> {
     Ok(tx.value::<i64>(&IS_USED, p![])?.is_some())
-}
-
-/// Returns the value stored under a name.
-pub fn get_value(tx: &mut Tx, name: &str) -> Result<Option<String>> {
-    tx.value(&GET, p![name])
 }
 
 /// Stores a value under a name and replaces any existing value.

@@ -26,7 +26,9 @@ statements! {
         DO UPDATE SET run_at = excluded.run_at, state = 'ready', lease_token = NULL, lease_until = NULL, why = excluded.why";
     ENQUEUE_MISSING = "INSERT INTO jobs (id, kind, workspace_id, subject_id, job_group, run_at, attempt, attempt_max, state, why, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 'ready', $8, $9) ON CONFLICT (kind, subject_id) WHERE state <> 'dead' DO NOTHING";
-    CANCEL = "DELETE FROM jobs WHERE kind = $1 AND subject_id = $2 AND state <> 'dead'";
+    /// Deletes the job of a subject, unless the job is dead.
+    pub fn cancel(kind: JobKind, subject: Uuid) =
+        "DELETE FROM jobs WHERE kind = :kind AND subject_id = :subject AND state <> 'dead'";
     LEASE = "UPDATE jobs SET state = 'leased', attempt = attempt + 1, lease_token = $2, lease_until = $3
         WHERE id = $1 AND state = 'ready' AND run_at <= $4
         RETURNING workspace_id, subject_id, job_group, run_at, attempt, attempt_max, why";
@@ -42,11 +44,18 @@ statements! {
         WHERE id = $1 AND lease_token = $2";
     RELEASE_TOKEN = "UPDATE jobs SET state = 'ready', attempt = attempt - 1, lease_token = NULL, lease_until = NULL, why = $2
         WHERE state = 'leased' AND lease_token = $1";
-    COUNTS = "SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state ORDER BY kind, state";
-    DEAD = "SELECT id, kind, workspace_id, subject_id, job_group, attempt, why, created_at FROM jobs
-        WHERE state = 'dead' ORDER BY kind, subject_id LIMIT $1";
+    /// Returns the number of jobs by kind and state (`ready`, `leased`, `dead`), for metrics; including kinds that this
+    /// binary doesn't know.
+    pub fn counts() -> Vec<JobStateCount> =
+        "SELECT kind, state, count(*) AS jobs FROM jobs GROUP BY kind, state ORDER BY kind, state";
+    /// Returns up to `limit` dead jobs.
+    pub fn dead(limit: u32) -> Vec<DeadJob> =
+        "SELECT id, kind, workspace_id, subject_id, job_group, attempt, why, created_at FROM jobs
+        WHERE state = 'dead' ORDER BY kind, subject_id LIMIT :limit";
     NEXT = "SELECT run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at > $2 ORDER BY run_at LIMIT 1";
-    NEXT_LEASE = "SELECT lease_until FROM jobs WHERE state = 'leased' ORDER BY lease_until LIMIT 1";
+    /// Returns when the next lease expires.
+    pub fn next_lease_end() -> Option<Time> =
+        "SELECT lease_until FROM jobs WHERE state = 'leased' ORDER BY lease_until LIMIT 1";
 }
 
 /// A job to enqueue.
@@ -189,12 +198,6 @@ pub fn enqueue_missing(tx: &mut Tx, job: &NewJob) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the job of a subject, unless the job is dead.
-pub fn cancel(tx: &mut Tx, kind: JobKind, subject: Uuid) -> Result<()> {
-    tx.exec(&CANCEL, p![kind, subject])?;
-    Ok(())
-}
-
 /// Claims those of the given jobs that are still due and unclaimed.
 pub fn claim(tx: &mut Tx, kind: JobKind, ids: &[JobId], lease: JobLease) -> Result<Vec<LeasedJob>> {
     let mut claimed = Vec::with_capacity(ids.len());
@@ -262,11 +265,6 @@ pub fn release_by_token(tx: &mut Tx, token: Uuid) -> Result<u64> {
     tx.exec(&RELEASE_TOKEN, p![token, JobReason::Released])
 }
 
-/// Returns when the next lease expires.
-pub fn next_lease_end(tx: &mut Tx) -> Result<Option<Time>> {
-    tx.value(&NEXT_LEASE, p![])
-}
-
 /// Returns when the next job of these kinds becomes due, ignoring jobs that are due now.
 pub fn next_at(tx: &mut Tx, kinds: &[JobKind], now: Time) -> Result<Option<Time>> {
     let mut next = None;
@@ -275,17 +273,6 @@ pub fn next_at(tx: &mut Tx, kinds: &[JobKind], now: Time) -> Result<Option<Time>
         next = next.into_iter().chain(due).min();
     }
     Ok(next)
-}
-
-/// Returns the number of jobs by kind and state (`ready`, `leased`, `dead`), for metrics; including kinds that this
-/// binary doesn't know.
-pub fn counts(tx: &mut Tx) -> Result<Vec<JobStateCount>> {
-    tx.rows(&COUNTS, p![])
-}
-
-/// Returns up to `limit` dead jobs.
-pub fn dead(tx: &mut Tx, limit: u32) -> Result<Vec<DeadJob>> {
-    tx.rows(&DEAD, p![limit])
 }
 
 struct LeaseRow {

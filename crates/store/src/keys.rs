@@ -28,19 +28,33 @@ macro_rules! select {
 statements! {
     INSERT = "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, member_id, permissions, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    FIND_ACTIVE = concat!("SELECT k.id AS key_id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
-        " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = $1 AND k.revoked_at IS NULL");
+    /// Finds a key by the digest of its secret; revoked keys aren't found.
+    pub fn find_active(digest: &[u8; 32]) -> Option<ActiveKey> =
+        concat!("SELECT k.id AS key_id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
+        " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = :digest AND k.revoked_at IS NULL");
     RECORD_USE = "UPDATE api_keys SET last_used_at = $3, last_used_ip = $4, last_used_user_agent = $5 WHERE workspace_id = $1 AND id = $2";
     PAGE = select!("WHERE k.workspace_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
-    OF_MEMBER = select!("WHERE k.workspace_id = $1 AND k.member_id = $2 AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $3");
-    COUNT_ACTIVE = "SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE workspace_id = $1 AND revoked_at IS NULL LIMIT $2) s";
+    /// Returns the keys of a person that are not revoked, newest first.
+    pub fn of_member(workspace: WorkspaceId, member: UserId, limit: u32) -> Vec<ApiKey> =
+        select!("WHERE k.workspace_id = :workspace AND k.member_id = :member AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT :limit");
+    /// Returns the number of keys of a workspace that are not revoked, up to `most`.
+    pub fn count_active(workspace: WorkspaceId, most: u64) -> u64 =
+        "SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE workspace_id = :workspace AND revoked_at IS NULL LIMIT :most) s";
     GET_ACTIVE = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
-    REVOKE_OF_INBOX = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND inbox_id = $2 AND revoked_at IS NULL";
+    /// Revokes the keys of an inbox or identity that ends. The caller wakes the workspace.
+    pub(crate) fn revoke_of_inbox(workspace: WorkspaceId, inbox: InboxId, now: Time) =
+        "UPDATE api_keys SET revoked_at = :now WHERE workspace_id = :workspace AND inbox_id = :inbox AND revoked_at IS NULL";
     REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
-    TAKE_OVER = "UPDATE api_keys SET member_id = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
-    GET = select!("WHERE k.workspace_id = $1 AND k.id = $2");
-    NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
+    /// Gives the keys of a person to another one.
+    pub fn take_over(workspace: WorkspaceId, from: UserId, to: UserId) =
+        "UPDATE api_keys SET member_id = :to WHERE workspace_id = :workspace AND member_id = :from AND revoked_at IS NULL";
+    /// Returns a key, revoked or not.
+    pub fn get(workspace: WorkspaceId, key: KeyId) -> Option<ApiKey> =
+        select!("WHERE k.workspace_id = :workspace AND k.id = :key");
+    /// Returns the display name of a key.
+    pub fn name(workspace: WorkspaceId, key: KeyId) -> Option<String> =
+        "SELECT name FROM api_keys WHERE workspace_id = :workspace AND id = :key";
 }
 
 /// An API key as listed.
@@ -135,11 +149,6 @@ pub fn insert(tx: &mut Tx, key: &ApiKey, digest: &[u8; 32]) -> Result<()> {
     Ok(())
 }
 
-/// Finds a key by the digest of its secret; revoked keys aren't found.
-pub fn find_active(tx: &mut Tx, digest: &[u8; 32]) -> Result<Option<ActiveKey>> {
-    tx.one(&FIND_ACTIVE, p![digest])
-}
-
 /// The columns of the key; those of its workspace follow.
 struct KeyRow {
     key: KeyPrincipal,
@@ -186,26 +195,6 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec
     tx.rows(&PAGE, p![workspace, sort, id, page.limit])
 }
 
-/// Returns the keys of a person that are not revoked, newest first.
-pub fn of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, limit: u32) -> Result<Vec<ApiKey>> {
-    tx.rows(&OF_MEMBER, p![workspace, member, limit])
-}
-
-/// Returns the number of keys of a workspace that are not revoked, up to `most`.
-pub fn count_active(tx: &mut Tx, workspace: WorkspaceId, most: u64) -> Result<u64> {
-    Ok(tx.value(&COUNT_ACTIVE, p![workspace, most])?.unwrap_or_default())
-}
-
-/// Returns a key, revoked or not.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<ApiKey>> {
-    tx.one(&GET, p![workspace, key])
-}
-
-/// Returns the display name of a key.
-pub fn name(tx: &mut Tx, workspace: WorkspaceId, key: KeyId) -> Result<Option<String>> {
-    tx.value(&NAME, p![workspace, key])
-}
-
 /// Revokes a key permanently; returns whether there was one to revoke. Wakes the workspace, so that streams of the key
 /// end.
 pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
@@ -216,22 +205,10 @@ pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
     Ok(revoked.is_some())
 }
 
-/// Revokes the keys of an inbox or identity that ends. The caller wakes the workspace.
-pub(crate) fn revoke_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time) -> Result<()> {
-    tx.exec(&REVOKE_OF_INBOX, p![workspace, inbox, now])?;
-    Ok(())
-}
-
 /// Revokes the keys of a person. Wakes the workspace, so that their streams end.
 pub fn revoke_of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, now: Time) -> Result<()> {
     tx.exec(&REVOKE_OF_MEMBER, p![workspace, member, now])?;
     tx.wake(workspace.0);
-    Ok(())
-}
-
-/// Gives the keys of a person to another one.
-pub fn take_over(tx: &mut Tx, workspace: WorkspaceId, from: UserId, to: UserId) -> Result<()> {
-    tx.exec(&TAKE_OVER, p![workspace, from, to])?;
     Ok(())
 }
 

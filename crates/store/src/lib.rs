@@ -154,6 +154,8 @@ mod columns;
 mod db;
 mod error;
 mod many;
+mod statements;
+mod tables;
 mod tx;
 mod values;
 
@@ -167,5 +169,6 @@ pub use db::{AfterUnitHook, Store, StoreClock, StoreConfig, StoreQueueDepth};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;
+pub use statements::{Returned, TableRow};
 pub use tx::Tx;
 pub use values::{FromColumn, FromRow, Json, Row, ToValue, Value};

@@ -21,13 +21,19 @@ statements! {
     INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
     COUNT = "SELECT count(*) FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2 AND direction IN ('receive', 'send', 'reply')";
-    GET = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
-        WHERE workspace_id = $1 AND id = $2";
+    /// Returns the entry with that ID.
+    pub fn get(workspace: WorkspaceId, id: ListEntryId) -> Option<ListEntry> =
+        "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
+        WHERE workspace_id = :workspace AND id = :id";
     ALL_OF = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
         WHERE workspace_id = $1 AND inbox_id = COALESCE($2, inbox_id) AND direction = COALESCE($3, direction)
         AND kind = COALESCE($4, kind) ORDER BY created_at, id";
-    DELETE = "DELETE FROM list_entries WHERE workspace_id = $1 AND id = $2";
-    DELETE_OF_INBOX = "DELETE FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2";
+    /// Deletes an entry.
+    pub fn delete(workspace: WorkspaceId, id: ListEntryId) =
+        "DELETE FROM list_entries WHERE workspace_id = :workspace AND id = :id";
+    /// Deletes the entries of an inbox.
+    pub fn delete_of_inbox(workspace: WorkspaceId, inbox: InboxId) =
+        "DELETE FROM list_entries WHERE workspace_id = :workspace AND inbox_id = :inbox";
 }
 
 /// The list entries that match any of the given patterns in one direction.
@@ -99,11 +105,6 @@ pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Res
     Ok(tx.value(&COUNT, p![workspace, stored_inbox(inbox)])?.unwrap_or(0))
 }
 
-/// Returns the entry with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<Option<ListEntry>> {
-    tx.one(&GET, p![workspace, id])
-}
-
 /// Filter for list entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ListEntryFilter {
@@ -119,18 +120,6 @@ pub struct ListEntryFilter {
 /// creation.
 pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: ListEntryFilter) -> Result<Vec<ListEntry>> {
     tx.rows(&ALL_OF, p![workspace, filter.inbox, filter.direction, filter.kind])
-}
-
-/// Deletes an entry.
-pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ListEntryId) -> Result<()> {
-    tx.exec(&DELETE, p![workspace, id])?;
-    Ok(())
-}
-
-/// Deletes the entries of an inbox.
-pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
-    Ok(())
 }
 
 fn stored_inbox(inbox: Option<InboxId>) -> Uuid {

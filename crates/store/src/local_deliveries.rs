@@ -28,11 +28,19 @@ statements! {
     INSERT = "INSERT INTO local_deliveries (workspace_id, id, sender_workspace_id, sender_inbox_id, message_id, content_id, mail_from,
         requested, signed, disclosed, recipients, state, missing, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
         $12, '[]', $13)";
-    GET = select!("WHERE l.workspace_id = $1 AND l.id = $2");
-    TAKE = select!("WHERE l.workspace_id = $1 AND l.id = $2 {FOR_UPDATE}");
-    OLDEST_FROM = select!("WHERE l.workspace_id = $1 AND l.sender_inbox_id = $2 ORDER BY l.created_at, l.id LIMIT $3");
+    /// Returns a local delivery; it exists until the sent message shows its outcome.
+    pub fn get(workspace: WorkspaceId, id: EnvelopeId) -> Option<LocalDelivery> =
+        select!("WHERE l.workspace_id = :workspace AND l.id = :id");
+    /// Returns a local delivery and locks it until the end of the transaction.
+    pub fn take(workspace: WorkspaceId, id: EnvelopeId) -> Option<LocalDelivery> =
+        select!("WHERE l.workspace_id = :workspace AND l.id = :id {FOR_UPDATE}");
+    /// Returns the oldest deliveries from a sender's inbox, in the order in which they were sent.
+    pub fn oldest_from(workspace: WorkspaceId, sender: InboxId, limit: u32) -> Vec<LocalDelivery> =
+        select!("WHERE l.workspace_id = :workspace AND l.sender_inbox_id = :sender ORDER BY l.created_at, l.id LIMIT :limit");
     SETTLE = "UPDATE local_deliveries SET state = $3, missing = $4, detail = $5 WHERE workspace_id = $1 AND id = $2";
-    DELETE = "DELETE FROM local_deliveries WHERE workspace_id = $1 AND id = $2";
+    /// Deletes a delivery whose outcome the sender's side knows.
+    pub fn delete(workspace: WorkspaceId, id: EnvelopeId) =
+        "DELETE FROM local_deliveries WHERE workspace_id = :workspace AND id = :id";
     WITH_DEAD_JOB = "SELECT l.workspace_id, l.id, j.attempt, j.why FROM jobs j CROSS JOIN local_deliveries l
         WHERE j.kind = $1 AND j.state = 'dead' AND l.workspace_id = j.workspace_id AND l.id = j.subject_id
         AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.kind = $1 AND o.subject_id = l.id AND o.state <> 'dead') LIMIT $2";
@@ -161,21 +169,6 @@ pub fn insert(tx: &mut Tx, delivery: &LocalDelivery) -> Result<()> {
     Ok(())
 }
 
-/// Returns a local delivery; it exists until the sent message shows its outcome.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<LocalDelivery>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns a local delivery and locks it until the end of the transaction.
-pub fn take(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<LocalDelivery>> {
-    tx.one(&TAKE, p![workspace, id])
-}
-
-/// Returns the oldest deliveries from a sender's inbox, in the order in which they were sent.
-pub fn oldest_from(tx: &mut Tx, workspace: WorkspaceId, sender: InboxId, limit: u32) -> Result<Vec<LocalDelivery>> {
-    tx.rows(&OLDEST_FROM, p![workspace, sender, limit])
-}
-
 /// Records the outcome. The row must be locked and pending.
 pub fn settle(tx: &mut Tx, delivery: &LocalDelivery, outcome: &LocalOutcome) -> Result<()> {
     let (state, missing, detail) = match outcome {
@@ -183,12 +176,6 @@ pub fn settle(tx: &mut Tx, delivery: &LocalDelivery, outcome: &LocalOutcome) -> 
         LocalOutcome::Failed(detail) => (LocalDeliveryState::Failed, &[][..], Some(detail.as_str())),
     };
     tx.exec(&SETTLE, p![delivery.workspace, delivery.id, state, Json(missing), detail])?;
-    Ok(())
-}
-
-/// Deletes a delivery whose outcome the sender's side knows.
-pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<()> {
-    tx.exec(&DELETE, p![workspace, id])?;
     Ok(())
 }
 

@@ -31,10 +31,14 @@ statements! {
         ON CONFLICT (workspace_id, name) DO NOTHING";
     GET = select!("WHERE d.workspace_id = $1 AND d.id = $2");
     GET_FOR_UPDATE = select!("WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
-    BY_NAME = select!("WHERE d.workspace_id = $1 AND d.name = $2");
+    /// Returns the domain with that name, verified or not, without its keys.
+    pub fn by_name(workspace: WorkspaceId, name: &str) -> Option<MailDomain> =
+        select!("WHERE d.workspace_id = :workspace AND d.name = :name");
     PAGE = select!("WHERE d.workspace_id = $1 AND (d.created_at, d.id) < ($2, $3) ORDER BY d.created_at DESC, d.id DESC LIMIT $4");
-    OWNER = select!("WHERE d.name = $1 AND d.owned = 1");
-    COUNT = "SELECT count(*) FROM mail_domains WHERE workspace_id = $1";
+    /// Returns the domain with that name from the workspace that verified it, whichever that is. Without its keys.
+    pub fn owner(name: &str) -> Option<MailDomain> = select!("WHERE d.name = :name AND d.owned = 1");
+    /// Returns the number of domains of a workspace.
+    pub fn count(workspace: WorkspaceId) -> u64 = "SELECT count(*) FROM mail_domains WHERE workspace_id = :workspace";
     UPDATE = "UPDATE mail_domains SET status = $3, owned = $4, receiving = $5, active_selector = $6, active_since = $7,
         next_selector = $8, next_started_at = $9, previous_selector = $10, previous_retire_at = $11, checked = $12, hosting = $13,
         hosting_at = $14, verified_at = $15, last_checked_at = $16, check_requested_at = $17, checks = $18, rotation_announced = $19
@@ -48,7 +52,9 @@ statements! {
     SIGNING = "SELECT d.id, d.active_selector, d.checked, k.private_key FROM mail_domains d JOIN domain_keys k
         ON k.workspace_id = d.workspace_id AND k.domain_id = d.id AND k.selector IN (d.active_selector, d.active_selector || 'e')
         WHERE d.workspace_id = $1 AND d.name = $2 ORDER BY k.selector LIMIT 2";
-    INBOXES = "SELECT id FROM inboxes WHERE workspace_id = $1 AND domain = $2 AND deleted_at IS NULL LIMIT $3";
+    /// Returns up to `limit` inboxes of a domain that aren't deleted.
+    pub fn inboxes(workspace: WorkspaceId, name: &str, limit: u32) -> Vec<InboxId> =
+        "SELECT id FROM inboxes WHERE workspace_id = :workspace AND domain = :name AND deleted_at IS NULL LIMIT :limit";
 }
 
 /// A DKIM key with its sealed private key.
@@ -130,26 +136,11 @@ pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<
     with_keys(tx, found)
 }
 
-/// Returns the domain with that name, verified or not, without its keys.
-pub fn by_name(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<MailDomain>> {
-    tx.one(&BY_NAME, p![workspace, name])
-}
-
-/// Returns the domain with that name from the workspace that verified it, whichever that is. Without its keys.
-pub fn owner(tx: &mut Tx, name: &str) -> Result<Option<MailDomain>> {
-    tx.one(&OWNER, p![name])
-}
-
 /// Returns a page of a workspace's domains, newest first.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<MailDomain>> {
     let (at, id) = page.after.map_or((i64::MAX, Uuid::max()), |after| (after.sort, after.id));
     let found: Vec<MailDomain> = tx.rows(&PAGE, p![workspace, at, id, page.limit])?;
     found.into_iter().map(|domain| with_keys(tx, Some(domain))).filter_map(Result::transpose).collect()
-}
-
-/// Returns the number of domains of a workspace.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// Writes all mutable fields of a domain. Deletes keys that are no longer used.
@@ -208,12 +199,6 @@ pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option
     let ed25519 = second.map(|row| row.private_key).filter(|_| first.checked.0.iter().any(is_published));
     let selector = named(&first.active_selector, DkimSelector::parse)?;
     Ok(Some(SealedSigningKeys { id: first.id, selector, rsa: first.private_key, ed25519 }))
-}
-
-/// Returns up to `limit` inboxes of a domain that aren't deleted.
-pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, name: &str, limit: u32) -> Result<Vec<InboxId>> {
-    let found: Vec<(InboxId,)> = tx.rows(&INBOXES, p![workspace, name, limit])?;
-    Ok(found.into_iter().map(|(id,)| id).collect())
 }
 
 /// Fills in the DNS record texts of the keys.

@@ -56,14 +56,20 @@ statements! {
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
-    GET = select!("WHERE m.workspace_id = $1 AND m.id = $2");
-    GET_MANY = concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}");
+    /// Returns the message with that ID.
+    pub fn get(workspace: WorkspaceId, id: MessageId) -> Option<Message> =
+        select!("WHERE m.workspace_id = :workspace AND m.id = :id");
+    /// Returns up to 100 messages by ID, unordered; unknown IDs are omitted.
+    pub fn get_many(workspace: WorkspaceId, ids: each MessageId) -> Vec<Message> =
+        concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.id {AMONG} {pg:m}");
     SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BODY_BYTES = "SELECT m.id, coalesce((SELECT coalesce(octet_length(c.text), 0) * (1 + c.extracted_is_text)
           + coalesce(octet_length(c.html), 0) + coalesce(octet_length(c.extracted_text), 0) + octet_length(c.headers)
           FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id), 0) AS size_bytes
         FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
-    BY_RFC_ID = "SELECT id, thread_id, direction FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
+    /// Returns the message of an inbox with that `Message-ID`.
+    pub fn by_rfc_id(workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Option<MessageReference> =
+        "SELECT id, thread_id, direction FROM messages WHERE workspace_id = :workspace AND inbox_id = :inbox AND rfc_message_id = :rfc_message_id
         ORDER BY created_at + 0 DESC LIMIT 1";
     LOCK = "SELECT created_at FROM messages WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
     SET_LABELS = "UPDATE messages SET labels = $3, is_read = $4 WHERE workspace_id = $1 AND id = $2";
@@ -161,16 +167,6 @@ pub fn release(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, at: Time) -> 
     search::wait(tx, workspace, id)
 }
 
-/// Returns the message with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: MessageId) -> Result<Option<Message>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns up to 100 messages by ID, unordered; unknown IDs are omitted.
-pub fn get_many(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<Message>> {
-    many::rows(tx, &GET_MANY, workspace, ids)
-}
-
 /// Returns the sizes in bytes of up to 100 messages; unknown IDs are omitted.
 pub fn sizes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Result<Vec<(MessageId, u64)>> {
     let rows: Vec<SizeRow> = many::rows(tx, &SIZES, workspace, ids)?;
@@ -188,16 +184,6 @@ pub fn body_bytes(tx: &mut Tx, workspace: WorkspaceId, ids: &[MessageId]) -> Res
 #[must_use]
 pub const fn may_exceed(raw_bytes: u64, bytes_max: u64) -> bool {
     raw_bytes.saturating_mul(BODY_BYTES_PER_RAW) > bytes_max
-}
-
-/// Returns the message of an inbox with that `Message-ID`.
-pub fn by_rfc_id(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    inbox: InboxId,
-    rfc_message_id: &str,
-) -> Result<Option<MessageReference>> {
-    tx.one(&BY_RFC_ID, p![workspace, inbox, rfc_message_id])
 }
 
 /// Locks the rows of messages until the end of the transaction, so that they don't change between reading and writing.

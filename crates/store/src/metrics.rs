@@ -50,7 +50,9 @@ statements! {
     DELETE_CLASSES = "DELETE FROM metric_bounce_classes WHERE slot < $1";
     SUBTRACT_HOLDINGS = "UPDATE inboxes SET message_count = message_count - $3, stored_bytes = stored_bytes - $4
         WHERE workspace_id = $1 AND id = $2";
-    RESET_HOLDINGS = "UPDATE inboxes SET message_count = 0, stored_bytes = 0 WHERE workspace_id = $1 AND id = $2";
+    /// Resets the totals of an inbox that was wiped.
+    pub fn reset_totals(workspace: WorkspaceId, inbox: InboxId) =
+        "UPDATE inboxes SET message_count = 0, stored_bytes = 0 WHERE workspace_id = :workspace AND id = :inbox";
 }
 
 /// Most bounce reasons in a report.
@@ -198,12 +200,6 @@ pub struct DeletedTotals {
 /// Subtracts deleted messages from the totals of an inbox.
 pub fn subtract_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, deleted: DeletedTotals) -> Result<()> {
     tx.exec(&SUBTRACT_HOLDINGS, p![workspace, inbox, deleted.messages, deleted.bytes])?;
-    Ok(())
-}
-
-/// Resets the totals of an inbox that was wiped.
-pub fn reset_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&RESET_HOLDINGS, p![workspace, inbox])?;
     Ok(())
 }
 

@@ -24,8 +24,12 @@ macro_rules! select {
 
 statements! {
     OF = select!("workspace_id = $1 AND inbox_id = $2 ORDER BY position + 0, id");
-    GET = select!("workspace_id = $1 AND id = $2");
-    BY_TOKEN = select!("token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL");
+    /// Returns the contact with that ID.
+    pub fn contact(workspace: WorkspaceId, id: OnCallContactId) -> Option<OnCallContact> =
+        select!("workspace_id = :workspace AND id = :id");
+    /// Returns the contact of a confirmation link that has neither been used nor expired.
+    pub fn by_token(sha256: &[u8; 32], now: Time) -> Option<OnCallContact> =
+        select!("token_sha256 = :sha256 AND token_expires_at > :now AND confirmed_at IS NULL");
     LINK_END = "SELECT token_expires_at FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
     INSERT = "INSERT INTO on_call_contacts (workspace_id, id, inbox_id, address, position, token_sha256, token_expires_at, confirmed_at,
         mail_due, created_at) VALUES ($1, $2, $3, $4, $5, NULL, NULL, $6, $7, $8)";
@@ -37,10 +41,16 @@ statements! {
     CONFIRM = "UPDATE on_call_contacts SET confirmed_at = $3, mail_due = $4
         WHERE token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL";
     DELETE = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
-    DELETE_OF_INBOX = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND inbox_id = $2";
+    /// Deletes the contacts of an inbox that is being wiped.
+    pub fn delete_of_inbox(workspace: WorkspaceId, inbox: InboxId) =
+        "DELETE FROM on_call_contacts WHERE workspace_id = :workspace AND inbox_id = :inbox";
     INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, thread_id, kind, created_at) VALUES ($1, $2, $3, $4, $5)";
-    SENT_SINCE = "SELECT created_at FROM on_call_mails WHERE workspace_id = $1 AND kind = $2 AND created_at > $3 ORDER BY created_at";
-    KIND = "SELECT kind FROM on_call_mails WHERE message_id = $1";
+    /// Returns when the mails of a kind were stored after a time, oldest first.
+    pub fn sent_since(workspace: WorkspaceId, kind: OnCallMailKind, since: Time) -> Vec<Time> =
+        "SELECT created_at FROM on_call_mails WHERE workspace_id = :workspace AND kind = :kind AND created_at > :since ORDER BY created_at";
+    /// Returns the kind of a mail that was sent to people on call or about them, by any workspace.
+    pub fn kind_of(message: MessageId) -> Option<OnCallMailKind> =
+        "SELECT kind FROM on_call_mails WHERE message_id = :message";
     IN_THREAD = "SELECT kind FROM on_call_mails WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1";
     NEXT_MAILS = "SELECT created_at FROM on_call_mails WHERE created_at < $1 ORDER BY created_at LIMIT $2";
     DELETE_MAILS = "DELETE FROM on_call_mails WHERE created_at <= $1";
@@ -73,16 +83,6 @@ pub struct OnCallMail {
 /// Returns the contacts of an inbox, or those of the workspace, in their order.
 pub fn contacts(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Vec<OnCallContact>> {
     tx.rows(&OF, p![workspace, stored_inbox(inbox)])
-}
-
-/// Returns the contact with that ID.
-pub fn contact(tx: &mut Tx, workspace: WorkspaceId, id: OnCallContactId) -> Result<Option<OnCallContact>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns the contact of a confirmation link that has neither been used nor expired.
-pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<OnCallContact>> {
-    tx.one(&BY_TOKEN, p![sha256, now])
 }
 
 /// Returns when the latest confirmation link of a contact expires; `None` before the first.
@@ -132,28 +132,11 @@ pub fn delete(tx: &mut Tx, contact: &OnCallContact) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the contacts of an inbox that is being wiped.
-pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    tx.exec(&DELETE_OF_INBOX, p![workspace, inbox])?;
-    Ok(())
-}
-
 /// Records a mail, in the transaction that stores it.
 pub fn record_mail(tx: &mut Tx, mail: &OnCallMail) -> Result<()> {
     let m = mail;
     tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.thread, m.kind, m.created_at])?;
     Ok(())
-}
-
-/// Returns when the mails of a kind were stored after a time, oldest first.
-pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, kind: OnCallMailKind, since: Time) -> Result<Vec<Time>> {
-    let found: Vec<(Time,)> = tx.rows(&SENT_SINCE, p![workspace, kind, since])?;
-    Ok(found.into_iter().map(|(at,)| at).collect())
-}
-
-/// Returns the kind of a mail that was sent to people on call or about them, by any workspace.
-pub fn kind_of(tx: &mut Tx, message: MessageId) -> Result<Option<OnCallMailKind>> {
-    tx.value(&KIND, p![message])
 }
 
 /// Returns whether a thread has a mail to people on call or about them.

@@ -56,7 +56,9 @@ statements! {
         ORDER BY q.created_at LIMIT $7";
     LEASE = "UPDATE queue_items SET lease_id = $3, available_at = $4, consumer = $5, deliveries = deliveries + 1
         WHERE workspace_id = $1 AND message_id = $2 AND state = 'open' AND available_at = 0 RETURNING deliveries";
-    LOCK_ITEM = select!("WHERE q.workspace_id = $1 AND q.message_id = $2 {FOR_UPDATE}");
+    /// Locks the queue item of a message until the end of the transaction.
+    pub fn item(workspace: WorkspaceId, message: MessageId) -> Option<QueueItem> =
+        select!("WHERE q.workspace_id = :workspace AND q.message_id = :message {FOR_UPDATE}");
     SETTLE = "UPDATE queue_items SET state = $3, settled_at = $4 WHERE workspace_id = $1 AND message_id = $2";
     RETURN = "UPDATE queue_items SET available_at = $3, lease_id = NULL WHERE workspace_id = $1 AND message_id = $2";
     EXTEND = "UPDATE queue_items SET available_at = $3 WHERE workspace_id = $1 AND message_id = $2";
@@ -174,11 +176,6 @@ pub fn candidates(
 pub fn lease(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, lease: QueueLease<'_>) -> Result<Option<u32>> {
     let leased: Option<(u32,)> = tx.one(&LEASE, p![workspace, message, lease.id, lease.until, lease.consumer])?;
     Ok(leased.map(|(deliveries,)| deliveries))
-}
-
-/// Locks the queue item of a message until the end of the transaction.
-pub fn item(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Option<QueueItem>> {
-    tx.one(&LOCK_ITEM, p![workspace, message])
 }
 
 /// Sets the final state of a queue item. Wakes waiters if its thread has further open messages.

@@ -14,19 +14,29 @@ statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
         enhanced_code, remote, detail, class, attempts, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-    OF = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, class, tls,
-        attempts, updated_at FROM {EACH} recipients r WHERE r.workspace_id = $1 AND r.message_id {AMONG} {pg:r} ORDER BY message_id, position";
-    OF_ENVELOPE = "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, class, tls,
-        attempts, updated_at FROM recipients WHERE workspace_id = $1 AND envelope_id = $2 ORDER BY position";
+    /// Returns the recipients of up to 100 messages, in order within each message.
+    pub fn of(workspace: WorkspaceId, messages: each MessageId) -> Vec<MessageDelivery> =
+        "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, class, tls,
+        attempts, updated_at FROM {EACH} recipients r WHERE r.workspace_id = :workspace AND r.message_id {AMONG} {pg:r} ORDER BY message_id, position";
+    /// Returns the recipients of an envelope.
+    pub fn of_envelope(workspace: WorkspaceId, envelope: EnvelopeId) -> Vec<MessageDelivery> =
+        "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, class, tls,
+        attempts, updated_at FROM recipients WHERE workspace_id = :workspace AND envelope_id = :envelope ORDER BY position";
     UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, class = $9, attempts = $10,
         updated_at = $11, tls = $12
         WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
-    MOVE_TO = "UPDATE recipients SET envelope_id = $4 WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
+    /// Moves the recipient at that position of a message to another envelope.
+    pub fn move_to(workspace: WorkspaceId, message: MessageId, position: u32, envelope: EnvelopeId) =
+        "UPDATE recipients SET envelope_id = :envelope WHERE workspace_id = :workspace AND message_id = :message AND position = :position";
     INSERT_ENVELOPE = "INSERT INTO envelopes (workspace_id, id, message_id, destination, expires_at, signatures, signed_with)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    GET_ENVELOPE = "SELECT workspace_id, id, message_id, destination, expires_at, signatures, signed_with FROM envelopes
-        WHERE workspace_id = $1 AND id = $2";
-    DELETE_ENVELOPE = "DELETE FROM envelopes WHERE workspace_id = $1 AND id = $2";
+    /// Returns the envelope with that ID; it exists until all its recipients are settled.
+    pub fn envelope(workspace: WorkspaceId, id: EnvelopeId) -> Option<OutboundEnvelope> =
+        "SELECT workspace_id, id, message_id, destination, expires_at, signatures, signed_with FROM envelopes
+        WHERE workspace_id = :workspace AND id = :id";
+    /// Deletes an envelope whose recipients are all settled.
+    pub fn delete_envelope(workspace: WorkspaceId, id: EnvelopeId) =
+        "DELETE FROM envelopes WHERE workspace_id = :workspace AND id = :id";
 }
 
 /// The delivery status of one recipient, with its message.
@@ -89,16 +99,6 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
     Ok(())
 }
 
-/// Returns the recipients of up to 100 messages, in order within each message.
-pub fn of(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<Vec<MessageDelivery>> {
-    many::rows(tx, &OF, workspace, messages)
-}
-
-/// Returns the recipients of an envelope.
-pub fn of_envelope(tx: &mut Tx, workspace: WorkspaceId, envelope: EnvelopeId) -> Result<Vec<MessageDelivery>> {
-    tx.rows(&OF_ENVELOPE, p![workspace, envelope])
-}
-
 /// Writes the delivery status of a recipient.
 pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery: &RecipientDelivery) -> Result<()> {
     let d = delivery;
@@ -122,34 +122,11 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
     Ok(())
 }
 
-/// Moves the recipient at that position of a message to another envelope.
-pub fn move_to(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    message: MessageId,
-    position: u32,
-    envelope: EnvelopeId,
-) -> Result<()> {
-    tx.exec(&MOVE_TO, p![workspace, message, position, envelope])?;
-    Ok(())
-}
-
 /// Stores an envelope.
 pub fn insert_envelope(tx: &mut Tx, envelope: &OutboundEnvelope) -> Result<()> {
     let e = envelope;
     let (fields, keys) = e.signed.as_ref().map(|signed| (&signed.fields, &signed.keys_digest)).unzip();
     tx.exec(&INSERT_ENVELOPE, p![e.workspace, e.id, e.message, e.destination, e.expires_at, fields, keys])?;
-    Ok(())
-}
-
-/// Returns the envelope with that ID; it exists until all its recipients are settled.
-pub fn envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<Option<OutboundEnvelope>> {
-    tx.one(&GET_ENVELOPE, p![workspace, id])
-}
-
-/// Deletes an envelope whose recipients are all settled.
-pub fn delete_envelope(tx: &mut Tx, workspace: WorkspaceId, id: EnvelopeId) -> Result<()> {
-    tx.exec(&DELETE_ENVELOPE, p![workspace, id])?;
     Ok(())
 }
 

@@ -8,7 +8,9 @@ statements! {
     SET = "INSERT INTO sending_recoveries (workspace_id, recovered_at, sent, bounced, complained) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id) DO UPDATE SET recovered_at = excluded.recovered_at, sent = excluded.sent,
         bounced = excluded.bounced, complained = excluded.complained";
-    GET = "SELECT recovered_at, sent, bounced, complained FROM sending_recoveries WHERE workspace_id = $1";
+    /// Returns the last end of a suspension, if any.
+    pub fn get(workspace: WorkspaceId) -> Option<SuspensionRecovery> =
+        "SELECT recovered_at, sent, bounced, complained FROM sending_recoveries WHERE workspace_id = :workspace";
 }
 
 /// The end of a suspension.
@@ -25,11 +27,6 @@ pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &SuspensionRecovery) -
     let c = &recovery.counted;
     tx.exec(&SET, p![workspace, recovery.at, c.sent, c.bounced, c.complained])?;
     Ok(())
-}
-
-/// Returns the last end of a suspension, if any.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<SuspensionRecovery>> {
-    tx.one(&GET, p![workspace])
 }
 
 crate::from_row!(SuspensionRecovery {

@@ -12,9 +12,12 @@ statements! {
     ADD = "INSERT INTO role_mail (workspace_id, message_id, address, created_at) VALUES ($1, $2, $3, $4)
         ON CONFLICT (workspace_id, message_id) DO NOTHING";
     COUNT_PENDING = "SELECT count(*) FROM role_mail WHERE workspace_id = $1";
-    OLDEST = "SELECT message_id, address FROM role_mail WHERE workspace_id = $1 ORDER BY created_at, message_id LIMIT $2";
+    /// Returns the oldest pending messages, up to `limit`.
+    pub fn oldest(workspace: WorkspaceId, limit: u32) -> Vec<RoleMail> =
+        "SELECT message_id, address FROM role_mail WHERE workspace_id = :workspace ORDER BY created_at, message_id LIMIT :limit";
     DELETE = "DELETE FROM role_mail WHERE workspace_id = $1 AND message_id = $2";
-    DELETE_ALL = "DELETE FROM role_mail WHERE workspace_id = $1";
+    /// Removes all pending messages of a workspace, if it has no notice recipient.
+    pub fn delete_all(workspace: WorkspaceId) = "DELETE FROM role_mail WHERE workspace_id = :workspace";
 }
 
 /// Most pending messages per workspace; further messages get no notice.
@@ -39,19 +42,9 @@ pub fn add(tx: &mut Tx, workspace: WorkspaceId, mail: &RoleMail, now: Time) -> R
     Ok(true)
 }
 
-/// Returns the oldest pending messages, up to `limit`.
-pub fn oldest(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<Vec<RoleMail>> {
-    tx.rows(&OLDEST, p![workspace, limit])
-}
-
 /// Removes messages after their notice was stored.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, messages: &[MessageId]) -> Result<()> {
     messages.iter().try_for_each(|message| tx.exec(&DELETE, p![workspace, *message]).map(drop))
-}
-
-/// Removes all pending messages of a workspace, if it has no notice recipient.
-pub fn delete_all(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
-    tx.exec(&DELETE_ALL, p![workspace]).map(drop)
 }
 
 crate::from_row!(RoleMail { message = message_id, address });

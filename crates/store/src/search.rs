@@ -27,7 +27,9 @@ pub const BATCH: u32 = 200;
 const SEQ_BITS: u32 = 40;
 
 statements! {
-    INSERT_PENDING = "INSERT INTO search_pending (workspace_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    /// Queues a message for indexing.
+    pub fn wait(workspace: WorkspaceId, message: MessageId) =
+        "INSERT INTO search_pending (workspace_id, message_id) VALUES (:workspace, :message) ON CONFLICT DO NOTHING";
     PENDING = "SELECT m.workspace_id, m.id, m.inbox_id, m.created_at, m.channel, m.type, m.has_attachments, m.subject, m.from_text,
         m.to_list, m.cc_list,
         (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id) AS text, (m.held IS NOT NULL AND m.released_at IS NULL) AS is_blocked
@@ -35,8 +37,12 @@ statements! {
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = w.workspace_id AND m.id = w.message_id {pg:OFFSET 0) m}
         ORDER BY m.created_at + 0, m.id";
     PENDING_OF_WORKSPACE = "SELECT message_id FROM search_pending WHERE workspace_id = $1 LIMIT 1";
-    ANY_PENDING = "SELECT workspace_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
-    PENDING_COUNT = "SELECT count(*) FROM (SELECT 1 AS one FROM search_pending LIMIT $1) bounded";
+    /// Returns a workspace with unindexed messages.
+    pub fn pending_somewhere() -> Option<WorkspaceId> =
+        "SELECT workspace_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
+    /// Returns the number of unindexed messages, counted up to `max`.
+    pub fn pending_count(max: u32) -> u64 =
+        "SELECT count(*) FROM (SELECT 1 AS one FROM search_pending LIMIT :max) bounded";
     CREATE_HEAD = "INSERT INTO search_heads (workspace_id, number, seq) SELECT $1, COALESCE(max(number), 0) + 1, 0 FROM search_heads WHERE 1 = 1
         ON CONFLICT DO NOTHING";
     HEAD = "SELECT number, seq FROM search_heads WHERE workspace_id = $1 {FOR_UPDATE}";
@@ -114,12 +120,6 @@ pub struct SearchPosition {
     pub doc: i64,
 }
 
-/// Queues a message for indexing.
-pub fn wait(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&INSERT_PENDING, p![workspace, message])?;
-    Ok(())
-}
-
 /// Returns up to [`BATCH`] unindexed messages of a workspace, oldest first.
 pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<PendingDocument>> {
     tx.rows(&PENDING, p![workspace, BATCH])
@@ -128,16 +128,6 @@ pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<PendingDocumen
 /// Returns whether a workspace has unindexed messages.
 pub fn has_pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
     Ok(tx.value::<MessageId>(&PENDING_OF_WORKSPACE, p![workspace])?.is_some())
-}
-
-/// Returns a workspace with unindexed messages.
-pub fn pending_somewhere(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
-    tx.value(&ANY_PENDING, p![])
-}
-
-/// Returns the number of unindexed messages, counted up to `max`.
-pub fn pending_count(tx: &mut Tx, max: u32) -> Result<u64> {
-    Ok(tx.value(&PENDING_COUNT, p![max])?.unwrap_or(0))
 }
 
 /// Indexes messages with their words. Skips messages that are already indexed or were deleted meanwhile.

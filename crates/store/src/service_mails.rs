@@ -10,8 +10,13 @@ use posthouse_domain::{
 use crate::{Result, Tx, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO service_mails (workspace_id, message_id, kind, created_at) VALUES ($1, $2, $3, $4)";
-    OF_MESSAGE = "SELECT workspace_id, kind FROM service_mails WHERE message_id = $1";
+    /// Records that a mail was written for a workspace.
+    pub fn insert(workspace: WorkspaceId, message: MessageId, kind: ServiceMailKind, now: Time) =
+        "INSERT INTO service_mails (workspace_id, message_id, kind, created_at) VALUES (:workspace, :message, :kind, :now)";
+    /// Returns the workspace that a mail was written for, and what it is about; `None` if it is no mail of the service or was
+    /// written for a person without a workspace.
+    pub fn of_message(message: MessageId) -> Option<WrittenFor> =
+        "SELECT workspace_id, kind FROM service_mails WHERE message_id = :message";
     IS_FOR = "SELECT message_id FROM service_mails WHERE workspace_id = $1 AND message_id = $2";
 }
 
@@ -22,18 +27,6 @@ pub struct WrittenFor {
     pub workspace: WorkspaceId,
     /// What the mail is about.
     pub kind: ServiceMailKind,
-}
-
-/// Records that a mail was written for a workspace.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, kind: ServiceMailKind, now: Time) -> Result<()> {
-    tx.exec(&INSERT, p![workspace, message, kind, now])?;
-    Ok(())
-}
-
-/// Returns the workspace that a mail was written for, and what it is about; `None` if it is no mail of the service or was
-/// written for a person without a workspace.
-pub fn of_message(tx: &mut Tx, message: MessageId) -> Result<Option<WrittenFor>> {
-    tx.one(&OF_MESSAGE, p![message])
 }
 
 /// Returns whether a mail was written for a workspace.

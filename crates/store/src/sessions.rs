@@ -22,8 +22,12 @@ statements! {
     GET_ACTIVE = "SELECT s.user_id, m.role FROM sessions s
         JOIN members m ON m.workspace_id = s.workspace_id AND m.user_id = s.user_id AND m.joined_at IS NOT NULL
         WHERE s.workspace_id = $1 AND s.id = $2";
-    BEGAN = "SELECT created_at FROM sessions WHERE workspace_id = $1 AND id = $2";
-    RECORD_USE = "UPDATE sessions SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2";
+    /// Returns when a session began: when its person signed in.
+    pub fn began(workspace: WorkspaceId, id: SessionId) -> Option<Time> =
+        "SELECT created_at FROM sessions WHERE workspace_id = :workspace AND id = :id";
+    /// Records that a session was used.
+    pub fn record_use(workspace: WorkspaceId, id: SessionId, now: Time) =
+        "UPDATE sessions SET last_used_at = :now WHERE workspace_id = :workspace AND id = :id";
     OF_USER = "SELECT workspace_id, id, user_id, user_agent, ip, created_at, last_used_at, expires_at FROM sessions
         WHERE workspace_id = $1 AND user_id = $2 AND expires_at > $3 AND last_used_at > $4 ORDER BY last_used_at DESC, id DESC LIMIT $5";
     DELETE_UNUSED = "DELETE FROM sessions WHERE workspace_id = $1 AND user_id = $2 AND (expires_at <= $3 OR last_used_at <= $4
@@ -31,7 +35,9 @@ statements! {
           ORDER BY k.last_used_at DESC, k.id DESC LIMIT $5))";
     DELETE = "DELETE FROM sessions WHERE workspace_id = $1 AND user_id = $2 AND id = $3";
     DELETE_BY_DIGEST = "DELETE FROM sessions WHERE digest = $1 RETURNING workspace_id";
-    DELETE_EXPIRED = "DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
+    /// Deletes up to `limit` expired sessions; returns how many. Those that weren't used for long expire later.
+    pub fn prune(now: Time, limit: u32) -> u64 =
+        "DELETE FROM sessions WHERE digest IN (SELECT digest FROM sessions WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
     DELETE_OF_USER = "DELETE FROM sessions WHERE workspace_id = $1 AND user_id = $2";
 }
 
@@ -98,17 +104,6 @@ pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: SessionId) -> 
     Ok(found.map(|found| UserPrincipal { user: found.user, session: id, role: found.role }))
 }
 
-/// Returns when a session began: when its person signed in.
-pub fn began(tx: &mut Tx, workspace: WorkspaceId, id: SessionId) -> Result<Option<Time>> {
-    tx.value(&BEGAN, p![workspace, id])
-}
-
-/// Records that a session was used.
-pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, id: SessionId, now: Time) -> Result<()> {
-    tx.exec(&RECORD_USE, p![workspace, id, now])?;
-    Ok(())
-}
-
 /// Returns the sessions of a person in a workspace that haven't ended, most recently used first.
 pub fn of_user(
     tx: &mut Tx,
@@ -133,11 +128,6 @@ pub fn delete_by_digest(tx: &mut Tx, digest: &[u8; 32]) -> Result<()> {
         tx.wake(workspace.0);
     }
     Ok(())
-}
-
-/// Deletes up to `limit` expired sessions; returns how many. Those that weren't used for long expire later.
-pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
-    tx.exec(&DELETE_EXPIRED, p![now, limit])
 }
 
 /// Ends all sessions of a person in a workspace. Wakes the workspace, so that their streams end.

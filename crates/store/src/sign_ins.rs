@@ -18,19 +18,36 @@ macro_rules! columns {
 statements! {
     INSERT = "INSERT INTO sign_ins (id, email, purpose, workspace_id, digest, tries_left, expires_at, created_at, network)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    COUNT_SINCE = "SELECT count(*) FROM sign_ins WHERE email = $1 AND purpose = $2 AND created_at > $3";
-    COUNT_INVITATIONS = "SELECT count(*) FROM sign_ins WHERE workspace_id = $1 AND purpose = 'invitation' AND created_at > $2";
-    GET = concat!("SELECT ", columns!(), " FROM sign_ins WHERE id = $1");
-    MAILED = "UPDATE sign_ins SET message_id = $2, digest = $3, expires_at = $4 WHERE id = $1 AND digest IS NULL";
+    /// Returns how many links of a purpose an address requested after a time.
+    pub fn count_since(email: &str, purpose: SignInPurpose, since: Time) -> u64 =
+        "SELECT count(*) FROM sign_ins WHERE email = :email AND purpose = :purpose AND created_at > :since";
+    /// Returns how many people a workspace invited after a time.
+    pub fn count_invitations(workspace: WorkspaceId, since: Time) -> u64 =
+        "SELECT count(*) FROM sign_ins WHERE workspace_id = :workspace AND purpose = 'invitation' AND created_at > :since";
+    /// Returns a request.
+    pub fn get(id: SignInId) -> Option<SignIn> = concat!("SELECT ", columns!(), " FROM sign_ins WHERE id = :id");
+    /// Records the mail with the link; returns whether the request was still without one.
+    pub fn set_mailed(id: SignInId, message: MessageId, digest: &[u8; 32], expires_at: Time) -> bool =
+        "UPDATE sign_ins SET message_id = :message, digest = :digest, expires_at = :expires_at WHERE id = :id AND digest IS NULL";
     TAKE = concat!("DELETE FROM sign_ins WHERE digest = $1 RETURNING ", columns!());
-    NEWEST_OF_EMAIL = concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = $1 AND message_id IS NOT NULL AND expires_at > $2
+    /// Returns the newest mailed link of an address that hasn't expired.
+    pub fn newest(email: &str, now: Time) -> Option<SignIn> =
+        concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = :email AND message_id IS NOT NULL AND expires_at > :now
         ORDER BY created_at DESC, id DESC LIMIT 1");
-    LOCK_NEWEST = concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = $1 AND message_id IS NOT NULL AND expires_at > $2
+    /// Returns the newest mailed link of an address that hasn't expired, and locks it.
+    pub fn lock_newest(email: &str, now: Time) -> Option<SignIn> =
+        concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = :email AND message_id IS NOT NULL AND expires_at > :now
         ORDER BY created_at DESC, id DESC LIMIT 1 {FOR_UPDATE}");
-    COUNT_TRY = "UPDATE sign_ins SET tries_left = tries_left - 1 WHERE id = $1";
-    DELETE = "DELETE FROM sign_ins WHERE id = $1";
-    DELETE_OF_EMAIL = "DELETE FROM sign_ins WHERE email = $1 AND (purpose = 'sign_in' OR workspace_id = $2)";
-    DELETE_EXPIRED = "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)";
+    /// Counts a code that was wrong.
+    pub fn count_try(id: SignInId) = "UPDATE sign_ins SET tries_left = tries_left - 1 WHERE id = :id";
+    /// Deletes a request.
+    pub fn delete(id: SignInId) = "DELETE FROM sign_ins WHERE id = :id";
+    /// Deletes the links that an address requested, and those to one workspace: after a sign-in, none of them is needed.
+    pub fn delete_of_email(email: &str, workspace: WorkspaceId) =
+        "DELETE FROM sign_ins WHERE email = :email AND (purpose = 'sign_in' OR workspace_id = :workspace)";
+    /// Deletes up to `limit` expired requests; returns how many.
+    pub fn prune(now: Time, limit: u32) -> u64 =
+        "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
 }
 
 /// A request for a link.
@@ -66,63 +83,10 @@ pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> 
     Ok(())
 }
 
-/// Deletes up to `limit` expired requests; returns how many.
-pub fn prune(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
-    tx.exec(&DELETE_EXPIRED, p![now, limit])
-}
-
-/// Returns how many links of a purpose an address requested after a time.
-pub fn count_since(tx: &mut Tx, email: &str, purpose: SignInPurpose, since: Time) -> Result<u64> {
-    Ok(tx.value(&COUNT_SINCE, p![email, purpose, since])?.unwrap_or_default())
-}
-
-/// Returns how many people a workspace invited after a time.
-pub fn count_invitations(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<u64> {
-    Ok(tx.value(&COUNT_INVITATIONS, p![workspace, since])?.unwrap_or_default())
-}
-
-/// Returns a request.
-pub fn get(tx: &mut Tx, id: SignInId) -> Result<Option<SignIn>> {
-    tx.one(&GET, p![id])
-}
-
-/// Records the mail with the link; returns whether the request was still without one.
-pub fn set_mailed(tx: &mut Tx, id: SignInId, message: MessageId, digest: &[u8; 32], expires_at: Time) -> Result<bool> {
-    Ok(tx.exec(&MAILED, p![id, message, digest, expires_at])? > 0)
-}
-
 /// Deletes the request whose token has this digest, and returns it unless it expired.
 pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<SignIn>> {
     let found: Option<SignIn> = tx.one(&TAKE, p![digest])?;
     Ok(found.filter(|sign_in| now < sign_in.expires_at))
-}
-
-/// Returns the newest mailed link of an address that hasn't expired.
-pub fn newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
-    tx.one(&NEWEST_OF_EMAIL, p![email, now])
-}
-
-/// Returns the newest mailed link of an address that hasn't expired, and locks it.
-pub fn lock_newest(tx: &mut Tx, email: &str, now: Time) -> Result<Option<SignIn>> {
-    tx.one(&LOCK_NEWEST, p![email, now])
-}
-
-/// Counts a code that was wrong.
-pub fn count_try(tx: &mut Tx, id: SignInId) -> Result<()> {
-    tx.exec(&COUNT_TRY, p![id])?;
-    Ok(())
-}
-
-/// Deletes a request.
-pub fn delete(tx: &mut Tx, id: SignInId) -> Result<()> {
-    tx.exec(&DELETE, p![id])?;
-    Ok(())
-}
-
-/// Deletes the links that an address requested, and those to one workspace: after a sign-in, none of them is needed.
-pub fn delete_of_email(tx: &mut Tx, email: &str, workspace: WorkspaceId) -> Result<()> {
-    tx.exec(&DELETE_OF_EMAIL, p![email, workspace])?;
-    Ok(())
 }
 
 crate::from_row!(SignIn {

@@ -20,9 +20,13 @@ statements! {
         WHERE purpose = $1 AND signs_from <= $2 AND revoked_at IS NULL AND private_key IS NOT NULL ORDER BY generation DESC LIMIT 1";
     RETIRE_BEFORE = "UPDATE signing_keys SET retired_at = $3 WHERE purpose = $1 AND generation < $2
         AND (retired_at IS NULL OR retired_at > $3)";
-    REVOKE = "UPDATE signing_keys SET revoked_at = $2 WHERE kid = $1 AND revoked_at IS NULL";
-    FORGET_PRIVATE = "UPDATE signing_keys SET private_key = NULL WHERE private_key IS NOT NULL
-        AND (retired_at < $1 OR revoked_at < $1)";
+    /// Revokes a key. Returns whether it was not revoked before.
+    pub fn revoke(kid: &str, now: Time) -> bool =
+        "UPDATE signing_keys SET revoked_at = :now WHERE kid = :kid AND revoked_at IS NULL";
+    /// Deletes the private parts of keys that stopped signing before a time. Returns how many there were.
+    pub fn forget_private_parts(before: Time) -> u64 =
+        "UPDATE signing_keys SET private_key = NULL WHERE private_key IS NOT NULL
+        AND (retired_at < :before OR revoked_at < :before)";
 }
 
 /// Keys of one purpose that a list returns; a key is made once a year.
@@ -76,16 +80,6 @@ pub fn get(tx: &mut Tx, kid: &str) -> Result<Option<StoredSigningKey>> {
 /// Returns the key that signs now; `None` before the first one.
 pub fn signing(tx: &mut Tx, purpose: SigningPurpose, now: Time) -> Result<Option<StoredSigningKey>> {
     Ok(tx.one::<KeyRow>(&SIGNING, p![purpose, now])?.map(Into::into))
-}
-
-/// Revokes a key. Returns whether it was not revoked before.
-pub fn revoke(tx: &mut Tx, kid: &str, now: Time) -> Result<bool> {
-    Ok(tx.exec(&REVOKE, p![kid, now])? > 0)
-}
-
-/// Deletes the private parts of keys that stopped signing before a time. Returns how many there were.
-pub fn forget_private_parts(tx: &mut Tx, before: Time) -> Result<u64> {
-    tx.exec(&FORGET_PRIVATE, p![before])
 }
 
 crate::row_struct!(KeyRow {

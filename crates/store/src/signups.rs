@@ -12,19 +12,35 @@ macro_rules! select {
 }
 
 statements! {
-    INSERT = "INSERT INTO signups (workspace_id, agents) VALUES ($1, 1)";
-    GET = select!("workspace_id = $1");
-    GET_FOR_UPDATE = select!("workspace_id = $1 {FOR_UPDATE}");
-    BY_TOKEN = select!("claim_token_sha256 = $1 AND claim_expires_at > $2");
-    BY_TOKEN_FOR_UPDATE = select!("claim_token_sha256 = $1 AND claim_expires_at > $2 {FOR_UPDATE}");
-    ADD_AGENT = "UPDATE signups SET agents = agents + 1 WHERE workspace_id = $1 AND agents < $2";
+    /// Stores the signup of a new workspace with its first agent.
+    pub fn insert(workspace: WorkspaceId) = "INSERT INTO signups (workspace_id, agents) VALUES (:workspace, 1)";
+    /// Returns the signup of a workspace; `None` if the workspace isn't unclaimed.
+    pub fn get(workspace: WorkspaceId) -> Option<Signup> = select!("workspace_id = :workspace");
+    /// Returns the signup of a workspace and locks its row until the end of the transaction.
+    pub fn lock(workspace: WorkspaceId) -> Option<Signup> = select!("workspace_id = :workspace {FOR_UPDATE}");
+    /// Returns the signup that a valid claim link belongs to.
+    pub fn by_token(sha256: &[u8; 32], now: Time) -> Option<Signup> =
+        select!("claim_token_sha256 = :sha256 AND claim_expires_at > :now");
+    /// Returns the signup that a valid claim link belongs to and locks its row until the end of the transaction.
+    pub fn lock_by_token(sha256: &[u8; 32], now: Time) -> Option<Signup> =
+        select!("claim_token_sha256 = :sha256 AND claim_expires_at > :now {FOR_UPDATE}");
+    /// Counts another agent unless there are `max`; returns whether it was counted.
+    pub fn add_agent(workspace: WorkspaceId, max: u64) -> bool =
+        "UPDATE signups SET agents = agents + 1 WHERE workspace_id = :workspace AND agents < :max";
     SET_LINK = "UPDATE signups SET claim_email = $2, claim_token_sha256 = $3, claim_expires_at = $4 WHERE workspace_id = $1";
-    DELETE = "DELETE FROM signups WHERE workspace_id = $1";
-    LAST_ACTIVITY = "SELECT {GREATEST}(w.created_at,
+    /// Deletes the signup of a workspace that was claimed.
+    pub fn delete(workspace: WorkspaceId) = "DELETE FROM signups WHERE workspace_id = :workspace";
+    /// Returns when a workspace was last used: the latest authenticated request, to the minute, or message. `None` if the
+    /// workspace doesn't exist.
+    pub fn last_activity(workspace: WorkspaceId) -> Option<Time> = "SELECT {GREATEST}(w.created_at,
         COALESCE((SELECT max(k.last_used_at) FROM api_keys k WHERE k.workspace_id = w.id), 0),
-        COALESCE((SELECT max(i.last_message_at) FROM inboxes i WHERE i.workspace_id = w.id), 0)) AS last_at FROM workspaces w WHERE w.id = $1";
-    USE_CHALLENGE = "INSERT INTO used_challenges (nonce, expires_at) VALUES ($1, $2) ON CONFLICT (nonce) DO NOTHING";
-    FORGET_CHALLENGES = "DELETE FROM used_challenges WHERE nonce IN (SELECT nonce FROM used_challenges WHERE expires_at <= $1 LIMIT $2)";
+        COALESCE((SELECT max(i.last_message_at) FROM inboxes i WHERE i.workspace_id = w.id), 0)) AS last_at FROM workspaces w WHERE w.id = :workspace";
+    /// Marks a challenge as used; returns `false` if it was used before.
+    pub fn use_challenge(nonce: &[u8], expires_at: Time) -> bool =
+        "INSERT INTO used_challenges (nonce, expires_at) VALUES (:nonce, :expires_at) ON CONFLICT (nonce) DO NOTHING";
+    /// Deletes up to `limit` expired challenges; returns how many.
+    pub fn prune_challenges(now: Time, limit: u32) -> u64 =
+        "DELETE FROM used_challenges WHERE nonce IN (SELECT nonce FROM used_challenges WHERE expires_at <= :now LIMIT :limit)";
     COUNT = "INSERT INTO signup_usage (kind, subject, day, used) VALUES ($1, $2, $3, 1)
         ON CONFLICT (kind, subject, day) DO UPDATE SET used = signup_usage.used + 1 WHERE signup_usage.used < $4";
     USED = "SELECT used FROM signup_usage WHERE kind = $1 AND subject = $2 AND day = $3";
@@ -63,58 +79,10 @@ pub struct ClaimLink {
     pub expires_at: Time,
 }
 
-/// Stores the signup of a new workspace with its first agent.
-pub fn insert(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
-    tx.exec(&INSERT, p![workspace])?;
-    Ok(())
-}
-
-/// Returns the signup of a workspace; `None` if the workspace isn't unclaimed.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Signup>> {
-    tx.one(&GET, p![workspace])
-}
-
-/// Returns the signup of a workspace and locks its row until the end of the transaction.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Signup>> {
-    tx.one(&GET_FOR_UPDATE, p![workspace])
-}
-
-/// Returns the signup that a valid claim link belongs to.
-pub fn by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<Signup>> {
-    tx.one(&BY_TOKEN, p![sha256, now])
-}
-
-/// Returns the signup that a valid claim link belongs to and locks its row until the end of the transaction.
-pub fn lock_by_token(tx: &mut Tx, sha256: &[u8; 32], now: Time) -> Result<Option<Signup>> {
-    tx.one(&BY_TOKEN_FOR_UPDATE, p![sha256, now])
-}
-
-/// Counts another agent unless there are `max`; returns whether it was counted.
-pub fn add_agent(tx: &mut Tx, workspace: WorkspaceId, max: u64) -> Result<bool> {
-    Ok(tx.exec(&ADD_AGENT, p![workspace, max])? > 0)
-}
-
 /// Stores the latest claim link, which replaces an earlier one.
 pub fn set_link(tx: &mut Tx, workspace: WorkspaceId, link: &ClaimLink) -> Result<()> {
     tx.exec(&SET_LINK, p![workspace, link.email, link.sha256, link.expires_at])?;
     Ok(())
-}
-
-/// Deletes the signup of a workspace that was claimed.
-pub fn delete(tx: &mut Tx, workspace: WorkspaceId) -> Result<()> {
-    tx.exec(&DELETE, p![workspace])?;
-    Ok(())
-}
-
-/// Returns when a workspace was last used: the latest authenticated request, to the minute, or message. `None` if the
-/// workspace doesn't exist.
-pub fn last_activity(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Time>> {
-    tx.value(&LAST_ACTIVITY, p![workspace])
-}
-
-/// Marks a challenge as used; returns `false` if it was used before.
-pub fn use_challenge(tx: &mut Tx, nonce: &[u8], expires_at: Time) -> Result<bool> {
-    Ok(tx.exec(&USE_CHALLENGE, p![nonce, expires_at])? > 0)
 }
 
 /// Counts one use of a limit by day; returns `false` if `max` uses were counted today. A transaction that counts several
@@ -126,11 +94,6 @@ pub fn count(tx: &mut Tx, limit: DailyLimit, subject: &[u8], max: u64, now: Time
 /// Returns how many uses of a daily limit were counted today.
 pub fn used(tx: &mut Tx, limit: DailyLimit, subject: &[u8], now: Time) -> Result<u64> {
     Ok(tx.value(&USED, p![limit, subject, now.day()])?.unwrap_or_default())
-}
-
-/// Deletes up to `limit` expired challenges; returns how many.
-pub fn prune_challenges(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
-    tx.exec(&FORGET_CHALLENGES, p![now, limit])
 }
 
 /// Deletes the usage of earlier days, up to `limit` rows; returns how many.

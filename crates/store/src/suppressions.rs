@@ -13,12 +13,16 @@ statements! {
     AMONG = "SELECT address, reason FROM {EACH_TEXT} suppressions s WHERE s.workspace_id = $1 AND s.address {AMONG} {pg:s} ORDER BY address";
     INSERT = "INSERT INTO suppressions (workspace_id, address, reason, detail, message_id, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (workspace_id, address) DO NOTHING";
-    GET = "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = $1 AND address = $2";
+    /// Returns the suppression of a canonical address.
+    pub fn get(workspace: WorkspaceId, address: &str) -> Option<Suppression> =
+        "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = :workspace AND address = :address";
     PAGE = "SELECT workspace_id, address, reason, detail, message_id, created_at FROM suppressions WHERE workspace_id = $1
         AND (created_at, address) < ($2, $3) AND reason = COALESCE($4, reason) AND address LIKE $5 ESCAPE '!'
         ORDER BY created_at DESC, address DESC LIMIT $6";
     COUNT = "SELECT count(*) FROM suppressions WHERE workspace_id = $1";
-    REMOVE = "DELETE FROM suppressions WHERE workspace_id = $1 AND address = $2";
+    /// Removes a suppression; returns whether there was one.
+    pub fn remove(workspace: WorkspaceId, address: &str) -> bool =
+        "DELETE FROM suppressions WHERE workspace_id = :workspace AND address = :address";
 }
 
 /// Returns those of up to [`crate::dialect::IDS_MAX`] canonical addresses that are suppressed, sorted, with reasons.
@@ -35,16 +39,6 @@ pub fn of_addresses(
 pub fn insert(tx: &mut Tx, suppression: &Suppression) -> Result<bool> {
     let s = suppression;
     Ok(tx.exec(&INSERT, p![s.workspace, s.address, s.reason, s.detail, s.message, s.created_at])? == 1)
-}
-
-/// Removes a suppression; returns whether there was one.
-pub fn remove(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<bool> {
-    Ok(tx.exec(&REMOVE, p![workspace, address])? == 1)
-}
-
-/// Returns the suppression of a canonical address.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, address: &str) -> Result<Option<Suppression>> {
-    tx.one(&GET, p![workspace, address])
 }
 
 /// Filters for a list of suppressions. Cursors contain its `Debug` text.

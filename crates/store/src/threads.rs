@@ -11,16 +11,20 @@ use crate::{Json, Result, Tx, p, statements};
 statements! {
     INSERT = "INSERT INTO threads (workspace_id, id, inbox_id, subject, subject_key, subject_lower, participants, message_count,
         labels, metadata, last_message_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '[]', '{}', $9, $9)";
-    GET = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
+    /// Returns the thread with that ID.
+    pub fn get(workspace: WorkspaceId, id: ThreadId) -> Option<Thread> =
+        "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
         (SELECT count(*) FROM messages u WHERE u.workspace_id = t.workspace_id AND u.thread_id = t.id AND u.is_read = 0
           AND (u.held IS NULL OR u.released_at IS NOT NULL)) AS unread_count, t.labels, t.metadata, t.last_message_at, t.created_at
-        FROM threads t WHERE t.workspace_id = $1 AND t.id = $2";
+        FROM threads t WHERE t.workspace_id = :workspace AND t.id = :id";
     ADD_MESSAGE = "UPDATE threads SET participants = $3, message_count = message_count + 1, last_message_at = $4
         WHERE workspace_id = $1 AND id = $2";
     BY_SUBJECT = "SELECT workspace_id, id, inbox_id, subject, participants, message_count, CAST(0 AS {I64}) AS unread_count, labels, metadata, last_message_at, created_at
         FROM threads WHERE workspace_id = $1 AND inbox_id = $2 AND subject_key = $3 AND last_message_at >= $4
         ORDER BY last_message_at DESC LIMIT $5";
-    LOCK = "SELECT created_at FROM threads WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}";
+    /// Locks a thread until the end of the transaction, so that it doesn't change between reading and writing.
+    pub fn lock(workspace: WorkspaceId, id: ThreadId) =
+        "SELECT created_at FROM threads WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}";
     SET = "UPDATE threads SET labels = $3, metadata = $4 WHERE workspace_id = $1 AND id = $2";
     LABEL = "INSERT INTO thread_labels (workspace_id, label, thread_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM thread_labels WHERE workspace_id = $1 AND label = $2 AND thread_id = $3";
@@ -53,11 +57,6 @@ pub fn begin(tx: &mut Tx, thread: &Thread, subject_key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the thread with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<Option<Thread>> {
-    tx.one(&GET, p![workspace, id])
-}
-
 /// Adds a message's participants and time to a thread.
 pub fn touch(tx: &mut Tx, thread: &Thread, participants: &[String], at: Time) -> Result<()> {
     let participants = thread::joined(thread.participants.clone(), participants);
@@ -78,12 +77,6 @@ pub fn by_subject(
 ) -> Result<Option<Thread>> {
     let found: Vec<Thread> = tx.rows(&BY_SUBJECT, p![workspace, inbox, subject_key, since, CANDIDATES_MAX])?;
     Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, participants, own)))
-}
-
-/// Locks a thread until the end of the transaction, so that it doesn't change between reading and writing.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
-    tx.one::<(Time,)>(&LOCK, p![workspace, id])?;
-    Ok(())
 }
 
 /// Writes the labels and metadata of `after`. `before` is the stored thread.

@@ -33,9 +33,13 @@ macro_rules! invitations {
 statements! {
     INSERT = "INSERT INTO users (id, email, name, created_at) VALUES ($1, $2, NULL, $3) ON CONFLICT (email) DO NOTHING";
     ID_BY_EMAIL = "SELECT id FROM users WHERE email = $1";
-    RENAME = "UPDATE users SET name = $2 WHERE id = $1";
-    GET_USER = "SELECT id, email, name, created_at FROM users WHERE id = $1";
-    ADD = "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES ($1, $2, $3, $4, $4)";
+    /// Changes the name of a person.
+    pub fn rename(user: UserId, name: Option<&str>) = "UPDATE users SET name = :name WHERE id = :user";
+    /// Returns a person.
+    pub fn get(id: UserId) -> Option<User> = "SELECT id, email, name, created_at FROM users WHERE id = :id";
+    /// Adds a person to a workspace.
+    pub fn add(workspace: WorkspaceId, user: UserId, role: Role, now: Time) =
+        "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES (:workspace, :user, :role, :now, :now)";
     INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $4, $7) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
         invitation_id = excluded.invitation_id, invited_by = excluded.invited_by, invited_at = excluded.invited_at,
@@ -44,7 +48,9 @@ statements! {
         ORDER BY m.invited_at DESC, m.workspace_id LIMIT $3");
     INVITATION = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
         AND m.invitation_id = $3");
-    GET = select!("WHERE m.workspace_id = $1 AND m.user_id = $2");
+    /// Returns a member of a workspace.
+    pub fn member(workspace: WorkspaceId, user: UserId) -> Option<Member> =
+        select!("WHERE m.workspace_id = :workspace AND m.user_id = :user");
     OF_WORKSPACE = select!("WHERE m.workspace_id = $1 ORDER BY m.created_at, m.user_id LIMIT $2");
     LOCK = "SELECT user_id FROM members WHERE workspace_id = $1 ORDER BY user_id {FOR_UPDATE}";
     // The workspace that was used last comes first.
@@ -53,8 +59,12 @@ statements! {
           ORDER BY s.last_used_at DESC LIMIT 1), 0) DESC, m.created_at, m.workspace_id LIMIT $2");
     JOIN = "UPDATE members SET joined_at = $4, invitation_id = NULL WHERE workspace_id = $1 AND user_id = $2
         AND invitation_id = $3 AND joined_at IS NULL";
-    SET_ROLE = "UPDATE members SET role = $3 WHERE workspace_id = $1 AND user_id = $2";
-    REMOVE = "DELETE FROM members WHERE workspace_id = $1 AND user_id = $2";
+    /// Changes the role of a member.
+    pub fn set_role(workspace: WorkspaceId, user: UserId, role: Role) =
+        "UPDATE members SET role = :role WHERE workspace_id = :workspace AND user_id = :user";
+    /// Removes a member from a workspace.
+    pub fn remove(workspace: WorkspaceId, user: UserId) =
+        "DELETE FROM members WHERE workspace_id = :workspace AND user_id = :user";
 }
 
 /// Workspaces of a person that are read at most.
@@ -66,17 +76,6 @@ const MEMBERS_READ_MAX: u32 = 1_000;
 pub fn of_email(tx: &mut Tx, email: &str, id: UserId, now: Time) -> Result<UserId> {
     tx.exec(&INSERT, p![id, email, now])?;
     Ok(tx.value(&ID_BY_EMAIL, p![email])?.unwrap_or(id))
-}
-
-/// Returns a person.
-pub fn get(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
-    tx.one(&GET_USER, p![id])
-}
-
-/// Adds a person to a workspace.
-pub fn add(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role, now: Time) -> Result<()> {
-    tx.exec(&ADD, p![workspace, user, role, now])?;
-    Ok(())
 }
 
 /// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
@@ -93,11 +92,6 @@ pub fn invitations(tx: &mut Tx, user: UserId, now: Time) -> Result<Vec<Invitatio
 /// Returns an invitation of a person that hasn't expired.
 pub fn invitation(tx: &mut Tx, user: UserId, id: InvitationId, now: Time) -> Result<Option<Invitation>> {
     tx.one(&INVITATION, p![user, now, id])
-}
-
-/// Returns a member of a workspace.
-pub fn member(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<Option<Member>> {
-    tx.one(&GET, p![workspace, user])
 }
 
 /// Returns the members of a workspace, invited ones included, oldest first.
@@ -124,24 +118,6 @@ pub fn by_email(tx: &mut Tx, email: &str) -> Result<Option<UserId>> {
 /// Makes an invited person a member; returns whether the invitation was still open.
 pub fn join(tx: &mut Tx, user: UserId, invitation: &Invitation, now: Time) -> Result<bool> {
     Ok(tx.exec(&JOIN, p![invitation.workspace, user, invitation.id, now])? > 0)
-}
-
-/// Changes the role of a member.
-pub fn set_role(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role) -> Result<()> {
-    tx.exec(&SET_ROLE, p![workspace, user, role])?;
-    Ok(())
-}
-
-/// Changes the name of a person.
-pub fn rename(tx: &mut Tx, user: UserId, name: Option<&str>) -> Result<()> {
-    tx.exec(&RENAME, p![user, name])?;
-    Ok(())
-}
-
-/// Removes a member from a workspace.
-pub fn remove(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<()> {
-    tx.exec(&REMOVE, p![workspace, user])?;
-    Ok(())
 }
 
 crate::from_row!(Member {

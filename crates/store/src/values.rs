@@ -114,8 +114,22 @@ macro_rules! column {
                 }
             }
         }
+        $crate::values::row_of_one_column!($ty);
     };
 }
+
+/// Implements [`FromRow`] for the type of a column, for statements that return just that one.
+macro_rules! row_of_one_column {
+    ($ty:ty) => {
+        impl $crate::FromRow for $ty {
+            const COLUMNS: &'static [&'static str] = &[""];
+            fn from_row(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
+                row.take()
+            }
+        }
+    };
+}
+pub(crate) use row_of_one_column;
 
 column!(i64, "an integer", |x| Value::Int(*x), Value::Int(i) => Ok(i));
 column!(i32, "a 32-bit integer", |x| Value::Int((*x).into()), Value::Int(i) => narrow(i));
@@ -191,8 +205,7 @@ pub struct Json<T>(pub T);
 
 impl<T: serde::Serialize> ToValue for Json<T> {
     fn to_value(&self) -> Value<'_> {
-        let text = serde_json::to_string(&self.0).expect("stored types have string keys and no failing serializers");
-        Value::Text(Cow::Owned(text))
+        json_text(&self.0)
     }
 }
 
@@ -203,6 +216,29 @@ impl<T: serde::de::DeserializeOwned> FromColumn for Json<T> {
             other => other.mismatch("JSON text"),
         }
     }
+}
+
+/// Implements both directions for a type that is stored as JSON.
+macro_rules! json_columns {
+    ($($ty:ty),+ $(,)?) => {$(
+        impl $crate::ToValue for $ty {
+            fn to_value(&self) -> $crate::Value<'_> {
+                $crate::values::json_text(self)
+            }
+        }
+        impl $crate::FromColumn for $ty {
+            fn from_column(value: $crate::Value<'_>) -> $crate::Result<Self> {
+                $crate::Json::from_column(value).map(|json| json.0)
+            }
+        }
+    )+};
+}
+pub(crate) use json_columns;
+
+/// Returns the JSON text of a value.
+pub(crate) fn json_text<T: serde::Serialize + ?Sized>(value: &T) -> Value<'static> {
+    let text = serde_json::to_string(value).expect("stored types have string keys and no failing serializers");
+    Value::Text(Cow::Owned(text))
 }
 
 /// Builds a statement's parameters from references: `p![inbox_id, address, now_ms]`.

@@ -31,8 +31,10 @@ statements! {
         lease_token) VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8, $9)";
     GET = select!("WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3");
     PAGE = select!("WHERE workspace_id = $1 AND webhook_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4");
-    WAITING = "SELECT id, event_id, event_type, attempt, status, run_at FROM webhook_deliveries
-        WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL ORDER BY run_at LIMIT $3";
+    /// Returns up to `limit` attempts of a webhook that need action now or later, ordered by due time.
+    pub fn pending(workspace: WorkspaceId, webhook: WebhookId, limit: u32) -> Vec<PendingAttempt> =
+        "SELECT id, event_id, event_type, attempt, status, run_at FROM webhook_deliveries
+        WHERE workspace_id = :workspace AND webhook_id = :webhook AND run_at IS NOT NULL ORDER BY run_at LIMIT :limit";
     CLAIM = "UPDATE webhook_deliveries SET lease_token = $5, run_at = $6
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND status = 'pending' AND run_at <= $4";
     FOLLOW = "UPDATE webhook_deliveries SET run_at = NULL
@@ -43,11 +45,17 @@ statements! {
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
     RELEASE = "UPDATE webhook_deliveries SET run_at = $5, lease_token = NULL
         WHERE workspace_id = $1 AND webhook_id = $2 AND id = $3 AND lease_token = $4";
-    RELEASE_ALL = "UPDATE webhook_deliveries SET run_at = $1, lease_token = NULL WHERE run_at IS NOT NULL AND lease_token IS NOT NULL";
-    RELEASE_TOKEN = "UPDATE webhook_deliveries SET run_at = $4, lease_token = NULL
-        WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL AND lease_token = $3";
-    CANCEL = "UPDATE webhook_deliveries SET status = 'failed', error = COALESCE(error, $3), next_attempt_at = NULL, run_at = NULL,
-        lease_token = NULL WHERE workspace_id = $1 AND webhook_id = $2 AND run_at IS NOT NULL";
+    /// Releases all leases; used at start if there is only one process.
+    pub fn free(now: Time) -> u64 =
+        "UPDATE webhook_deliveries SET run_at = :now, lease_token = NULL WHERE run_at IS NOT NULL AND lease_token IS NOT NULL";
+    /// Releases the leases of a webhook with that token, so that any worker can claim the attempts.
+    pub fn release_leases(workspace: WorkspaceId, webhook: WebhookId, token: Uuid, now: Time) -> u64 =
+        "UPDATE webhook_deliveries SET run_at = :now, lease_token = NULL
+        WHERE workspace_id = :workspace AND webhook_id = :webhook AND run_at IS NOT NULL AND lease_token = :token";
+    /// Cancels all pending work of a webhook; `why` is the error of attempts that weren't made.
+    pub fn cancel(workspace: WorkspaceId, webhook: WebhookId, why: &str) -> u64 =
+        "UPDATE webhook_deliveries SET status = 'failed', error = COALESCE(error, :why), next_attempt_at = NULL, run_at = NULL,
+        lease_token = NULL WHERE workspace_id = :workspace AND webhook_id = :webhook AND run_at IS NOT NULL";
     NEXT_WEBHOOK = "SELECT workspace_id, webhook_id FROM webhook_deliveries WHERE (workspace_id, webhook_id) > ($1, $2)
         ORDER BY workspace_id, webhook_id LIMIT 1";
     OLD = "SELECT id FROM webhook_deliveries WHERE workspace_id = $1 AND webhook_id = $2 AND id < $3 ORDER BY id LIMIT $4";
@@ -163,11 +171,6 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, page: PageR
     tx.rows(&PAGE, p![workspace, webhook, after.id, page.limit])
 }
 
-/// Returns up to `limit` attempts of a webhook that need action now or later, ordered by due time.
-pub fn pending(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, limit: u32) -> Result<Vec<PendingAttempt>> {
-    tx.rows(&WAITING, p![workspace, webhook, limit])
-}
-
 /// Claims a pending attempt that is due. Returns `false` if another worker has it.
 pub fn claim(tx: &mut Tx, place: AttemptRef, lease: AttemptLease, now: Time) -> Result<bool> {
     Ok(tx.exec(&CLAIM, p![place.workspace, place.webhook, place.id, now, lease.token, lease.until])? > 0)
@@ -211,21 +214,6 @@ pub fn settle(
 pub fn release(tx: &mut Tx, place: AttemptRef, token: Uuid, now: Time) -> Result<()> {
     tx.exec(&RELEASE, p![place.workspace, place.webhook, place.id, token, now])?;
     Ok(())
-}
-
-/// Releases all leases; used at start if there is only one process.
-pub fn free(tx: &mut Tx, now: Time) -> Result<u64> {
-    tx.exec(&RELEASE_ALL, p![now])
-}
-
-/// Releases the leases of a webhook with that token, so that any worker can claim the attempts.
-pub fn release_leases(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, token: Uuid, now: Time) -> Result<u64> {
-    tx.exec(&RELEASE_TOKEN, p![workspace, webhook, token, now])
-}
-
-/// Cancels all pending work of a webhook; `why` is the error of attempts that weren't made.
-pub fn cancel(tx: &mut Tx, workspace: WorkspaceId, webhook: WebhookId, why: &str) -> Result<u64> {
-    tx.exec(&CANCEL, p![workspace, webhook, why])
 }
 
 /// Returns the first webhook after the given one that has attempts, even if the webhook itself is deleted; `None` starts

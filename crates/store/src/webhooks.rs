@@ -29,22 +29,34 @@ statements! {
     INSERT = "INSERT INTO webhooks (workspace_id, id, url, events, inbox_ids, enabled, payload, headers, secret, secret_hint, old_secret,
         old_secret_until, seq, failing_since, last_success_at, last_failure_at, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
-    GET = select!("WHERE workspace_id = $1 AND id = $2");
-    GET_FOR_UPDATE = select!("WHERE workspace_id = $1 AND id = $2 {FOR_UPDATE}");
+    /// Returns the webhook with that ID.
+    pub fn get(workspace: WorkspaceId, id: WebhookId) -> Option<Webhook> =
+        select!("WHERE workspace_id = :workspace AND id = :id");
+    /// Returns the webhook with that ID and locks its row until the end of the transaction.
+    pub fn lock(workspace: WorkspaceId, id: WebhookId) -> Option<Webhook> =
+        select!("WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}");
     PAGE = select!("WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4");
     OF_WORKSPACE = select!("WHERE workspace_id = $1 ORDER BY id LIMIT $2");
-    COUNT = "SELECT count(*) FROM webhooks WHERE workspace_id = $1";
+    /// Returns the number of webhooks of a workspace.
+    pub fn count(workspace: WorkspaceId) -> u64 = "SELECT count(*) FROM webhooks WHERE workspace_id = :workspace";
     UPDATE = "UPDATE webhooks SET url = $3, events = $4, inbox_ids = $5, enabled = $6, payload = $7, headers = $8, secret = $9,
         secret_hint = $10, old_secret = $11, old_secret_until = $12, seq = $13, failing_since = $14, last_success_at = $15,
         last_failure_at = $16, created_at = $17 WHERE workspace_id = $1 AND id = $2";
     ADVANCE = "UPDATE webhooks SET seq = $4 WHERE workspace_id = $1 AND id = $2 AND seq = $3 AND enabled = 1";
-    RECORD_SUCCESS = "UPDATE webhooks SET failing_since = NULL, last_success_at = $3 WHERE workspace_id = $1 AND id = $2";
+    /// Records that an attempt succeeded.
+    pub fn succeeded(workspace: WorkspaceId, id: WebhookId, at: Time) =
+        "UPDATE webhooks SET failing_since = NULL, last_success_at = :at WHERE workspace_id = :workspace AND id = :id";
     RECORD_FAILURE = "UPDATE webhooks SET failing_since = COALESCE(failing_since, $3), last_failure_at = $4 WHERE workspace_id = $1 AND id = $2";
-    RECORD_LATE_FAILURE = "UPDATE webhooks SET last_failure_at = $3 WHERE workspace_id = $1 AND id = $2";
-    DISABLE = "UPDATE webhooks SET enabled = 0 WHERE workspace_id = $1 AND id = $2 AND enabled = 1";
+    /// Records a failed attempt that was followed by a successful one.
+    pub fn failed_before(workspace: WorkspaceId, id: WebhookId, at: Time) =
+        "UPDATE webhooks SET last_failure_at = :at WHERE workspace_id = :workspace AND id = :id";
+    /// Disables a webhook; returns whether it was enabled.
+    pub fn disable(workspace: WorkspaceId, id: WebhookId) -> bool =
+        "UPDATE webhooks SET enabled = 0 WHERE workspace_id = :workspace AND id = :id AND enabled = 1";
     DELETE = "DELETE FROM webhooks WHERE workspace_id = $1 AND id = $2";
     DELETE_COUNTS = "DELETE FROM webhook_counts WHERE workspace_id = $1 AND webhook_id = $2";
-    WORKSPACES = "SELECT DISTINCT workspace_id FROM webhooks ORDER BY workspace_id";
+    /// Returns the workspaces that have webhooks.
+    pub fn workspaces() -> Vec<WorkspaceId> = "SELECT DISTINCT workspace_id FROM webhooks ORDER BY workspace_id";
     ADD_COUNTS = "INSERT INTO webhook_counts (workspace_id, webhook_id, slot, deliveries, failed) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (workspace_id, webhook_id, slot) DO UPDATE SET deliveries = webhook_counts.deliveries + excluded.deliveries,
         failed = webhook_counts.failed + excluded.failed";
@@ -100,16 +112,6 @@ fn wake_dispatchers(tx: &mut Tx, workspace: WorkspaceId) {
     tx.wake(Uuid::nil());
 }
 
-/// Returns the webhook with that ID.
-pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
-    tx.one(&GET, p![workspace, id])
-}
-
-/// Returns the webhook with that ID and locks its row until the end of the transaction.
-pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<Webhook>> {
-    tx.one(&GET_FOR_UPDATE, p![workspace, id])
-}
-
 /// Returns a page of webhooks, newest first.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<Webhook>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
@@ -119,11 +121,6 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<
 /// Returns up to `limit` webhooks of a workspace, including disabled ones.
 pub fn of(tx: &mut Tx, workspace: WorkspaceId, limit: u64) -> Result<Vec<Webhook>> {
     tx.rows(&OF_WORKSPACE, p![workspace, i64::try_from(limit).unwrap_or(i64::MAX)])
-}
-
-/// Returns the number of webhooks of a workspace.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace])?.unwrap_or(0))
 }
 
 /// A time in which every attempt of a webhook failed.
@@ -141,27 +138,10 @@ pub fn advance(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, sequences: Ra
     Ok(tx.exec(&ADVANCE, p![workspace, id, sequences.start, sequences.end])? > 0)
 }
 
-/// Records that an attempt succeeded.
-pub fn succeeded(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, at: Time) -> Result<()> {
-    tx.exec(&RECORD_SUCCESS, p![workspace, id, at])?;
-    Ok(())
-}
-
 /// Records that every attempt has failed for some time.
 pub fn failed(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, run: FailureRun) -> Result<()> {
     tx.exec(&RECORD_FAILURE, p![workspace, id, run.since, run.last_at])?;
     Ok(())
-}
-
-/// Records a failed attempt that was followed by a successful one.
-pub fn failed_before(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, at: Time) -> Result<()> {
-    tx.exec(&RECORD_LATE_FAILURE, p![workspace, id, at])?;
-    Ok(())
-}
-
-/// Disables a webhook; returns whether it was enabled.
-pub fn disable(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool> {
-    Ok(tx.exec(&DISABLE, p![workspace, id])? > 0)
 }
 
 /// Deletes a webhook and its counters; its attempts are deleted separately. Returns whether it existed.
@@ -169,11 +149,6 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<bool
     tx.exec(&DELETE_COUNTS, p![workspace, id])?;
     wake_dispatchers(tx, workspace);
     Ok(tx.exec(&DELETE, p![workspace, id])? > 0)
-}
-
-/// Returns the workspaces that have webhooks.
-pub fn workspaces(tx: &mut Tx) -> Result<Vec<WorkspaceId>> {
-    Ok(tx.rows::<(WorkspaceId,)>(&WORKSPACES, p![])?.into_iter().map(|(id,)| id).collect())
 }
 
 /// Counts attempts that ended at that time.

@@ -25,17 +25,28 @@ statements! {
     INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
         disclosure_line, disclosure_text, disclosure_name, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING";
-    GET = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id = $1");
-    LIST = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > $1 ORDER BY w.id LIMIT $2");
+    /// Returns the workspace with that ID.
+    pub fn get(id: WorkspaceId) -> Option<Workspace> =
+        concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id = :id");
+    /// Returns up to `limit` workspaces after `after`, oldest first.
+    pub fn list(after: WorkspaceId, limit: u32) -> Vec<Workspace> =
+        concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > :after ORDER BY w.id LIMIT :limit");
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
         ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11, name = $12, disclosure_line = $13,
         disclosure_text = $14, disclosure_name = $15, suspension = $16 WHERE id = $1";
     WITH_RETENTION = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
-    STOP = "UPDATE workspaces SET stopped_at = $2, stop_reason = $3 WHERE id = $1 AND stopped_at IS NULL";
-    RESUME = "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = $1 AND stopped_at IS NOT NULL";
+    /// Stops a workspace; returns whether it was running.
+    pub fn stop(id: WorkspaceId, reason: Option<&str>, now: Time) -> bool =
+        "UPDATE workspaces SET stopped_at = :now, stop_reason = :reason WHERE id = :id AND stopped_at IS NULL";
+    /// Ends the stop of a workspace; returns whether it was stopped.
+    pub fn resume(id: WorkspaceId) -> bool =
+        "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = :id AND stopped_at IS NOT NULL";
     SUSPEND = "UPDATE workspaces SET status = 'suspended', suspension = $2 WHERE id = $1 AND status = 'active'";
-    SET_OWNER = "UPDATE workspaces SET owner_email = $2 WHERE id = $1";
-    CLAIM = "UPDATE workspaces SET claim_status = 'claimed', claimed_at = $2 WHERE id = $1 AND claim_status = 'unclaimed'";
+    /// Sets the address of the owner.
+    pub fn set_owner(id: WorkspaceId, email: &str) = "UPDATE workspaces SET owner_email = :email WHERE id = :id";
+    /// Marks an unclaimed workspace as claimed; returns whether it was unclaimed.
+    pub fn claim(id: WorkspaceId, now: Time) -> bool =
+        "UPDATE workspaces SET claim_status = 'claimed', claimed_at = :now WHERE id = :id AND claim_status = 'unclaimed'";
     ANY = "SELECT created_at FROM workspaces WHERE id <> $1 LIMIT 1";
 }
 
@@ -61,16 +72,6 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
         ],
     )?;
     Ok(())
-}
-
-/// Returns the workspace with that ID.
-pub fn get(tx: &mut Tx, id: WorkspaceId) -> Result<Option<Workspace>> {
-    tx.one(&GET, p![id])
-}
-
-/// Returns up to `limit` workspaces after `after`, oldest first.
-pub fn list(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<Workspace>> {
-    tx.rows(&LIST, p![after, limit])
 }
 
 /// Returns the server's first workspace, which belongs to the operator.
@@ -106,30 +107,9 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Stops a workspace; returns whether it was running.
-pub fn stop(tx: &mut Tx, id: WorkspaceId, reason: Option<&str>, now: Time) -> Result<bool> {
-    Ok(tx.exec(&STOP, p![id, now, reason])? > 0)
-}
-
-/// Ends the stop of a workspace; returns whether it was stopped.
-pub fn resume(tx: &mut Tx, id: WorkspaceId) -> Result<bool> {
-    Ok(tx.exec(&RESUME, p![id])? > 0)
-}
-
 /// Suspends sending of an active workspace; returns whether it was active.
 pub fn suspend(tx: &mut Tx, id: WorkspaceId, suspension: &Suspension) -> Result<bool> {
     Ok(tx.exec(&SUSPEND, p![id, stored_suspension(Some(suspension))])? > 0)
-}
-
-/// Sets the address of the owner.
-pub fn set_owner(tx: &mut Tx, id: WorkspaceId, email: &str) -> Result<()> {
-    tx.exec(&SET_OWNER, p![id, email])?;
-    Ok(())
-}
-
-/// Marks an unclaimed workspace as claimed; returns whether it was unclaimed.
-pub fn claim(tx: &mut Tx, id: WorkspaceId, now: Time) -> Result<bool> {
-    Ok(tx.exec(&CLAIM, p![id, now])? > 0)
 }
 
 /// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
