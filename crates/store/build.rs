@@ -124,8 +124,9 @@ fn read_column(line: &str, table: &mut Table) {
     if rest.contains("PRIMARY KEY") {
         table.keys = vec![name.to_owned()];
     }
-    let mut field = name.strip_suffix("_id").unwrap_or(name).to_owned();
-    let mut refers_to = rest.starts_with("ID}").then(|| camel(if name == "id" { "other" } else { &field }));
+    let is_id = rest.starts_with("ID}");
+    let mut field = name.strip_suffix("_id").filter(|_| is_id).unwrap_or(name).to_owned();
+    let mut refers_to = is_id.then(|| camel(&field));
     let mut words = comment.split_whitespace();
     while let Some(annotation) = words.next().and_then(|word| word.strip_prefix('@')) {
         match annotation.split_once('=') {
@@ -143,7 +144,10 @@ fn write_columns(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error
         let columns: Vec<&String> = table.columns.iter().map(|column| &column.name).collect();
         let computed: Vec<&String> = table.computed.iter().map(|(_, sql)| sql).collect();
         let (name, keys) = (&table.name, &table.keys);
-        writeln!(out, "    Table {{ name: {name:?}, columns: &{columns:?}, keys: &{keys:?}, computed: &{computed:?} }},")?;
+        writeln!(
+            out,
+            "    Table {{ name: {name:?}, columns: &{columns:?}, keys: &{keys:?}, computed: &{computed:?} }},"
+        )?;
     }
     writeln!(out, "];\n")?;
     Ok(())
@@ -157,9 +161,10 @@ fn write_rules(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error>>
             let to = column.refers_to.as_ref()?;
             Some(format!("Reference {{ column: {:?}, to: RecordKind::{to} }}, ", column.name))
         });
-        let cleared = table.cleared.iter().map(|(column, with)| {
-            format!("ClearedColumn {{ column: {column:?}, with: ErasedRecord::{with} }}, ")
-        });
+        let cleared = table
+            .cleared
+            .iter()
+            .map(|(column, with)| format!("ClearedColumn {{ column: {column:?}, with: ErasedRecord::{with} }}, "));
         let (references, cleared) = (references.collect::<String>(), cleared.collect::<String>());
         let (name, ends) = (&table.name, &table.ends);
         writeln!(
@@ -169,9 +174,8 @@ fn write_rules(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error>>
     }
     writeln!(out, "];\n")?;
     let of_message = |table: &&Table| table.ends == "Lifetime::Message" && !table.is_apart;
-    let of_workspace = |table: &&Table| {
-        table.name != "addresses" && table.columns.iter().any(|column| column.name == "workspace_id")
-    };
+    let of_workspace =
+        |table: &&Table| table.name != "addresses" && table.columns.iter().any(|column| column.name == "workspace_id");
     let all_messages = " AND message_id IN (SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)";
     let deletes: [(&str, &str, Vec<&Table>); 3] = [
         ("of_message", " AND message_id = $2", tables.iter().filter(of_message).collect()),
@@ -179,7 +183,10 @@ fn write_rules(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error>>
         ("of_workspace", "", tables.iter().rev().filter(of_workspace).collect()),
     ];
     for (module, filter, tables) in deletes {
-        writeln!(out, "/// Statements that delete rows with their record.\npub(crate) mod {module} {{\n    crate::statements! {{")?;
+        writeln!(
+            out,
+            "/// Statements that delete rows with their record.\npub(crate) mod {module} {{\n    crate::statements! {{"
+        )?;
         for Table { name, .. } in tables {
             let constant = name.to_uppercase();
             writeln!(out, "        {constant} = \"DELETE FROM {name} WHERE workspace_id = $1{filter}\";")?;
@@ -230,7 +237,10 @@ fn write_statements(out: &mut String) -> Result<(), Box<dyn Error>> {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if fs::read_to_string(&path)?.lines().any(|line| line.ends_with("statements! {") && !line.starts_with([' ', '/'])) {
+            } else if fs::read_to_string(&path)?
+                .lines()
+                .any(|line| line.ends_with("statements! {") && !line.starts_with([' ', '/']))
+            {
                 let file = path.with_extension("").strip_prefix("src")?.to_string_lossy().replace('\\', "/");
                 files.insert(file.clone(), format!("crate::{}::ALL", file.replace('/', "::")));
             }
@@ -254,11 +264,23 @@ fn word(text: &str) -> &str {
 
 /// Writes `forwarding_address` as `ForwardingAddress`. A name that is no record's is `Other`.
 fn camel(name: &str) -> String {
-    let camel: String =
-        name.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
+    let camel: String = name.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
     let records = [
-        "Workspace", "Inbox", "Thread", "Message", "Content", "Envelope", "Draft", "Contact", "ForwardingAddress",
-        "Event", "Webhook", "Domain", "Key", "User", "Session",
+        "Workspace",
+        "Inbox",
+        "Thread",
+        "Message",
+        "Content",
+        "Envelope",
+        "Draft",
+        "Contact",
+        "ForwardingAddress",
+        "Event",
+        "Webhook",
+        "Domain",
+        "Key",
+        "User",
+        "Session",
     ];
     if records.contains(&camel.as_str()) { camel } else { "Other".to_owned() }
 }

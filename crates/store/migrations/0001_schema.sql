@@ -6,7 +6,7 @@
 --
 -- This file is also the declaration of each table for the program: `build.rs` reads it. Above a table:
 --   @row PATH                     the struct of a row, below `posthouse_domain` or `crate`; its fields are named like the
---                                 columns, without `_id`, unless a column says @field=NAME, or @field=none for no field
+--                                 columns, IDs without `_id`, unless a column says @field=NAME, or @field=none for no field
 --   @reads FIELD = EXPRESSION AS COLUMN   a field that is read and not stored
 --   @with message|thread|inbox    the record with which the rows are deleted (", by statements of its own": see `wipe`)
 --   @kept WHY                     the rows outlive these records
@@ -372,6 +372,8 @@ CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
 
 -- Messages, one row per inbox that has the message.
 -- @with message, by statements of its own
+-- @row message::Message
+-- @reads contact = (SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id
 CREATE TABLE messages (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,                      -- @message
@@ -381,14 +383,14 @@ CREATE TABLE messages (
   direction {TEXT} NOT NULL,             -- inbound | outbound
   status {TEXT} NOT NULL,                -- received, or the delivery status of an outbound message
   channel {TEXT} NOT NULL,               -- email | agent | mixed
-  type {TEXT} NOT NULL,                  -- message | task | event
+  type {TEXT} NOT NULL,                  -- @field=kind message | task | event
   rfc_message_id {TEXT} NOT NULL,        -- Message-ID (RFC 5322)
   in_reply_to {TEXT},
-  refs {TEXT} NOT NULL,                  -- JSON array of the References field
-  from_text {TEXT} NOT NULL,
-  to_list {TEXT} NOT NULL,               -- JSON array
-  cc_list {TEXT} NOT NULL,               -- JSON array
-  bcc_list {TEXT} NOT NULL,              -- JSON array
+  refs {TEXT} NOT NULL,                  -- @field=references JSON array of the References field
+  from_text {TEXT} NOT NULL,             -- @field=from
+  to_list {TEXT} NOT NULL,               -- @field=to JSON array
+  cc_list {TEXT} NOT NULL,               -- @field=cc JSON array
+  bcc_list {TEXT} NOT NULL,              -- @field=bcc JSON array
   reply_to {TEXT},
   reply_to_unproven {I64} NOT NULL,      -- 1: names another party than the author, and no signature covers it
   author_proven {I64} NOT NULL,          -- 1: an aligned pass of SPF or DKIM, or sent by this service
@@ -921,6 +923,7 @@ CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pendi
 
 -- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
 -- @kept until the operator ends it
+-- @row crate::agents::Sanction
 CREATE TABLE agent_sanctions (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -1127,12 +1130,13 @@ CREATE TABLE held_events (
 
 -- Apps that agents of every workspace can sign in to. The workspace is the one that registered the app.
 -- @kept data of the workspace
+-- @row identity::client::IdentityClient
 CREATE TABLE identity_clients (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,
   client_id {TEXT} NOT NULL UNIQUE,      -- the public id
   name {TEXT} NOT NULL,
-  type {TEXT} NOT NULL,                  -- confidential | public | verify_only
+  type {TEXT} NOT NULL,                  -- @field=kind confidential | public | verify_only
   redirect_uris {TEXT} NOT NULL,         -- JSON array
   allowed_scopes {TEXT} NOT NULL,        -- separated by spaces
   subject_type {TEXT} NOT NULL,          -- pairwise | public
@@ -1218,11 +1222,12 @@ CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
 
 -- The sign-in history of agents, for 90 days.
 -- @with inbox
+-- @row identity::IdentitySignIn
 CREATE TABLE identity_sign_ins (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
-  client_id {TEXT} NOT NULL,
+  client_id {TEXT} NOT NULL,             --
   client_name {TEXT} NOT NULL,           -- at that time
   event {TEXT} NOT NULL,                 -- token_issued | signed_in
   flow {TEXT} NOT NULL,                  -- headless | authorization_code | jwt_bearer
@@ -1252,12 +1257,13 @@ CREATE TABLE identity_apps (
 
 -- Webhooks. Events aren't copied: a webhook has a position in the log.
 -- @kept data of the workspace
+-- @row webhook::Webhook
 CREATE TABLE webhooks (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,                      -- @webhook
   url {TEXT} NOT NULL,
-  events {TEXT} NOT NULL,                -- JSON array of event types
-  inbox_ids {TEXT},                      -- JSON array; null: every inbox
+  events {TEXT} NOT NULL,                -- @field=kinds JSON array of event types
+  inbox_ids {TEXT},                      -- @field=inboxes JSON array; null: every inbox
   enabled {I64} NOT NULL,
   payload {TEXT} NOT NULL,               -- full | envelope
   headers {BLOB} NOT NULL,               -- the owner's header fields, sealed because they may be credentials
@@ -1265,7 +1271,7 @@ CREATE TABLE webhooks (
   secret_hint {TEXT} NOT NULL,
   old_secret {BLOB},                     -- sealed; the secret before the last rotation
   old_secret_until {I64},
-  seq {I64} NOT NULL,                    -- the position: deliveries exist for events up to it
+  seq {I64} NOT NULL,                    -- @field=cursor the position: deliveries exist for events up to it
   failing_since {I64},                   -- set while every attempt fails
   last_success_at {I64},
   last_failure_at {I64},

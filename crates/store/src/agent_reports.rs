@@ -14,7 +14,7 @@ const ADDRESSES_MAX: u32 = 10_000;
 
 statements! {
     INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, network, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES ({PARAMETERS})";
     /// Returns how many reports a workspace has made since a time.
     pub fn made_since(workspace: WorkspaceId, since: Time) -> u64 =
         "SELECT count(*) FROM agent_reports WHERE workspace_id = :workspace AND created_at >= :since";

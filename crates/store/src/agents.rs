@@ -49,25 +49,11 @@ macro_rules! select {
     };
 }
 
-/// The columns of a card that its changes write, in the order of [`values!`] and [`write`].
+/// The columns of a card that its changes write, in the order of [`write`].
 macro_rules! written {
     () => {
         "name, description, skills, accepts_types, languages, input_modes, documentation_url, visibility, handle, indexable,
         listing, listing_problems, listed_at, revoked_at, revocation_reason, updated_at"
-    };
-}
-
-/// The parameters of [`written!`].
-macro_rules! values {
-    () => {
-        "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16"
-    };
-}
-
-/// The columns of a decision in the order that rows are read.
-macro_rules! sanctions {
-    () => {
-        "SELECT workspace_id, inbox_id, kind, reason, parties, review_requested_at, review_note, created_at FROM agent_sanctions "
     };
 }
 
@@ -80,9 +66,9 @@ statements! {
         select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
         AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = :address");
     BY_HANDLE = "SELECT inbox_id FROM agent_cards WHERE workspace_id = $1 AND handle = $2 AND handle IS NOT NULL";
-    INSERT = concat!("INSERT INTO agent_cards (", written!(), ", workspace_id, inbox_id, number, created_at) VALUES (", values!(),
-        ", $17, $18, $19, $20) ON CONFLICT DO NOTHING");
-    UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = (", values!(), ") WHERE workspace_id = $17 AND inbox_id = $18");
+    INSERT = concat!("INSERT INTO agent_cards (", written!(), ", workspace_id, inbox_id, number, created_at) VALUES ({PARAMETERS})
+        ON CONFLICT DO NOTHING");
+    UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = ({PARAMETERS}) WHERE workspace_id = {NEXT} AND inbox_id = {NEXT}");
     /// Deletes the row of a card; returns whether there was one. [`crate::card_index::delete_card`] also deletes it from
     /// searches.
     pub(crate) fn delete_row(workspace: WorkspaceId, inbox: InboxId) -> bool =
@@ -99,11 +85,11 @@ statements! {
         WHERE workspace_id = :workspace AND inbox_id = :inbox AND review_requested_at IS NULL";
     /// Returns what was decided against an agent.
     pub fn sanction_of(workspace: WorkspaceId, inbox: InboxId) -> Option<Sanction> =
-        concat!(sanctions!(), "WHERE workspace_id = :workspace AND inbox_id = :inbox");
+        "SELECT {agent_sanctions} FROM agent_sanctions WHERE workspace_id = :workspace AND inbox_id = :inbox";
     /// Ends what was decided against an agent; returns whether there was something.
     pub fn end_sanction(workspace: WorkspaceId, inbox: InboxId) -> bool =
         "DELETE FROM agent_sanctions WHERE workspace_id = :workspace AND inbox_id = :inbox";
-    SANCTIONED = concat!(sanctions!(), "WHERE (created_at, inbox_id) < ($1, $2) ORDER BY created_at DESC, inbox_id DESC LIMIT $3");
+    SANCTIONED = "SELECT {agent_sanctions} FROM agent_sanctions WHERE (created_at, inbox_id) < ($1, $2) ORDER BY created_at DESC, inbox_id DESC LIMIT $3";
 }
 
 /// A decision against an agent.
@@ -221,17 +207,6 @@ pub fn sanctioned(tx: &mut Tx, page: PageRange) -> Result<Vec<Sanction>> {
 fn named_all<T>(names: &[String], parse: fn(&str) -> Option<T>) -> Result<Vec<T>> {
     names.iter().map(|name| named(name, parse)).collect()
 }
-
-crate::from_row!(Sanction {
-    workspace = workspace_id,
-    inbox = inbox_id,
-    kind,
-    reason,
-    parties: Json<Vec<String>>,
-    review_requested_at,
-    review_note,
-    created_at,
-} => Self { workspace, inbox, kind, reason, parties: parties.0, review_requested_at, review_note, created_at });
 
 crate::from_row!(Agent {
     workspace = workspace_id: WorkspaceId,

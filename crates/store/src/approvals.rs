@@ -7,11 +7,11 @@ use posthouse_domain::{
     record::ApprovalOfMessage,
 };
 
-use crate::{Result, Tx, many, p, statements};
+use crate::{Result, Tx, p, statements};
 
 statements! {
     INSERT = "INSERT INTO message_approvals (workspace_id, message_id, draft_id, by_type, by_id, by_label, approved_at, content_sha256)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        VALUES ({PARAMETERS})";
     /// Returns the approvals of up to 100 messages, unordered. Most messages have none.
     pub fn of(workspace: WorkspaceId, messages: each MessageId) -> Vec<ApprovalOfMessage> =
         "SELECT a.message_id, a.draft_id, a.by_type, a.by_id, a.by_label, a.approved_at, a.content_sha256

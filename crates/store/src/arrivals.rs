@@ -8,7 +8,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Json, Result, Tx, many, message_list::InboxRef, messages::StoredVerification, p, statements};
+use crate::{Result, Tx, many, message_list::InboxRef, p, statements};
 
 statements! {
     NEWEST = "SELECT i.id, i.last_message_at,
@@ -95,18 +95,4 @@ pub fn verifications(
 
 crate::row_struct!(NewestRow { id: InboxId, last_message_at: Time, changes: i64 });
 
-crate::from_row!(ArrivalSummary {
-    id,
-    created_at,
-    from = from_text,
-    subject,
-    labels: Json<Vec<String>>,
-    verification: Option<Json<StoredVerification>>,
-} => Self {
-    id,
-    created_at,
-    from,
-    subject,
-    labels: labels.0,
-    verification: verification.map(|stored| stored.0.into()),
-});
+crate::from_row!(ArrivalSummary { id, created_at, from = from_text, subject, labels, verification });

@@ -5,11 +5,11 @@ use posthouse_domain::{
     message::Attachment,
 };
 
-use crate::{Result, Tx, many, p, statements};
+use crate::{Result, Tx, p, statements};
 
 statements! {
     INSERT = "INSERT INTO attachments (workspace_id, id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES ({PARAMETERS})";
     /// Returns the attachment with that ID.
     pub fn get(workspace: WorkspaceId, id: AttachmentId) -> Option<Attachment> =
         "SELECT id, message_id, position, filename, content_type, size_bytes, sha256, content_id, inline

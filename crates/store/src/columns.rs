@@ -3,6 +3,7 @@
 use posthouse_domain::{
     actor::ActorKind,
     agent::{SanctionKind, card::CardVisibility, listing::ListingState, report::ReportReason},
+    agent_message::disclosure::Disclosure,
     contact::{self, ContactKind},
     daily_limit::DailyLimit,
     delivery::{AttemptResultName, LocalDeliveryState},
@@ -36,8 +37,8 @@ use posthouse_domain::{
 use uuid::Uuid;
 
 use crate::{
-    FromColumn, Result, ToValue, Value,
-    values::{json_columns, row_of_one_column},
+    FromColumn, Json, Result, ToValue, Value,
+    values::{json_columns, json_text, row_of_one_column},
     workspaces::named,
 };
 
@@ -173,4 +174,29 @@ impl FromColumn for Time {
 row_of_one_column!(Time);
 
 // Lists are JSON arrays.
-json_columns!(Vec<String>);
+json_columns!(Vec<String>, Disclosure);
+
+/// A kind that this version doesn't know is left out.
+impl FromColumn for Vec<EventKind> {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        Ok(Vec::<String>::from_column(value)?.iter().filter_map(|name| EventKind::parse(name)).collect())
+    }
+}
+
+impl ToValue for Vec<EventKind> {
+    fn to_value(&self) -> Value<'_> {
+        json_text(&self.iter().map(|kind| kind.text()).collect::<Vec<_>>())
+    }
+}
+
+impl FromColumn for Vec<InboxId> {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        Ok(Json::<Vec<Uuid>>::from_column(value)?.0.into_iter().map(InboxId).collect())
+    }
+}
+
+impl ToValue for Vec<InboxId> {
+    fn to_value(&self) -> Value<'_> {
+        json_text(&self.iter().map(|id| id.0).collect::<Vec<_>>())
+    }
+}

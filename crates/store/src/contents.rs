@@ -15,7 +15,7 @@ pub const INLINE_BYTES_MAX: usize = 256 * 1024;
 
 statements! {
     INSERT = "INSERT INTO contents (workspace_id, id, raw, raw_blob, raw_bytes, text, html, extracted_text, extracted_is_text, headers)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES ({PARAMETERS})";
     BODIES = "SELECT c.id, c.text, c.html, c.extracted_text, c.extracted_is_text, c.headers
         FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
     SUMMARIES = "SELECT c.id, CASE WHEN c.extracted_is_text = 1 THEN substr(c.text, 1, 200) ELSE substr(c.extracted_text, 1, 200) END AS start

@@ -14,10 +14,8 @@ use crate::{Result, Tx, metrics, p, statements};
 statements! {
     /// Returns the outbound message with that ID from any workspace. It searches every workspace, so use it rarely: for
     /// reports about sent mail that don't identify the sender.
-    pub fn anywhere(id: MessageId) -> Option<Message> = concat!(
-        crate::messages::columns!(),
-        " FROM workspaces w CROSS JOIN messages m WHERE m.workspace_id = w.id AND m.id = :id AND m.direction = 'outbound'"
-    );
+    pub fn anywhere(id: MessageId) -> Option<Message> =
+        "SELECT {m.messages} FROM workspaces w CROSS JOIN messages m WHERE m.workspace_id = w.id AND m.id = :id AND m.direction = 'outbound'";
     /// Locks a message until the end of the transaction and returns its state. Without the lock, two envelopes settled
     /// concurrently would each compute a status that ignores the other's recipients.
     pub fn lock(workspace: WorkspaceId, message: MessageId) -> Option<LockedMessage> =

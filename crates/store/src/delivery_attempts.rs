@@ -12,7 +12,7 @@ use crate::{Result, Tx, p, statements};
 
 statements! {
     INSERT = "INSERT INTO delivery_attempts (workspace_id, message_id, position, attempt, outcome, smtp_code, enhanced_code, remote,
-        detail, class, tls, next_attempt_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        detail, class, tls, next_attempt_at, created_at) VALUES ({PARAMETERS})
         ON CONFLICT DO NOTHING";
     DELETE = "DELETE FROM delivery_attempts WHERE workspace_id = $1 AND message_id = $2 AND position = $3 AND attempt = $4";
     PAGE = "SELECT a.position, r.address, a.attempt, a.outcome, a.smtp_code, a.enhanced_code, a.remote, a.detail, a.class, a.tls,

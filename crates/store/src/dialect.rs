@@ -117,6 +117,48 @@ fn numbered_names<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
     Cow::Owned(out)
 }
 
+/// Numbers parameters by their place: `{PARAMETERS}` becomes one for each column of the list before it, from `$1` on, and
+/// `{NEXT}` or `{NEXT 3}` the next one or three after the highest number so far.
+fn numbered_tokens(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let token = after.split_once('}').and_then(|(token, after)| Some((numbers(token, &out)?, after)));
+        match token {
+            Some((numbers, after)) => {
+                let placeholders: Vec<String> = numbers.map(|number| format!("${number}")).collect();
+                out.push_str(&placeholders.join(", "));
+                rest = after;
+            }
+            None => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out + rest
+}
+
+/// Returns the numbers that a token stands for after `before`.
+fn numbers(token: &str, before: &str) -> Option<std::ops::RangeInclusive<usize>> {
+    if token == "PARAMETERS" {
+        let (list, _) = before.rsplit_once(')')?;
+        let (_, columns) = list.rsplit_once('(')?;
+        return Some(1..=columns.split(',').count());
+    }
+    let count = match token.strip_prefix("NEXT")? {
+        "" => 1,
+        count => count.trim().parse().ok()?,
+    };
+    let number = |rest: &str| -> usize {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..end].parse().unwrap_or(0)
+    };
+    let highest = before.split('$').skip(1).map(number).max().unwrap_or(0);
+    Some(highest + 1..=highest + count)
+}
+
 /// Writes `$3` as `?3`. SQLite treats `$3` as a named parameter and numbers it by occurrence, but keeps the number of
 /// `?3`. Quoted text is unchanged.
 fn numbered(text: &str) -> String {
@@ -271,10 +313,15 @@ impl Sql {
     fn render(&self, engine: Engine, ids: &str) -> String {
         let names = match self.parameters {
             ParameterNames::Listed(names) => names,
-            ParameterNames::ColumnsOf(table) => tables::Table::named(table).map(|table| table.columns).unwrap_or_default(),
+            ParameterNames::ColumnsOf(table) => {
+                tables::Table::named(table).map(|table| table.columns).unwrap_or_default()
+            }
         };
         let text = numbered_names(self.own(engine), names);
-        if self.has_tokens { expand_for(engine, &tables::expand(&text), ids).into_owned() } else { text.into_owned() }
+        if !self.has_tokens {
+            return text.into_owned();
+        }
+        expand_for(engine, &numbered_tokens(&tables::expand(&text)), ids).into_owned()
     }
 
     fn own(&self, engine: Engine) -> &str {
@@ -338,6 +385,17 @@ mod tests {
             ("no parameter", "no parameter"),
         ] {
             assert_eq!(numbered_names(text, &["a", "b"]), numbered);
+        }
+    }
+
+    #[test]
+    fn numbers_parameters_by_their_place() {
+        for (text, numbered) in [
+            ("INSERT INTO t (a, b, c) VALUES ({PARAMETERS}) x", "INSERT INTO t (a, b, c) VALUES ($1, $2, $3) x"),
+            ("SET (a, b) = ({PARAMETERS}) WHERE id = {NEXT}", "SET (a, b) = ($1, $2) WHERE id = $3"),
+            ("a = $4 AND b IN ({NEXT 2}) '{}' {pg:x}", "a = $4 AND b IN ($5, $6) '{}' {pg:x}"),
+        ] {
+            assert_eq!(numbered_tokens(text), numbered);
         }
     }
 

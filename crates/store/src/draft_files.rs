@@ -10,7 +10,7 @@ use crate::{Error, Result, Tx, contents::RawLocation, many, p, statements};
 
 statements! {
     INSERT = "INSERT INTO draft_files (workspace_id, id, draft_id, position, filename, content_type, size_bytes, sha256, content, content_blob)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES ({PARAMETERS})";
     OF = "SELECT f.draft_id, f.id, f.filename, f.content_type, f.size_bytes, f.sha256
         FROM {EACH} draft_files f WHERE f.workspace_id = $1 AND f.draft_id {AMONG} {pg:f} ORDER BY f.draft_id, f.position";
     /// Returns the locations of the bytes of a draft's files, in order.

@@ -13,38 +13,14 @@ use posthouse_domain::{
     metadata,
 };
 
-use self::row::StoredSentBack;
-use crate::{Json, Result, Sql, Tx, Value, draft_files, escalations, jobs, many, p, statements};
-
-/// The columns of a draft in the order that rows are read; the table alias is `d`.
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT d.workspace_id, d.id, d.inbox_id, d.status, d.revision, d.answers, d.thread_id, d.reply_all, ",
-            "d.to_list, d.cc_list, d.bcc_list, d.subject, d.text, d.html, d.data, d.type, d.labels, d.metadata, d.source, ",
-            "d.send_at, d.sent_at, d.sent_message_id, d.approved_by_type, d.approved_by_id, d.approved_by_label, d.approved_at, ",
-            "d.approved_content_sha256, d.sent_back, d.error_code, d.error_message, d.created_at, d.updated_at FROM ",
-            $rest
-        )
-    };
-}
-pub(crate) use select;
+use crate::{Result, Sql, Tx, Value, draft_files, escalations, jobs, many, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO drafts (workspace_id, id, inbox_id, status, revision, answers, thread_id, reply_all, to_list, cc_list, bcc_list,
-        subject, text, html, data, type, labels, metadata, source, send_at, sent_at, sent_message_id, approved_by_type, approved_by_id,
-        approved_by_label, approved_at, approved_content_sha256, error_code, error_message, created_at, updated_at,
-        sent_back)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-        $27, $28, $29, $30, $31, $32)";
-    GET = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2");
-    GET_MANY = select!("{EACH} drafts d WHERE d.workspace_id = $1 AND d.id {AMONG} {pg:d}");
-    GET_FOR_UPDATE = select!("drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
-    UPDATE = "UPDATE drafts SET inbox_id = $3, status = $4, revision = $5, answers = $6, thread_id = $7, reply_all = $8, to_list = $9,
-        cc_list = $10, bcc_list = $11, subject = $12, text = $13, html = $14, data = $15, type = $16, labels = $17, metadata = $18,
-        source = $19, send_at = $20, sent_at = $21, sent_message_id = $22, approved_by_type = $23, approved_by_id = $24,
-        approved_by_label = $25, approved_at = $26, approved_content_sha256 = $27, error_code = $28, error_message = $29,
-        created_at = $30, updated_at = $31, sent_back = $32 WHERE workspace_id = $1 AND id = $2 AND revision = $33";
+    INSERT = "{insert drafts}";
+    GET = "SELECT {d.drafts} FROM drafts d WHERE d.workspace_id = $1 AND d.id = $2";
+    GET_MANY = "SELECT {d.drafts} FROM {EACH} drafts d WHERE d.workspace_id = $1 AND d.id {AMONG} {pg:d}";
+    GET_FOR_UPDATE = "SELECT {d.drafts} FROM drafts d WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}";
+    UPDATE = "UPDATE drafts {set drafts} WHERE workspace_id = $1 AND id = $2 AND revision = {NEXT}";
     SET_FAILURE = "UPDATE drafts SET error_code = $4, error_message = $5 WHERE workspace_id = $1 AND id = $2 AND revision = $3";
     DELETE = "DELETE FROM drafts WHERE workspace_id = $1 AND id = $2
         RETURNING CAST(COALESCE(octet_length(text), 0) + COALESCE(octet_length(html), 0) + COALESCE(octet_length(data), 0) AS BIGINT)";
@@ -87,7 +63,7 @@ pub fn update(tx: &mut Tx, before: &Draft, after: &Draft) -> Result<bool> {
     Ok(changed)
 }
 
-/// Runs a statement that writes every column; `extra` holds further parameters.
+/// Runs a statement that writes every column, in the order of the table; `extra` holds further parameters.
 fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, extra: &[Value<'_>]) -> Result<u64> {
     let (d, c) = (draft, &draft.content);
     let (approval, failure) = (d.approval.as_ref(), d.failure.as_ref());
@@ -104,15 +80,15 @@ fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, extra: &[Value<'_>]) -> Result<u
                 d.answers,
                 d.thread,
                 d.reply_all,
-                Json(&c.to),
-                Json(&c.cc),
-                Json(&c.bcc),
+                c.to,
+                c.cc,
+                c.bcc,
                 c.subject,
                 c.text,
                 c.html,
                 c.data_json,
                 c.kind,
-                Json(&d.labels),
+                d.labels,
                 d.metadata_json,
                 d.source,
                 d.send_at,
@@ -123,11 +99,11 @@ fn write(tx: &mut Tx, sql: &Sql, draft: &Draft, extra: &[Value<'_>]) -> Result<u
                 by.map(|by| by.label.as_str()),
                 approval.map(|approval| approval.at),
                 approval.map(|approval| approval.content_sha256),
+                d.sent_back,
                 failure.map(|failure| failure.code.as_str()),
                 failure.map(|failure| failure.message.as_str()),
                 d.created_at,
-                d.updated_at,
-                d.sent_back.as_ref().map(|back| Json(StoredSentBack::of(back)))
+                d.updated_at
             ],
             extra,
         ]

@@ -10,7 +10,7 @@ use posthouse_domain::{
 };
 
 use crate::{
-    Json, Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements,
+    Result, Tx, agent_reports, contacts, contents, message_list::InboxRef, metrics, p, queue, search, statements,
     threads, wipe_rules::of_message,
 };
 
@@ -144,7 +144,7 @@ crate::from_row!(MessageToErase {
     thread = thread_id,
     content = content_id,
     created_at,
-    labels: Json<Vec<String>>,
+    labels,
     bytes = size_bytes,
-    is_held,
-} => Self { id, thread, content, created_at, labels: labels.0, bytes, is_held });
+    is_held
+});

@@ -17,7 +17,7 @@ statements! {
     SETTINGS = "SELECT triggers, delivery, max_per_hour, quiet_start, quiet_end, quiet_zone, include_excerpt
         FROM escalation_settings WHERE workspace_id = $1";
     SET_SETTINGS = "INSERT INTO escalation_settings (workspace_id, triggers, delivery, max_per_hour, quiet_start, quiet_end, quiet_zone,
-        include_excerpt) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        include_excerpt) VALUES ({PARAMETERS})
         ON CONFLICT (workspace_id) DO UPDATE SET triggers = excluded.triggers, delivery = excluded.delivery,
         max_per_hour = excluded.max_per_hour, quiet_start = excluded.quiet_start, quiet_end = excluded.quiet_end,
         quiet_zone = excluded.quiet_zone, include_excerpt = excluded.include_excerpt";
@@ -27,7 +27,7 @@ statements! {
     DELETE_SETTINGS_OF_INBOX = "DELETE FROM inbox_escalation_settings WHERE workspace_id = $1 AND inbox_id = $2";
     COUNT = "SELECT count(*) FROM escalations WHERE workspace_id = $1 AND inbox_id = $2 AND cause = $3";
     INSERT = "INSERT INTO escalations (workspace_id, id, inbox_id, cause, message_id, draft_id, digest_at, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        VALUES ({PARAMETERS})";
     /// Returns up to `limit` escalations that wait in a workspace, oldest first.
     pub fn pending(workspace: WorkspaceId, limit: u32) -> Vec<PendingEscalation> =
         "SELECT id, inbox_id, digest_at, created_at FROM escalations WHERE workspace_id = :workspace ORDER BY created_at, id LIMIT :limit";

@@ -7,13 +7,13 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::{Result, Tx, counters, many, p, statements};
+use crate::{Result, Tx, counters, p, statements};
 
 statements! {
     INSERT = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        VALUES ({PARAMETERS})";
     HOLD = "INSERT INTO held_events (workspace_id, inbox_id, created_at, id, type, thread_id, message_id, detail)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        VALUES ({PARAMETERS})";
     /// Returns the number of held-back events of an inbox.
     pub fn count_held(workspace: WorkspaceId, inbox: InboxId) -> u64 =
         "SELECT count(*) FROM held_events WHERE workspace_id = :workspace AND inbox_id = :inbox";

@@ -8,37 +8,28 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{Json, Result, Tx, p, statements};
-
-/// Builds a statement that reads apps.
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT workspace_id, id, client_id, name, type, redirect_uris, allowed_scopes, subject_type, subject_salt, homepage_url, ",
-            "secret_prefix, secret_sha256, enabled, last_used_at, created_at, updated_at FROM identity_clients ",
-            $rest
-        )
-    };
-}
+use crate::{Result, Tx, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO identity_clients (workspace_id, id, client_id, name, type, redirect_uris, allowed_scopes, subject_type,
-        subject_salt, homepage_url, secret_prefix, secret_sha256, enabled, last_used_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    /// Stores a new app.
+    pub fn insert(row: &IdentityClient) = "{insert identity_clients}";
     /// Returns an app of a workspace.
     pub fn get(workspace: WorkspaceId, id: IdentityClientId) -> Option<IdentityClient> =
-        select!("WHERE workspace_id = :workspace AND id = :id");
+        "SELECT {identity_clients} FROM identity_clients WHERE workspace_id = :workspace AND id = :id";
     /// Returns an app of a workspace and locks its row until the end of the transaction.
     pub fn lock(workspace: WorkspaceId, id: IdentityClientId) -> Option<IdentityClient> =
-        select!("WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}");
+        "SELECT {identity_clients} FROM identity_clients WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}";
     /// Returns the app with a public id, of any workspace.
-    pub fn by_client_id(client_id: &str) -> Option<IdentityClient> = select!("WHERE client_id = :client_id");
-    PAGE = select!("WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4");
+    pub fn by_client_id(client_id: &str) -> Option<IdentityClient> = "SELECT {identity_clients} FROM identity_clients WHERE client_id = :client_id";
+    PAGE = "SELECT {identity_clients} FROM identity_clients WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4";
     /// Returns the number of apps of a workspace.
     pub fn count(workspace: WorkspaceId) -> u64 =
         "SELECT count(*) FROM identity_clients WHERE workspace_id = :workspace";
-    UPDATE = "UPDATE identity_clients SET name = $3, redirect_uris = $4, allowed_scopes = $5, homepage_url = $6, secret_prefix = $7,
-        secret_sha256 = $8, enabled = $9, updated_at = $10 WHERE workspace_id = $1 AND id = $2";
+    /// Writes what can change of an app whose row is locked.
+    pub fn update(row: &IdentityClient) =
+        "UPDATE identity_clients SET name = :name, redirect_uris = :redirect_uris, allowed_scopes = :allowed_scopes,
+        homepage_url = :homepage_url, secret_prefix = :secret_prefix, secret_sha256 = :secret_sha256, enabled = :enabled,
+        updated_at = :updated_at WHERE workspace_id = :workspace_id AND id = :id";
     /// Records that an agent signed in to an app, unless that is recorded since `unless_since`: a popular app's row would
     /// otherwise be written by every sign-in.
     pub fn record_use(client_id: &str, now: Time, unless_since: Time) =
@@ -47,56 +38,10 @@ statements! {
     FORGET_PREAPPROVALS = "DELETE FROM identity_preapprovals WHERE client_id = $1";
 }
 
-/// Stores a new app.
-pub fn insert(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
-    tx.exec(
-        &INSERT,
-        p![
-            c.workspace,
-            c.id,
-            c.client_id,
-            c.name,
-            c.kind,
-            Json(&c.redirect_uris),
-            c.allowed_scopes,
-            c.subject_type,
-            c.subject_salt,
-            c.homepage_url,
-            c.secret_prefix,
-            c.secret_sha256,
-            c.enabled,
-            c.last_used_at,
-            c.created_at,
-            c.updated_at
-        ],
-    )?;
-    Ok(())
-}
-
 /// Returns a page of the apps of a workspace, newest first.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<IdentityClient>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, after.sort, after.id, page.limit])
-}
-
-/// Writes what can change of an app whose row is locked.
-pub fn update(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
-    tx.exec(
-        &UPDATE,
-        p![
-            c.workspace,
-            c.id,
-            c.name,
-            Json(&c.redirect_uris),
-            c.allowed_scopes,
-            c.homepage_url,
-            c.secret_prefix,
-            c.secret_sha256,
-            c.enabled,
-            c.updated_at
-        ],
-    )?;
-    Ok(())
 }
 
 /// Deletes an app, with the approvals in advance that name it.
@@ -105,39 +50,3 @@ pub fn delete(tx: &mut Tx, client: &IdentityClient) -> Result<()> {
     tx.exec(&DELETE, p![client.workspace, client.id])?;
     Ok(())
 }
-
-crate::from_row!(IdentityClient {
-    workspace = workspace_id,
-    id,
-    client_id,
-    name,
-    kind = type,
-    redirect_uris: Json<Vec<String>>,
-    allowed_scopes,
-    subject_type,
-    subject_salt,
-    homepage_url,
-    secret_prefix,
-    secret_sha256,
-    enabled,
-    last_used_at,
-    created_at,
-    updated_at,
-} => Self {
-    workspace,
-    id,
-    client_id,
-    name,
-    kind,
-    redirect_uris: redirect_uris.0,
-    allowed_scopes,
-    subject_type,
-    subject_salt,
-    homepage_url,
-    secret_prefix,
-    secret_sha256,
-    enabled,
-    last_used_at,
-    created_at,
-    updated_at,
-});

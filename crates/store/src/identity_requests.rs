@@ -23,7 +23,7 @@ statements! {
     INSERT = "INSERT INTO identity_requests (id, secret_sha256, code_sha256, user_code, client_id, redirect_uri, scope, state, nonce,
         code_challenge, hinted_id, status, workspace_id, inbox_id, approved_at, code_expires_at, ip, network, user_agent, created_at,
         expires_at, kept_until)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $21)";
+        VALUES ({PARAMETERS})";
     COUNT_OF_APP = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND expires_at > $2 AND status = 'pending'";
     COUNT_OF_APP_AND_NETWORK = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND network = $3 AND expires_at > $2
         AND status = 'pending'";
@@ -119,6 +119,7 @@ pub fn insert(tx: &mut Tx, r: &IdentityRequest, digests: &RequestDigests) -> Res
             r.network,
             r.user_agent,
             r.created_at,
+            r.expires_at,
             r.expires_at
         ],
     )?;

@@ -9,21 +9,11 @@ use uuid::Uuid;
 
 use crate::{Result, Tx, message_list::InboxRef, p, statements};
 
-/// Builds a statement that reads the history.
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT workspace_id, id, inbox_id, client_id, client_name, event, flow, jti, scope, ip, created_at FROM identity_sign_ins ",
-            $rest
-        )
-    };
-}
-
 statements! {
-    INSERT = "INSERT INTO identity_sign_ins (workspace_id, id, inbox_id, client_id, client_name, event, flow, jti, scope, ip, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (jti, event) DO NOTHING";
-    BY_TOKEN = select!("WHERE jti = $1 AND event = $2");
-    PAGE = select!("WHERE workspace_id = $1 AND inbox_id = $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5");
+    /// Stores a line of the history. Returns `false` if the token already has a line with this event.
+    pub fn insert(row: &IdentitySignIn) -> bool = "{insert identity_sign_ins} ON CONFLICT (jti, event) DO NOTHING";
+    BY_TOKEN = "SELECT {identity_sign_ins} FROM identity_sign_ins WHERE jti = $1 AND event = $2";
+    PAGE = "SELECT {identity_sign_ins} FROM identity_sign_ins WHERE workspace_id = $1 AND inbox_id = $2 AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5";
     /// Deletes up to `limit` old lines; returns how many.
     pub fn prune(before: Time, limit: u32) -> u64 = "DELETE FROM identity_sign_ins WHERE (workspace_id, id) IN
         (SELECT workspace_id, id FROM identity_sign_ins WHERE created_at <= :before LIMIT :limit)";
@@ -35,13 +25,6 @@ statements! {
         WHERE workspace_id = $1 AND inbox_id = $2 ORDER BY last_signed_in_at DESC, client_id LIMIT $3";
     DELETE_HISTORY = "DELETE FROM identity_sign_ins WHERE workspace_id = $1 AND inbox_id = $2";
     DELETE_APPS = "DELETE FROM identity_apps WHERE workspace_id = $1 AND inbox_id = $2";
-}
-
-/// Stores a line of the history. Returns `false` if the token already has a line with this event.
-pub fn insert(tx: &mut Tx, s: &IdentitySignIn) -> Result<bool> {
-    let values =
-        p![s.workspace, s.id, s.inbox, s.client_id, s.client_name, s.event, s.flow, s.jti, s.scope, s.ip, s.created_at];
-    Ok(tx.exec(&INSERT, values)? > 0)
 }
 
 /// Returns the line of a token that was issued, of any workspace.
@@ -72,19 +55,5 @@ pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
     tx.exec(&DELETE_APPS, p![inbox.workspace, inbox.inbox])?;
     Ok(())
 }
-
-crate::from_row!(IdentitySignIn {
-    workspace = workspace_id,
-    id,
-    inbox = inbox_id,
-    client_id,
-    client_name,
-    event,
-    flow,
-    jti,
-    scope,
-    ip,
-    created_at,
-});
 
 crate::from_row!(SignedInApp { client_id, name, homepage_url, last_signed_in_at, sign_ins });

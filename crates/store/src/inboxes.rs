@@ -33,8 +33,7 @@ statements! {
         "SELECT created_at FROM workspaces WHERE id = :workspace {FOR_UPDATE}";
     CLAIM_ADDRESS = "INSERT INTO addresses (address, workspace_id, inbox_id) VALUES ($1, $2, $3) ON CONFLICT (address) DO NOTHING";
     INSERT = "INSERT INTO inboxes (workspace_id, id, kind, address, username, domain, display_name, client_id, metadata, temporary,
-        expires_at, status, promotions_filter, identity_enabled, last_message_at, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'active', $12, $13, $14, $14)";
+        expires_at, promotions_filter, identity_enabled, last_message_at, created_at, status) VALUES ({PARAMETERS})";
     /// Returns the inbox with that ID, even if deleted.
     pub fn get(workspace: WorkspaceId, id: InboxId) -> Option<Inbox> =
         select!("inboxes i WHERE i.workspace_id = :workspace AND i.id = :id");
@@ -98,7 +97,9 @@ pub fn insert(tx: &mut Tx, inbox: &Inbox) -> Result<bool> {
             i.expires_at,
             i.promotions_filter,
             i.identity_enabled,
-            i.created_at
+            i.created_at,
+            i.created_at,
+            "active"
         ],
     )?;
     for (key, value) in &metadata::read(&i.metadata_json) {

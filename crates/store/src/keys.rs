@@ -27,7 +27,7 @@ macro_rules! select {
 
 statements! {
     INSERT = "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, member_id, permissions, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        VALUES ({PARAMETERS})";
     /// Finds a key by the digest of its secret; revoked keys aren't found.
     pub fn find_active(digest: &[u8; 32]) -> Option<ActiveKey> =
         concat!("SELECT k.id AS key_id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),

@@ -112,7 +112,6 @@ pub mod lists;
 pub mod local_deliveries;
 pub mod mail_domains;
 pub mod message_list;
-mod message_signatures;
 pub mod messages;
 pub mod metrics;
 pub mod migrate;

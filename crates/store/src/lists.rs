@@ -15,11 +15,11 @@ statements! {
     ANY = "SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2 LIMIT 1";
     /// A row with an empty pattern shows that the lists contain an allow entry.
     MATCHING = "SELECT kind, pattern, require_auth FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
-        AND pattern IN ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+        AND pattern IN ({NEXT 16})
         UNION ALL SELECT 'allow', '', 0 WHERE EXISTS (SELECT 1 FROM list_entries WHERE workspace_id = $1 AND direction = $2
         AND inbox_id IN ($3, $4) AND kind = 'allow')";
     INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
+        VALUES ({PARAMETERS}) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
     COUNT = "SELECT count(*) FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2 AND direction IN ('receive', 'send', 'reply')";
     /// Returns the entry with that ID.
     pub fn get(workspace: WorkspaceId, id: ListEntryId) -> Option<ListEntry> =

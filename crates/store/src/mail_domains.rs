@@ -39,10 +39,9 @@ statements! {
     pub fn owner(name: &str) -> Option<MailDomain> = select!("WHERE d.name = :name AND d.owned = 1");
     /// Returns the number of domains of a workspace.
     pub fn count(workspace: WorkspaceId) -> u64 = "SELECT count(*) FROM mail_domains WHERE workspace_id = :workspace";
-    UPDATE = "UPDATE mail_domains SET status = $3, owned = $4, receiving = $5, active_selector = $6, active_since = $7,
-        next_selector = $8, next_started_at = $9, previous_selector = $10, previous_retire_at = $11, checked = $12, hosting = $13,
-        hosting_at = $14, verified_at = $15, last_checked_at = $16, check_requested_at = $17, checks = $18, rotation_announced = $19
-        WHERE workspace_id = $1 AND id = $2";
+    UPDATE = "UPDATE mail_domains SET (status, owned, receiving, active_selector, active_since, next_selector, next_started_at,
+        previous_selector, previous_retire_at, checked, hosting, hosting_at, verified_at, last_checked_at, check_requested_at,
+        checks, rotation_announced) = ({PARAMETERS}) WHERE workspace_id = {NEXT} AND id = {NEXT}";
     DELETE = "DELETE FROM mail_domains WHERE workspace_id = $1 AND id = $2";
     DELETE_KEYS = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2";
     DELETE_KEY = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 AND selector IN ($3, $4)";
@@ -153,8 +152,6 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
     tx.exec(
         &UPDATE,
         p![
-            d.workspace,
-            d.id,
             d.status.text(),
             owned,
             d.receiving,
@@ -171,7 +168,9 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
             d.last_checked_at,
             d.asked_at,
             d.checks,
-            d.rotation_announced
+            d.rotation_announced,
+            d.workspace,
+            d.id
         ],
     )?;
     let other = d.active.selector.other();

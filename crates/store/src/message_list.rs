@@ -11,11 +11,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use crate::{
-    Result, Sql, ToValue, Tx, Value,
-    messages::{self, select},
-    p, statements,
-};
+use crate::{Result, Sql, ToValue, Tx, Value, p, statements};
 
 /// Labels are counted up to this number; more common labels are treated as equal.
 const LABEL_COUNT_MAX: u32 = 1_000;
@@ -23,15 +19,15 @@ const LABEL_COUNT_MAX: u32 = 1_000;
 statements! {
     COUNT_LABEL = "SELECT count(*) FROM (SELECT l.created_at FROM message_labels l
         WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = $3 LIMIT $4) bounded";
-    OF_THREAD = select!("WHERE m.workspace_id = $1 AND m.thread_id = $2 AND m.created_at < $3
+    OF_THREAD = "SELECT {m.messages} FROM messages m WHERE m.workspace_id = $1 AND m.thread_id = $2 AND m.created_at < $3
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = m.inbox_id
           AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
-        ORDER BY m.created_at DESC LIMIT $4");
-    HELD = select!("WHERE m.workspace_id = $1 AND m.held IS NOT NULL AND m.released_at IS NULL AND (m.created_at, m.id) < ($2, $3)
+        ORDER BY m.created_at DESC LIMIT $4";
+    HELD = "SELECT {m.messages} FROM messages m WHERE m.workspace_id = $1 AND m.held IS NOT NULL AND m.released_at IS NULL AND (m.created_at, m.id) < ($2, $3)
         AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = m.inbox_id AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)
-        ORDER BY m.created_at DESC, m.id DESC LIMIT $4");
-    HELD_IN_INBOX = select!("WHERE m.workspace_id = $1 AND m.inbox_id = $5 AND m.held IS NOT NULL AND m.released_at IS NULL
-        AND (m.created_at, m.id) < ($2, $3) ORDER BY m.created_at DESC, m.id DESC LIMIT $4");
+        ORDER BY m.created_at DESC, m.id DESC LIMIT $4";
+    HELD_IN_INBOX = "SELECT {m.messages} FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $5 AND m.held IS NOT NULL AND m.released_at IS NULL
+        AND (m.created_at, m.id) < ($2, $3) ORDER BY m.created_at DESC, m.id DESC LIMIT $4";
 }
 
 /// An inbox of a workspace.
@@ -208,9 +204,8 @@ fn statement(shape: MessagePageShape) -> Sql {
     Sql::from_fragments(
         "MESSAGE_PAGE",
         format!(
-            "{} FROM {from} WHERE {scan}{clauses}
-             ORDER BY {order}.created_at DESC LIMIT $4",
-            messages::SELECT
+            "SELECT {{m.messages}} FROM {from} WHERE {scan}{clauses}
+             ORDER BY {order}.created_at DESC LIMIT $4"
         ),
     )
 }

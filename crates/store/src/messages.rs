@@ -1,7 +1,7 @@
 //! Messages: their statements and labels.
 
 mod records;
-mod row;
+mod stored;
 
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},
@@ -10,58 +10,22 @@ use posthouse_domain::{
 };
 
 pub use self::records::{is_withheld, record, records, records_in, records_within};
-pub(crate) use self::row::StoredVerification;
-use crate::{
-    Json, Result, Tx, many,
-    message_signatures::{StoredAgentDelivery, StoredAuthorSignature},
-    p, search, statements,
-};
-
-/// The columns of a message in the order that rows are read; the table alias is `m`.
-macro_rules! columns {
-    () => {
-        concat!(
-            "SELECT m.workspace_id, m.id, m.inbox_id, m.thread_id, m.content_id, m.direction, m.status, m.channel, m.type, ",
-            "m.rfc_message_id, m.in_reply_to, m.refs, m.from_text, m.to_list, m.cc_list, m.bcc_list, m.reply_to, m.reply_to_unproven, m.author_proven, m.subject, ",
-            "m.labels, m.is_read, m.auto_reply, m.size_bytes, m.trace, m.verification, m.data, m.agent, m.author, m.disclosure, ",
-            "m.answers, m.contact_address, ",
-            "(SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id, ",
-            "m.has_attachments, m.masked_links, m.held, m.released_at, m.status_at, m.sent_at, m.received_at, m.created_at"
-        )
-    };
-}
-
-/// Builds a statement that selects messages.
-macro_rules! select {
-    ($rest:literal) => {
-        concat!($crate::messages::columns!(), " FROM messages m ", $rest)
-    };
-}
-
-pub(crate) use {columns, select};
-
-/// `SELECT` with the columns of a message, for dynamic statements.
-pub(crate) const SELECT: &str = columns!();
+use crate::{Json, Result, Tx, many, p, search, statements};
 
 statements! {
     NEXT_CREATED_AT = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3), message_count = message_count + 1,
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
-    INSERT = "INSERT INTO messages (workspace_id, id, inbox_id, thread_id, content_id, direction, status, channel, type,
-        rfc_message_id, in_reply_to, refs, from_text, to_list, cc_list, bcc_list, reply_to, reply_to_unproven, author_proven, subject, labels, is_read,
-        auto_reply, size_bytes, trace, verification, data, agent, author, disclosure, answers, contact_address, has_attachments,
-        status_at, sent_at, received_at, created_at, held, released_at, masked_links)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40)";
+    fn insert_row(row: &Message) = "{insert messages}";
     RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
     UNLABEL = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2 AND label = $3 AND created_at = $4";
     /// Returns the message with that ID.
     pub fn get(workspace: WorkspaceId, id: MessageId) -> Option<Message> =
-        select!("WHERE m.workspace_id = :workspace AND m.id = :id");
+        "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.id = :id";
     /// Returns up to 100 messages by ID, unordered; unknown IDs are omitted.
     pub fn get_many(workspace: WorkspaceId, ids: each MessageId) -> Vec<Message> =
-        concat!(columns!(), " FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.id {AMONG} {pg:m}");
+        "SELECT {m.messages} FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.id {AMONG} {pg:m}";
     SIZES = "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
     BODY_BYTES = "SELECT m.id, coalesce((SELECT coalesce(octet_length(c.text), 0) * (1 + c.extracted_is_text)
           + coalesce(octet_length(c.html), 0) + coalesce(octet_length(c.extracted_text), 0) + octet_length(c.headers)
@@ -106,58 +70,12 @@ pub fn next_created_at(
 /// Stores a message and its labels. Store its content before, its attachments and recipients afterward. Wakes the
 /// workspace for all waiters, whether or not there is an event.
 pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
-    let m = message;
-    let verification = m.verification.as_ref().map(|v| Json(StoredVerification::from(v)));
-    tx.exec(
-        &INSERT,
-        p![
-            m.workspace,
-            m.id,
-            m.inbox,
-            m.thread,
-            m.content,
-            m.direction,
-            m.status,
-            m.channel,
-            m.kind,
-            m.rfc_message_id,
-            m.in_reply_to,
-            Json(&m.references),
-            m.from,
-            Json(&m.to),
-            Json(&m.cc),
-            Json(&m.bcc),
-            m.reply_to,
-            m.reply_to_unproven,
-            m.author_proven,
-            m.subject,
-            Json(&m.labels),
-            m.is_read,
-            m.auto_reply,
-            m.size_bytes,
-            m.trace,
-            verification,
-            m.data,
-            m.agent.as_ref().map(|agent| Json(StoredAgentDelivery::from(agent))),
-            m.author.as_ref().map(|author| Json(StoredAuthorSignature::from(author))),
-            m.disclosure.as_ref().map(Json),
-            m.answers,
-            m.contact_address,
-            m.has_attachments,
-            m.status_at,
-            m.sent_at,
-            m.received_at,
-            m.created_at,
-            m.held,
-            m.released_at,
-            m.masked_links
-        ],
-    )?;
-    for label in &m.labels {
-        tx.exec(&LABEL, p![m.workspace, m.inbox, label, m.created_at, m.id])?;
+    insert_row(tx, message)?;
+    for label in &message.labels {
+        tx.exec(&LABEL, p![message.workspace, message.inbox, label, message.created_at, message.id])?;
     }
-    search::wait(tx, m.workspace, m.id)?;
-    tx.wake(m.workspace.0);
+    search::wait(tx, message.workspace, message.id)?;
+    tx.wake(message.workspace.0);
     Ok(())
 }
 

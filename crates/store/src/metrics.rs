@@ -14,7 +14,7 @@ use crate::{Result, Sql, Tx, p, statements};
 
 statements! {
     COUNT = "INSERT INTO metric_slots (workspace_id, slot, inbox_id, sent, received, delivered, bounced, complained, blocked, spam,
-        unauthenticated) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        unauthenticated) VALUES ({PARAMETERS})
         ON CONFLICT (workspace_id, slot, inbox_id) DO UPDATE SET sent = metric_slots.sent + excluded.sent,
         received = metric_slots.received + excluded.received, delivered = metric_slots.delivered + excluded.delivered,
         bounced = metric_slots.bounced + excluded.bounced, complained = metric_slots.complained + excluded.complained,

@@ -8,12 +8,12 @@ use posthouse_domain::{
 
 use posthouse_mail::bounce::BounceClass;
 
-use crate::{Result, Tx, many, p, statements};
+use crate::{Result, Tx, p, statements};
 
 statements! {
     INSERT = "INSERT INTO recipients (workspace_id, message_id, position, envelope_id, address, channel, status, smtp_code,
         enhanced_code, remote, detail, class, attempts, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+        VALUES ({PARAMETERS})";
     /// Returns the recipients of up to 100 messages, in order within each message.
     pub fn of(workspace: WorkspaceId, messages: each MessageId) -> Vec<MessageDelivery> =
         "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, class, tls,
@@ -22,9 +22,8 @@ statements! {
     pub fn of_envelope(workspace: WorkspaceId, envelope: EnvelopeId) -> Vec<MessageDelivery> =
         "SELECT message_id, position, envelope_id, address, channel, status, smtp_code, enhanced_code, remote, detail, class, tls,
         attempts, updated_at FROM recipients WHERE workspace_id = :workspace AND envelope_id = :envelope ORDER BY position";
-    UPDATE = "UPDATE recipients SET status = $4, smtp_code = $5, enhanced_code = $6, remote = $7, detail = $8, class = $9, attempts = $10,
-        updated_at = $11, tls = $12
-        WHERE workspace_id = $1 AND message_id = $2 AND position = $3";
+    UPDATE = "UPDATE recipients SET (status, smtp_code, enhanced_code, remote, detail, class, attempts, updated_at, tls) = ({PARAMETERS})
+        WHERE workspace_id = {NEXT} AND message_id = {NEXT} AND position = {NEXT}";
     /// Moves the recipient at that position of a message to another envelope.
     pub fn move_to(workspace: WorkspaceId, message: MessageId, position: u32, envelope: EnvelopeId) =
         "UPDATE recipients SET envelope_id = :envelope WHERE workspace_id = :workspace AND message_id = :message AND position = :position";
@@ -105,9 +104,6 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
     tx.exec(
         &UPDATE,
         p![
-            workspace,
-            message,
-            d.position,
             d.status,
             d.smtp_code,
             d.enhanced_code,
@@ -116,7 +112,10 @@ pub fn update(tx: &mut Tx, workspace: WorkspaceId, message: MessageId, delivery:
             d.class.map(BounceClass::text),
             d.attempts,
             d.updated_at,
-            d.tls.as_ref().map(TlsParameters::text)
+            d.tls.as_ref().map(TlsParameters::text),
+            workspace,
+            message,
+            d.position
         ],
     )?;
     Ok(())

@@ -7,7 +7,7 @@ use posthouse_domain::{
 
 use uuid::Uuid;
 
-use crate::{Json, Result, Tx, messages::StoredVerification, p, search, statements};
+use crate::{Result, Tx, p, search, statements};
 
 statements! {
     PAGE = "SELECT workspace_id, id FROM messages WHERE (workspace_id > $1 OR (workspace_id = $1 AND id > $2))
@@ -33,8 +33,7 @@ pub fn page(tx: &mut Tx, after: Option<MessageRef>, limit: u32) -> Result<Vec<Me
 
 /// Writes the author, labels and verification of `after`, and queues the message for indexing again.
 pub fn set(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
-    let verification = after.verification.as_ref().map(|found| Json(StoredVerification::from(found)));
-    tx.exec(&SET, p![after.workspace, after.id, after.from, verification, after.contact_address])?;
+    tx.exec(&SET, p![after.workspace, after.id, after.from, after.verification, after.contact_address])?;
     crate::messages::set_labels(tx, before, after)?;
     search::delete_message(tx, after.workspace, after.id)?;
     search::wait(tx, after.workspace, after.id)

@@ -50,7 +50,7 @@ statements! {
     SET_SEQ = "UPDATE search_heads SET seq = $2 WHERE workspace_id = $1";
     DELETE_PENDING = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
     PUT = "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+        VALUES ({PARAMETERS})"
         / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words, word_pairs)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR), $10)";
     PUT_WORDS = "INSERT INTO search_text (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";

@@ -12,7 +12,7 @@ use crate::{FromRow, Result, Row, Tx, p, statements, values::joined, workspaces}
 
 statements! {
     INSERT = "INSERT INTO sessions (workspace_id, id, user_id, digest, user_agent, ip, created_at, last_used_at, expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        VALUES ({PARAMETERS})";
     // A session ends with the membership.
     FIND_ACTIVE = concat!("SELECT s.id AS session_id, s.user_id, m.role, s.last_used_at, ", workspaces::columns!(),
         " FROM sessions s JOIN members m ON m.workspace_id = s.workspace_id AND m.user_id = s.user_id AND m.joined_at IS NOT NULL

@@ -17,7 +17,7 @@ macro_rules! columns {
 
 statements! {
     INSERT = "INSERT INTO sign_ins (id, email, purpose, workspace_id, digest, tries_left, expires_at, created_at, network)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        VALUES ({PARAMETERS})";
     /// Returns how many links of a purpose an address requested after a time.
     pub fn count_since(email: &str, purpose: SignInPurpose, since: Time) -> u64 =
         "SELECT count(*) FROM sign_ins WHERE email = :email AND purpose = :purpose AND created_at > :since";

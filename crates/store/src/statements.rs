@@ -34,7 +34,11 @@ impl FromRow for Ignored {
 
 impl Returned for () {
     fn run(tx: &mut Tx, sql: &Sql, parameters: &[Value<'_>]) -> Result<Self> {
-        if sql.returns_rows() { tx.rows::<Ignored>(sql, parameters).map(drop) } else { tx.exec(sql, parameters).map(drop) }
+        if sql.returns_rows() {
+            tx.rows::<Ignored>(sql, parameters).map(drop)
+        } else {
+            tx.exec(sql, parameters).map(drop)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use posthouse_domain::{
     plan::{Plan, Plans},
 };
 
-use crate::{Result, Tx, p, statements};
+use crate::{Tx, statements};
 
 statements! {
     /// Returns what a workspace stores, without the changes of the current unit; `None` if there is no such workspace.

@@ -235,6 +235,25 @@ macro_rules! json_columns {
 }
 pub(crate) use json_columns;
 
+/// Implements both directions for a type whose stored form is another one, as JSON. `$read` makes the type of the stored
+/// form.
+macro_rules! stored_columns {
+    ($ty:ty as $stored:ty, $read:expr) => {
+        impl $crate::ToValue for $ty {
+            fn to_value(&self) -> $crate::Value<'_> {
+                $crate::values::json_text(&<$stored>::from(self))
+            }
+        }
+        impl $crate::FromColumn for $ty {
+            fn from_column(value: $crate::Value<'_>) -> $crate::Result<Self> {
+                let read: fn($stored) -> $crate::Result<$ty> = $read;
+                read($crate::Json::from_column(value)?.0)
+            }
+        }
+    };
+}
+pub(crate) use stored_columns;
+
 /// Returns the JSON text of a value.
 pub(crate) fn json_text<T: serde::Serialize + ?Sized>(value: &T) -> Value<'static> {
     let text = serde_json::to_string(value).expect("stored types have string keys and no failing serializers");

@@ -4,44 +4,28 @@
 use std::ops::Range;
 
 use posthouse_domain::{
-    event::EventKind,
-    id::{InboxId, WebhookId, WorkspaceId},
+    id::{WebhookId, WorkspaceId},
     page::{CursorPosition, PageRange},
     time::{DAY_MS, MINUTE_MS, Time},
     webhook::{AttemptCounts, Webhook},
 };
 use uuid::Uuid;
 
-use crate::{Json, Result, Sql, ToValue, Tx, many, p, statements};
-
-/// Builds a statement that reads webhooks.
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT workspace_id, id, url, events, inbox_ids, enabled, payload, headers, secret, secret_hint, old_secret, ",
-            "old_secret_until, seq, failing_since, last_success_at, last_failure_at, created_at FROM webhooks ",
-            $rest
-        )
-    };
-}
+use crate::{Result, ToValue, Tx, many, p, statements};
 
 statements! {
-    INSERT = "INSERT INTO webhooks (workspace_id, id, url, events, inbox_ids, enabled, payload, headers, secret, secret_hint, old_secret,
-        old_secret_until, seq, failing_since, last_success_at, last_failure_at, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    fn insert_row(row: &Webhook) = "{insert webhooks}";
     /// Returns the webhook with that ID.
     pub fn get(workspace: WorkspaceId, id: WebhookId) -> Option<Webhook> =
-        select!("WHERE workspace_id = :workspace AND id = :id");
+        "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace AND id = :id";
     /// Returns the webhook with that ID and locks its row until the end of the transaction.
     pub fn lock(workspace: WorkspaceId, id: WebhookId) -> Option<Webhook> =
-        select!("WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}");
-    PAGE = select!("WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4");
-    OF_WORKSPACE = select!("WHERE workspace_id = $1 ORDER BY id LIMIT $2");
+        "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}";
+    PAGE = "SELECT {webhooks} FROM webhooks WHERE workspace_id = $1 AND (created_at, id) < ($2, $3) ORDER BY created_at DESC, id DESC LIMIT $4";
+    OF_WORKSPACE = "SELECT {webhooks} FROM webhooks WHERE workspace_id = $1 ORDER BY id LIMIT $2";
     /// Returns the number of webhooks of a workspace.
     pub fn count(workspace: WorkspaceId) -> u64 = "SELECT count(*) FROM webhooks WHERE workspace_id = :workspace";
-    UPDATE = "UPDATE webhooks SET url = $3, events = $4, inbox_ids = $5, enabled = $6, payload = $7, headers = $8, secret = $9,
-        secret_hint = $10, old_secret = $11, old_secret_until = $12, seq = $13, failing_since = $14, last_success_at = $15,
-        last_failure_at = $16, created_at = $17 WHERE workspace_id = $1 AND id = $2";
+    fn update_row(row: &Webhook) = "UPDATE webhooks {set webhooks} WHERE workspace_id = :workspace_id AND id = :id";
     ADVANCE = "UPDATE webhooks SET seq = $4 WHERE workspace_id = $1 AND id = $2 AND seq = $3 AND enabled = 1";
     /// Records that an attempt succeeded.
     pub fn succeeded(workspace: WorkspaceId, id: WebhookId, at: Time) =
@@ -70,38 +54,15 @@ const SLOT_MS: i64 = 10 * MINUTE_MS;
 
 /// Stores a new webhook.
 pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
-    write(tx, &INSERT, webhook)
+    insert_row(tx, webhook)?;
+    wake_dispatchers(tx, webhook.workspace);
+    Ok(())
 }
 
 /// Writes a webhook whose row is locked.
 pub fn update(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
-    write(tx, &UPDATE, webhook)
-}
-
-fn write(tx: &mut Tx, sql: &Sql, w: &Webhook) -> Result<()> {
-    tx.exec(
-        sql,
-        p![
-            w.workspace,
-            w.id,
-            w.url,
-            kinds(w),
-            inboxes(w),
-            w.enabled,
-            w.payload,
-            w.headers,
-            w.secret,
-            w.secret_hint,
-            w.old_secret,
-            w.old_secret_until,
-            w.cursor,
-            w.failing_since,
-            w.last_success_at,
-            w.last_failure_at,
-            w.created_at
-        ],
-    )?;
-    wake_dispatchers(tx, w.workspace);
+    update_row(tx, webhook)?;
+    wake_dispatchers(tx, webhook.workspace);
     Ok(())
 }
 
@@ -181,50 +142,4 @@ pub fn prune_counts(tx: &mut Tx, now: Time) -> Result<u64> {
     tx.exec(&DELETE_OLD_COUNTS, p![(now.millis() - DAY_MS).div_euclid(SLOT_MS)])
 }
 
-fn kinds(webhook: &Webhook) -> Json<Vec<&'static str>> {
-    Json(webhook.kinds.iter().map(|kind| kind.text()).collect())
-}
-
-fn inboxes(webhook: &Webhook) -> Option<Json<Vec<Uuid>>> {
-    webhook.inboxes.as_ref().map(|ids| Json(ids.iter().map(|id| id.0).collect()))
-}
-
 crate::row_struct!(CountsRow { webhook_id: WebhookId, deliveries: u64, failed: u64 });
-
-crate::from_row!(Webhook {
-    workspace = workspace_id,
-    id,
-    url,
-    events: Json<Vec<String>>,
-    inbox_ids: Option<Json<Vec<Uuid>>>,
-    enabled,
-    payload,
-    headers,
-    secret,
-    secret_hint,
-    old_secret,
-    old_secret_until,
-    cursor = seq,
-    failing_since,
-    last_success_at,
-    last_failure_at,
-    created_at,
-} => Self {
-    workspace,
-    id,
-    url,
-    kinds: events.0.iter().filter_map(|name| EventKind::parse(name)).collect(),
-    inboxes: inbox_ids.map(|ids| ids.0.into_iter().map(InboxId).collect()),
-    enabled,
-    payload,
-    headers,
-    secret,
-    secret_hint,
-    old_secret,
-    old_secret_until,
-    cursor,
-    failing_since,
-    last_success_at,
-    last_failure_at,
-    created_at,
-});

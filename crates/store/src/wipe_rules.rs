@@ -126,14 +126,18 @@ mod tests {
         for name in written(of_message::ALL) {
             let rule = RULES.iter().find(|rule| rule.table.eq_ignore_ascii_case(name));
             assert_eq!(rule.map(|rule| rule.lifetime), Some(Lifetime::Message), "{name}");
-            assert!(rule.is_some_and(|rule| rule.references.contains(&refers("message_id", RecordKind::Message))), "{name}");
+            assert!(
+                rule.is_some_and(|rule| rule.references.contains(&refers("message_id", RecordKind::Message))),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn every_table_of_a_workspace_but_the_addresses_is_deleted_with_it() {
         let workspace = refers("workspace_id", RecordKind::Workspace);
-        let owned = RULES.iter().filter(|rule| rule.references.contains(&workspace)).map(|rule| rule.table.to_uppercase());
+        let owned =
+            RULES.iter().filter(|rule| rule.references.contains(&workspace)).map(|rule| rule.table.to_uppercase());
         let mut owned: Vec<String> = owned.filter(|table| table != "ADDRESSES").collect();
         let mut listed = written(of_workspace::ALL);
         owned.sort_unstable();

@@ -9,7 +9,7 @@ use posthouse_domain::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Json, Result, Tx, p, statements};
+use crate::{Error, Result, Tx, p, statements, values::stored_columns};
 
 /// The columns of a workspace in the order that rows are read; the table alias is `w`.
 macro_rules! columns {
@@ -24,16 +24,15 @@ pub(crate) use columns;
 statements! {
     INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
         disclosure_line, disclosure_text, disclosure_name, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING";
+        VALUES ({PARAMETERS}) ON CONFLICT (id) DO NOTHING";
     /// Returns the workspace with that ID.
     pub fn get(id: WorkspaceId) -> Option<Workspace> =
         concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id = :id");
     /// Returns up to `limit` workspaces after `after`, oldest first.
     pub fn list(after: WorkspaceId, limit: u32) -> Vec<Workspace> =
         concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > :after ORDER BY w.id LIMIT :limit");
-    UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
-        ai_processing = $8, screening = $9, daily_send_limit = $10, retention_days = $11, name = $12, disclosure_line = $13,
-        disclosure_text = $14, disclosure_name = $15, suspension = $16 WHERE id = $1";
+    UPDATE = "UPDATE workspaces SET (plan, status, notice, notice_at, stopped_at, stop_reason, ai_processing, screening, daily_send_limit,
+        retention_days, name, disclosure_line, disclosure_text, disclosure_name, suspension) = ({PARAMETERS}) WHERE id = {NEXT}";
     WITH_RETENTION = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
     /// Stops a workspace; returns whether it was running.
     pub fn stop(id: WorkspaceId, reason: Option<&str>, now: Time) -> bool =
@@ -86,7 +85,6 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
     tx.exec(
         &UPDATE,
         p![
-            w.id,
             w.plan,
             status(w),
             notice.map(|n| n.message.as_str()),
@@ -101,7 +99,8 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.ai_disclosure.visible_line,
             w.ai_disclosure.text,
             w.ai_disclosure.shares_name,
-            stored_suspension(w.suspension.as_ref())
+            w.suspension,
+            w.id
         ],
     )?;
     Ok(())
@@ -109,7 +108,7 @@ pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
 
 /// Suspends sending of an active workspace; returns whether it was active.
 pub fn suspend(tx: &mut Tx, id: WorkspaceId, suspension: &Suspension) -> Result<bool> {
-    Ok(tx.exec(&SUSPEND, p![id, stored_suspension(Some(suspension))])? > 0)
+    Ok(tx.exec(&SUSPEND, p![id, suspension])? > 0)
 }
 
 /// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
@@ -135,7 +134,7 @@ crate::from_row!(Workspace {
     owner_email,
     plan,
     status: String,
-    suspension: Option<Json<StoredSuspension>>,
+    suspension,
     claim = claim_status,
     claimed_at,
     notice,
@@ -156,7 +155,7 @@ crate::from_row!(Workspace {
     owner_email,
     plan,
     suspended: status == "suspended",
-    suspension: suspension.map(|stored| stored.0.suspension()).transpose()?,
+    suspension,
     claim,
     claimed_at,
     notice: workspace_notice(notice, notice_at),
@@ -196,17 +195,19 @@ impl StoredSuspension {
     }
 }
 
-fn stored_suspension(suspension: Option<&Suspension>) -> Option<Json<StoredSuspension>> {
-    suspension.map(|s| {
-        Json(StoredSuspension {
+impl From<&Suspension> for StoredSuspension {
+    fn from(s: &Suspension) -> Self {
+        Self {
             reason: s.reason.text().to_owned(),
             since: s.since.millis(),
             parties: s.parties.clone(),
             review_requested_at: s.review_requested_at.map(Time::millis),
             review_note: s.review_note.clone(),
-        })
-    })
+        }
+    }
 }
+
+stored_columns!(Suspension as StoredSuspension, StoredSuspension::suspension);
 
 fn workspace_notice(message: Option<String>, created_at: Option<Time>) -> Option<WorkspaceNotice> {
     Some(WorkspaceNotice { message: message?, created_at: created_at? })

@@ -7,7 +7,7 @@ use posthouse_domain::{
 };
 use uuid::Uuid;
 
-use super::{select, with_files};
+use super::with_files;
 use crate::{Result, Sql, ToValue, Tx, Value, p, statements};
 
 statements! {
@@ -158,12 +158,10 @@ fn statement(shape: DraftPageShape) -> Sql {
     }
     // SQLite runs a cross join in the written order: the filter's rows first.
     let mut text = String::from(if shape.by_metadata {
-        select!(
-            "draft_metadata m CROSS JOIN {pg:LATERAL (SELECT * FROM} drafts d {lite:ON}{pg:WHERE} d.workspace_id = $1
-             AND d.id = m.draft_id {pg:OFFSET 0) d} WHERE d.workspace_id = $1"
-        )
+        "SELECT {d.drafts} FROM draft_metadata m CROSS JOIN {pg:LATERAL (SELECT * FROM} drafts d {lite:ON}{pg:WHERE} d.workspace_id = $1
+         AND d.id = m.draft_id {pg:OFFSET 0) d} WHERE d.workspace_id = $1"
     } else {
-        select!("drafts d WHERE d.workspace_id = $1")
+        "SELECT {d.drafts} FROM drafts d WHERE d.workspace_id = $1"
     });
     text.push_str(" AND (d.created_at, d.id) < ($2, $3) AND d.status ");
     text.push_str(if shape.one_status { "= $5" } else { "IN ($5, $6, $7, $8, $9, $10)" });

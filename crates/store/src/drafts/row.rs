@@ -7,11 +7,13 @@ use posthouse_domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::Json;
+use crate::{Result, values::stored_columns, workspaces::named};
+
+stored_columns!(SentBack as StoredSentBack, StoredSentBack::into_sent_back);
 
 /// A [`SentBack`] as stored.
 #[derive(Serialize, Deserialize)]
-pub(super) struct StoredSentBack {
+struct StoredSentBack {
     note: String,
     by_type: String,
     by_id: Option<String>,
@@ -19,9 +21,8 @@ pub(super) struct StoredSentBack {
     at: i64,
 }
 
-impl StoredSentBack {
-    /// Returns the stored form.
-    pub(super) fn of(back: &SentBack) -> Self {
+impl From<&SentBack> for StoredSentBack {
+    fn from(back: &SentBack) -> Self {
         let by = &back.by;
         Self {
             note: back.note.clone(),
@@ -31,10 +32,12 @@ impl StoredSentBack {
             at: back.at.millis(),
         }
     }
+}
 
-    fn into_sent_back(self) -> Option<SentBack> {
-        let by = Actor { kind: ActorKind::parse(&self.by_type)?, id: self.by_id, label: self.by_label };
-        Some(SentBack { note: self.note, by, at: Time::from_millis(self.at) })
+impl StoredSentBack {
+    fn into_sent_back(self) -> Result<SentBack> {
+        let by = Actor { kind: named(&self.by_type, ActorKind::parse)?, id: self.by_id, label: self.by_label };
+        Ok(SentBack { note: self.note, by, at: Time::from_millis(self.at) })
     }
 }
 
@@ -47,15 +50,15 @@ crate::from_row!(Draft {
     answers,
     thread = thread_id,
     reply_all,
-    to = to_list: Json<Vec<String>>,
-    cc = cc_list: Json<Vec<String>>,
-    bcc = bcc_list: Json<Vec<String>>,
+    to = to_list,
+    cc = cc_list,
+    bcc = bcc_list,
     subject,
     text,
     html,
     data_json = data,
     kind = type,
-    labels: Json<Vec<String>>,
+    labels,
     metadata_json = metadata,
     source,
     send_at,
@@ -66,7 +69,7 @@ crate::from_row!(Draft {
     approved_by_label,
     approved_at,
     approved_content_sha256,
-    sent_back: Option<Json<StoredSentBack>>,
+    sent_back,
     error_code: Option<String>,
     error_message: Option<String>,
     created_at,
@@ -81,9 +84,9 @@ crate::from_row!(Draft {
     thread,
     reply_all,
     content: DraftContent {
-        to: to.0,
-        cc: cc.0,
-        bcc: bcc.0,
+        to,
+        cc,
+        bcc,
         subject,
         text,
         html,
@@ -91,7 +94,7 @@ crate::from_row!(Draft {
         kind,
         files: Vec::new(),
     },
-    labels: labels.0,
+    labels,
     metadata_json,
     source,
     send_at,
@@ -103,7 +106,7 @@ crate::from_row!(Draft {
         }
         _ => None,
     },
-    sent_back: sent_back.and_then(|back| back.0.into_sent_back()),
+    sent_back,
     failure: error_code.zip(error_message).map(|(code, message)| DraftFailure { code, message }),
     created_at,
     updated_at,

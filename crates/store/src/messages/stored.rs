@@ -1,15 +1,41 @@
-//! The stored form of signatures of messages: JSON in columns of `messages`.
+//! What a message stores as JSON: a verification, and the signatures of the author and of a copy.
 
 use posthouse_domain::{
     agent_message::{AgentDelivery, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, UnsignedReason},
+    message::MessageVerification,
     time::Time,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, workspaces::named};
+use crate::{Result, values::stored_columns, workspaces::named};
+
+stored_columns!(MessageVerification as StoredVerification, |stored| Ok(stored.into()));
+stored_columns!(AgentDelivery as StoredAgentDelivery, StoredAgentDelivery::delivery);
+stored_columns!(AuthorSignature as StoredAuthorSignature, StoredAuthorSignature::signature);
+
+/// The stored form of a verification.
+#[derive(Serialize, Deserialize)]
+struct StoredVerification {
+    code: Option<String>,
+    link: Option<String>,
+    confidence: f64,
+    auth_failed: bool,
+}
+
+impl From<&MessageVerification> for StoredVerification {
+    fn from(v: &MessageVerification) -> Self {
+        Self { code: v.code.clone(), link: v.link.clone(), confidence: v.confidence, auth_failed: v.auth_failed }
+    }
+}
+
+impl From<StoredVerification> for MessageVerification {
+    fn from(v: StoredVerification) -> Self {
+        Self { code: v.code, link: v.link, confidence: v.confidence, auth_failed: v.auth_failed }
+    }
+}
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct StoredAgentDelivery {
+struct StoredAgentDelivery {
     from: String,
     assurance: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +63,7 @@ impl From<&AgentDelivery> for StoredAgentDelivery {
 }
 
 impl StoredAgentDelivery {
-    pub(crate) fn delivery(self) -> Result<AgentDelivery> {
+    fn delivery(self) -> Result<AgentDelivery> {
         let signature = match (self.kid, self.signed_at, self.jws) {
             (Some(kid), Some(at), Some(jws)) => Ok(DeliverySignature { kid, signed_at: Time::from_millis(at), jws }),
             _ => Err(named(&self.reason.unwrap_or_default(), UnsignedReason::parse)?),
@@ -47,7 +73,7 @@ impl StoredAgentDelivery {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct StoredAuthorSignature {
+struct StoredAuthorSignature {
     kid: String,
     alg: String,
     jws: String,
@@ -67,7 +93,7 @@ impl From<&AuthorSignature> for StoredAuthorSignature {
 }
 
 impl StoredAuthorSignature {
-    pub(crate) fn signature(self) -> Result<AuthorSignature> {
+    fn signature(self) -> Result<AuthorSignature> {
         let problem = self.problem.map(|text| named(&text, AuthorProblem::parse)).transpose()?;
         Ok(AuthorSignature { kid: self.kid, algorithm: self.alg, jws: self.jws, problem })
     }
