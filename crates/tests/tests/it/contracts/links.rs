@@ -112,7 +112,8 @@ fn the_index_lists_every_decision() {
             let number = title.split(' ').next().unwrap_or_default();
             assert!(number.len() == 4 && number.parse::<u16>().is_ok(), "{file}: {title} begins with no number");
             assert!(numbers.insert(number.to_owned()), "{file}: {number} is used twice");
-            let entry = fragments(&format!("## {title}")).into_iter().map(|it| format!("- [{title}]({file}#{it})")).next();
+            let entry =
+                fragments(&format!("## {title}")).into_iter().map(|it| format!("- [{title}]({file}#{it})")).next();
             let entry = entry.unwrap_or_default();
             assert!(index.lines().any(|line| line == entry), "docs/decisions/README.md lacks the line\n{entry}");
         }
