@@ -36,6 +36,7 @@ fmt: ## Format the code
 
 error-texts: ## Print every message, fix and SMTP reply of the sources (docs/reference/errors.md has the codes)
 	@scripts/need.sh build
+	@mkdir -p target
 	@POSTHOUSE_ERROR_TEXTS="$(CURDIR)/target/error-texts.md" cargo test --locked --quiet -p posthouse-tests --test it \
 		every_refusal_has_a_text >&2
 	@cat target/error-texts.md

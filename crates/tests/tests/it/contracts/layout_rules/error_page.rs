@@ -106,7 +106,7 @@ fn page() -> String {
     for code in ErrorCode::ALL {
         let _ = writeln!(page, "| {} | `{}` | {} | {} |", code.status(), code.text(), code.meaning(), code.fix());
     }
-    page.push_str("\n## Retries\n\nOther errors repeat until the request, the key or the resource changes.\n\n");
+    page.push_str("\n## Retries\n\nA code that isn't in this table repeats until the request, the key or the resource changes.\n\n");
     retry_table(&mut page);
     page.push_str("\n## Details\n\nThe members of `details`. Codes that aren't listed have none.\n\n");
     detail_table(&mut page);
