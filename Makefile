@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt fuzz fuzz-nightly sbom bench cost pictures web screenshots
+.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly sbom bench cost pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
@@ -33,6 +33,13 @@ lint: ## Check formatting, prose, the dashboard, dependencies, clippy and rustdo
 
 fmt: ## Format the code
 	cargo fmt --all
+
+error-texts: ## Print every message, fix and SMTP reply of the sources (docs/reference/errors.md has the codes)
+	@scripts/need.sh build
+	@mkdir -p target
+	@POSTHOUSE_ERROR_TEXTS="$(CURDIR)/target/error-texts.md" cargo test --locked --quiet -p posthouse-tests --test it \
+		every_refusal_has_a_text >&2
+	@cat target/error-texts.md
 
 web: ## Build the dashboard again after a change of web/ or of the API
 	@scripts/need.sh web

@@ -2,7 +2,8 @@
 //! document.
 //!
 //! Validation and documentation come from one type, so they can't disagree. Decoding collects all problems of a request
-//! (`docs/decisions/0001-requests-are-not-decoded-by-serde.md`). No later code validates form.
+//! (`docs/decisions/api.md#0001-own-request-decoding`). `docs/ARCHITECTURE.md` lists the values that are
+//! parsed where they are used.
 
 mod agents;
 mod events;

@@ -1,7 +1,7 @@
 //! The checks that decide whether a message may be sent. All sending passes them: send, reply, forward and drafts.
 //!
 //! Pure: the facts are loaded in the transaction that stores the message, and passed in. For the order of the checks see
-//! docs/decisions/0026-one-gate-decides-sends.md.
+//! docs/decisions/sending.md#0026-one-gate.
 
 pub mod loop_rule;
 
@@ -28,7 +28,7 @@ pub enum SendPurpose {
     Request,
     /// The service writes a mail of its own. Its budgets were checked before; a stop, a pause, a suspension or a used-up
     /// limit of a workspace must not keep people from signing in or from learning about it. See
-    /// docs/decisions/0062-escalations-pass-a-stop.md.
+    /// docs/decisions/people.md#0062-escalations-pass-a-stop.
     Service,
 }
 

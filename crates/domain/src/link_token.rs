@@ -1,6 +1,6 @@
 //! Tokens in links that the service mails. They have one form, so that mail which quotes a link can be recognized and the
 //! token in it masked: a link must never work from a reply, a quote or a forwarded copy
-//! (`docs/decisions/0095-the-service-writes-its-own-mail.md`). Pure.
+//! (`docs/decisions/people.md#0095-the-services-own-mail`). Pure.
 
 use std::{borrow::Cow, ops::Range};
 

@@ -1,6 +1,6 @@
 //! Masks links of this service in mail that arrives. A reply, a bounce or a forwarded copy quotes the mail that it answers,
 //! and an agent that reads it must not be able to follow a link meant for the recipient
-//! (`docs/decisions/0095-the-service-writes-its-own-mail.md`). Pure.
+//! (`docs/decisions/people.md#0095-the-services-own-mail`). Pure.
 
 use posthouse_mail::parse::{self, ParsedAttachment, ParsedMessage};
 

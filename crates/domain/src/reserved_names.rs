@@ -3,7 +3,7 @@
 //! ([`Reading`]). Pure.
 //!
 //! Local parts are reserved only at the domains that all workspaces share: at a workspace's own domain, `support@` speaks
-//! for that workspace (`docs/decisions/0100-reserved-names-are-one-list.md`).
+//! for that workspace (`docs/decisions/agents.md#0100-reserved-names`).
 
 use posthouse_mail::report;
 

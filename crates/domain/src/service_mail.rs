@@ -1,5 +1,5 @@
 //! The mail that the service writes to people, and its budgets: one for members, one for people whom members ask, and
-//! one for people whom strangers name (`docs/decisions/0095-the-service-writes-its-own-mail.md`). Pure.
+//! one for people whom strangers name (`docs/decisions/people.md#0095-the-services-own-mail`). Pure.
 
 use crate::{daily_limit::DailyLimit, plan::Limit};
 

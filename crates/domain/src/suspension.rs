@@ -1,5 +1,5 @@
 //! When sending is suspended: the bounce or complaint rate is exceeded with enough sends and enough affected recipients
-//! (docs/decisions/0024-suspension-needs-distinct-recipients.md). Pure: the counters are passed in.
+//! (docs/decisions/sending.md#0024-suspension-needs-distinct-recipients). Pure: the counters are passed in.
 
 use crate::{
     error::{ErrorCode, Refusal},

@@ -1,7 +1,7 @@
 //! `GET /docs`: the API reference as HTML, rendered from the OpenAPI description alone.
 //!
 //! One page without scripts or external resources. All content is escaped. Why it is not a vendored renderer:
-//! `docs/decisions/0058-own-api-reference-page.md`.
+//! `docs/decisions/api.md#0058-own-api-reference-page`.
 
 mod example;
 pub mod html;

@@ -1,6 +1,6 @@
 //! The host names that the service accepts (`http.allowed_hosts`). Without this check, a page of another site whose
 //! name resolves to this address (DNS rebinding) would have the same origin as the service. See
-//! `docs/decisions/0010-host-names-are-checked.md`.
+//! `docs/decisions/api.md#0010-known-host-names-only`.
 //!
 //! Only the request target and `Host` count. Clients can forge `X-Forwarded-Host` and similar fields.
 

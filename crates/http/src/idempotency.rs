@@ -1,7 +1,7 @@
 //! The `Idempotency-Key` header.
 //!
 //! Use cases store the record, in the transaction that stores the result of the request
-//! (`docs/decisions/0006-idempotency-in-the-same-transaction.md`).
+//! (`docs/decisions/api.md#0006-idempotency-in-the-transaction`).
 
 use axum::http::{HeaderMap, HeaderName};
 use posthouse_domain::auth::{Caller, Principal};

@@ -1,4 +1,4 @@
-//! The pages that links in mail open (`docs/decisions/0025-links-in-mail.md`).
+//! The pages that links in mail open (`docs/decisions/people.md#0025-links-in-mail`).
 
 use axum::http::{HeaderName, HeaderValue, header};
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -1,5 +1,5 @@
 //! `/claim/…`: the pages behind claim links. A GET changes nothing, because programs open links too; the button claims
-//! the workspace (`docs/decisions/0025-links-in-mail.md`).
+//! the workspace (`docs/decisions/people.md#0025-links-in-mail`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! `/confirm/…`: pages that links in mail open. A GET changes nothing, because programs open links too; the button
-//! confirms (`docs/decisions/0025-links-in-mail.md`).
+//! confirms (`docs/decisions/people.md#0025-links-in-mail`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Mail between workspaces of this service: rows of the recipients' workspace that wait for their copies to be stored
-//! and for the sender's side to know the outcome. See `docs/decisions/0059-local-delivery-is-the-recipients-job.md`.
+//! and for the sender's side to know the outcome. See `docs/decisions/sending.md#0059-local-delivery`.
 
 use posthouse_domain::{
     agent_message::content::SignedContent,

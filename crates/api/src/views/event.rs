@@ -1,5 +1,5 @@
 //! The event object, the same on every transport, in full or in envelope form. Events are rendered when they are read,
-//! from the current records (`docs/decisions/0032-events-are-rendered-when-read.md`).
+//! from the current records (`docs/decisions/events.md#0032-events-are-rendered-when-read`).
 
 pub mod catalogue;
 pub mod data;

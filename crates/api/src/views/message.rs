@@ -1,4 +1,4 @@
-//! The message object. Members without a value are null, not absent (`docs/decisions/0005-null-instead-of-absent.md`).
+//! The message object. Members without a value are null, not absent (`docs/decisions/api.md#0005-null-not-absent`).
 
 use crate::views::hex;
 use posthouse_domain::message::{

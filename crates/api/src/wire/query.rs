@@ -308,7 +308,7 @@ impl QueryValue for MetadataFilters {
 pub type Limit = BoundedInt<1, { page::LIMIT_MAX as i64 }>;
 
 /// A cursor. Any text is valid here; the list checks it and returns `invalid_cursor`
-/// (`docs/decisions/0007-opaque-keyset-cursors.md`).
+/// (`docs/decisions/api.md#0007-opaque-cursors`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cursor(pub String);
 

@@ -1,5 +1,5 @@
 //! Loads the records that a caller may see; every other record is `not_found`, whether it exists or not
-//! (`docs/decisions/0003-invisible-records-are-not-found.md`).
+//! (`docs/decisions/api.md#0003-invisible-is-not-found`).
 //!
 //! Records of other workspaces are invisible, records of other inboxes to a key of one inbox, and everything in a
 //! deleted inbox. Handlers load a record that the caller named through this module only.

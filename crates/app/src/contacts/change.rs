@@ -1,4 +1,4 @@
-//! Updates and deletes contacts, at a caller's request (`docs/decisions/0054-contacts-come-from-mail.md`).
+//! Updates and deletes contacts, at a caller's request (`docs/decisions/receiving.md#0054-contacts-come-from-mail`).
 
 use posthouse_domain::{
     auth::Caller,

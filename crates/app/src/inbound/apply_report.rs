@@ -2,9 +2,10 @@
 //! events. Runs in the transaction that stores the report.
 //!
 //! A report counts if it arrived at the return path of a message for one recipient, which no third party can know; then
-//! it applies to that recipient only, whatever it contains (`docs/decisions/0022-return-path-per-recipient.md`). A
-//! report that names the Message-ID of a message counts as far as `report_source` allows
-//! (`docs/decisions/0023-reports-by-message-id.md`). A report never improves an entry that has failed.
+//! it applies to that recipient only, whatever it contains
+//! (`docs/decisions/sending.md#0022-one-return-path-per-recipient`). A report that names the Message-ID of a message
+//! counts as far as `report_source` allows (`docs/decisions/sending.md#0023-reports-by-message-id`). A report never
+//! improves an entry that has failed.
 
 use posthouse_domain::{
     delivery::{BounceKind, CAPTURED, DETAIL_CHARS_MAX},

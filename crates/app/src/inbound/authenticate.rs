@@ -48,7 +48,7 @@ pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Re
 ///
 /// In the loopback profile, DMARC is left out while the system's nameservers don't answer: without DNS, all mail on a
 /// developer's machine would fail. Configured nameservers (`dns.nameservers`) must answer
-/// (`docs/decisions/0019-dmarc-left-out-on-loopback.md`).
+/// (`docs/decisions/receiving.md#0019-dmarc-on-loopback`).
 pub async fn authenticate(app: &App, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
     let mut results = evaluate(app, raw, digest, from).await;
     let may_lack_dns = app.config.is_loopback_profile() && app.config.nameservers.is_empty();

@@ -333,7 +333,7 @@ fn file_facts(attachment: &parse::ParsedAttachment<'_>) -> AttachmentMetadata {
 }
 
 /// Returns the header map, with the authentication results of this service in front of those the mail claims
-/// (`docs/decisions/0020-failing-mail-is-labeled.md`).
+/// (`docs/decisions/receiving.md#0020-failing-mail-is-labeled`).
 fn headers_json(headers: &DecodedHeaders, provenance: Option<Provenance<'_>>) -> String {
     let ours = provenance.map(|p| trace::authentication_results(p.authserv_id, p.results));
     let mut map = Map::new();

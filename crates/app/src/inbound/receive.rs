@@ -120,7 +120,7 @@ pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<Mes
 }
 
 /// Checks that a mail has one author (RFC 5322 §3.6.2). Mail from the null sender is stored in any case, because a
-/// rejected report would be lost (`docs/decisions/0016-mail-without-an-author.md`).
+/// rejected report would be lost (`docs/decisions/receiving.md#0016-mail-without-an-author`).
 fn refuse_without_author(arrival: &InboundMail, digest: &AuthDigest) -> Result<(), Refusal> {
     match digest.author() {
         Err(problem) if arrival.mail_from.is_some() => {
@@ -142,8 +142,8 @@ async fn is_own_inbox(app: &App, author: Address) -> Result<bool, Refusal> {
 }
 
 /// Rejects mail that fails a `p=reject` policy, if the operator enabled that
-/// (`docs/decisions/0020-failing-mail-is-labeled.md`). Never rejects mail to role addresses, which has no other
-/// recipients in its transaction.
+/// (`docs/decisions/receiving.md#0020-failing-mail-is-labeled`). Never rejects mail to role addresses, which has no
+/// other recipients in its transaction.
 fn refuse_by_policy(app: &App, arrival: &InboundMail, results: &AuthResults) -> Result<(), Refusal> {
     if arrival.recipients.iter().any(is_role) {
         return Ok(());

@@ -41,7 +41,7 @@ pub struct AcceptedRecipient {
 }
 
 /// Returns true for a role address, with or without a tag. Policies never refuse mail to role addresses
-/// (`docs/decisions/0050-role-addresses-reach-a-person.md`).
+/// (`docs/decisions/receiving.md#0050-role-addresses-reach-people`).
 #[must_use]
 pub fn is_role(address: &Address) -> bool {
     let name = address.without_tag();

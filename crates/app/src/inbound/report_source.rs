@@ -1,7 +1,7 @@
 //! Decides whether a report about sent mail counts (RFC 3464, RFC 5965), if it didn't arrive at a return path.
 //!
 //! Every recipient of a mail knows its Message-ID, so a report that names one counts only if authentication proves that
-//! it is from the side of the recipient it is about (`docs/decisions/0023-reports-by-message-id.md`):
+//! it is from the side of the recipient it is about (`docs/decisions/sending.md#0023-reports-by-message-id`):
 //!
 //! * a delivery report from the mail system of the recipient's domain or of one of its mail exchangers. MX records are
 //!   looked up when the report arrives instead of read from the delivery entry: the entry of relayed mail names the

@@ -2,7 +2,7 @@
 //!
 //! Entries match the author; block entries also match the envelope sender. Allow entries don't, because the envelope
 //! sender is often an address of a service. An allow entry matches authenticated authors only, because a From field can
-//! contain any listed name (`docs/decisions/0021-allow-lists-match-authenticated-authors.md`). Reports about sent mail
+//! contain any listed name (`docs/decisions/receiving.md#0021-authenticated-allow-entries`). Reports about sent mail
 //! are screened like other mail: they take effect, but their content stays withheld.
 
 use posthouse_domain::{

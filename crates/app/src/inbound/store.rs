@@ -224,7 +224,7 @@ pub fn file_attachments(
     attachments.collect()
 }
 
-/// Adds a mail to its thread, or to a new thread (`docs/decisions/0047-threads-need-more-than-a-subject.md`).
+/// Adds a mail to its thread, or to a new thread (`docs/decisions/receiving.md#0047-threads-need-references`).
 pub fn thread_of(tx: &mut Tx, mail: &ParsedMail, inbox: &Inbox, ids: &IdGenerator, at: Time) -> Result<JoinedThread> {
     match found(tx, mail, inbox, at)? {
         Some(found) => joined(tx, found, &mail.participants, at),

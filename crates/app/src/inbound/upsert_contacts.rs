@@ -1,6 +1,6 @@
 //! Creates and updates contacts in the transaction that stores a message
-//! (`docs/decisions/0054-contacts-come-from-mail.md`). Runs late in the transaction, because many messages share the
-//! row of a busy correspondent.
+//! (`docs/decisions/receiving.md#0054-contacts-come-from-mail`). Runs late in the transaction, because many messages
+//! share the row of a busy correspondent.
 //!
 //! Mail from the null sender and mail that a receive list stopped create no contacts, so that names and subjects chosen
 //! by strangers don't reach agents through contacts.

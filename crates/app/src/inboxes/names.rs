@@ -1,5 +1,5 @@
 //! Checks the names of inboxes, identities and senders against the reserved names of the service
-//! (`docs/decisions/0100-reserved-names-are-one-list.md`).
+//! (`docs/decisions/agents.md#0100-reserved-names`).
 
 use posthouse_domain::{
     error::Refusal,

@@ -1,5 +1,5 @@
-//! Links that only the recipient of a mail can see (`docs/decisions/0025-links-in-mail.md`). The stored copy holds a
-//! placeholder, and the copies that are sent hold the link's token.
+//! Links that only the recipient of a mail can see (`docs/decisions/people.md#0025-links-in-mail`). The stored copy
+//! holds a placeholder, and the copies that are sent hold the link's token.
 //!
 //! A principal that can read sent mail, such as an agent, therefore cannot follow a link meant for the recipient. The
 //! token is derived from the instance key and the message id; only its SHA-256 is stored.

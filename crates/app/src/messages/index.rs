@@ -1,5 +1,5 @@
 //! Updates the full-text index, some time after mail is stored and before every search
-//! (`docs/decisions/0044-search-is-indexed-later.md`).
+//! (`docs/decisions/storage.md#0044-search-is-indexed-later`).
 //!
 //! Storing a message only queues it for indexing. Indexing is about a third of the work of receiving mail, so it runs
 //! later, in batches.

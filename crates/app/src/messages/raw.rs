@@ -1,7 +1,7 @@
 //! Returns the raw mail of a message and the bytes of its attachments.
 //!
 //! Attachments are extracted from the raw mail by position, so nothing is stored twice
-//! (`docs/decisions/0043-raw-mail-is-the-only-copy.md`).
+//! (`docs/decisions/storage.md#0043-raw-mail-is-the-only-copy`).
 
 use posthouse_domain::{
     auth::Caller,

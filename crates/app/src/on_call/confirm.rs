@@ -1,5 +1,5 @@
 //! Confirmation links of people on call. Opening the page consumes nothing; pressing its button consumes the link. See
-//! `docs/decisions/0025-links-in-mail.md`.
+//! `docs/decisions/people.md#0025-links-in-mail`.
 
 use posthouse_domain::{
     error::{ErrorCode, Refusal},

@@ -93,8 +93,9 @@ pub fn own_results(from: &Address) -> AuthResults {
 
 /// Returns a parsed copy as recipients on this service get it, sent by an inbox of the workspace `sender`. Fields that
 /// the request named replace those of the header. Structured data is stored as such, so the file with the data is
-/// removed. A copy is never a report about sent mail, whatever its form: the service itself knows the result of
-/// each delivery between its inboxes, and an inbox isn't a mail system (`docs/decisions/0023-reports-by-message-id.md`).
+/// removed. A copy is never a report about sent mail, whatever its form: the service itself knows the result of each
+/// delivery between its inboxes, and an inbox isn't a mail system
+/// (`docs/decisions/sending.md#0023-reports-by-message-id`).
 #[must_use]
 pub(super) fn received(mut mail: ParsedMail, sender: WorkspaceId, requested: Option<&RequestedFields>) -> ParsedMail {
     if let Some(fields) = requested {

@@ -1,6 +1,6 @@
 //! Notifies a person about mail to postmaster and abuse addresses (RFC 5321 §4.5.1, RFC 2142). Such mail is stored in
 //! an inbox that an agent reads, so a person gets a notice by mail: `mail.postmaster` for the service's own domains,
-//! the workspace owner for the others. See `docs/decisions/0050-role-addresses-reach-a-person.md`.
+//! the workspace owner for the others. See `docs/decisions/receiving.md#0050-role-addresses-reach-people`.
 //!
 //! A notice covers several messages and is sent at most every 15 minutes, so that incoming mail can't flood a person
 //! or use up the sending limits of a workspace.

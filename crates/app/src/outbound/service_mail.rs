@@ -1,6 +1,6 @@
 //! Mail from the service to a person, such as a sign-in link or an escalation. It is sent from an inbox of the service's own
 //! workspace, so that a workspace needs no inbox for it and no stop, pause, suspension or limit of a workspace holds it
-//! (`docs/decisions/0095-the-service-writes-its-own-mail.md`). Its budgets are those of `limits::service_mails`.
+//! (`docs/decisions/people.md#0095-the-services-own-mail`). Its budgets are those of `limits::service_mails`.
 
 use std::sync::Arc;
 

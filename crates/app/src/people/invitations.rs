@@ -1,5 +1,5 @@
 //! Invitations to workspaces: a person joins by accepting one, or declines it
-//! (`docs/decisions/0098-joining-is-a-decision.md`).
+//! (`docs/decisions/people.md#0098-joining-is-a-decision`).
 
 use posthouse_domain::{auth::Caller, error::Refusal, id::InvitationId, user::Invitation};
 use posthouse_store::{Tx, sign_ins, users};

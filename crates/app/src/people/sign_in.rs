@@ -1,7 +1,7 @@
 //! Sign-in: a person asks for a link, and exchanges its token, or the code in the same mail, for a session.
 //!
 //! A request is stored for any address, and a job decides whether somebody gets a mail. Requests for known and unknown
-//! addresses therefore take equally long and answer the same (`docs/decisions/0063-sign-in-by-mail.md`).
+//! addresses therefore take equally long and answer the same (`docs/decisions/people.md#0063-sign-in-by-mail`).
 
 use std::net::IpAddr;
 

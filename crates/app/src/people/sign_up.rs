@@ -1,5 +1,5 @@
 //! People who sign up: where self-signup is on, the sign-in link of an address without a member makes a workspace
-//! (`docs/decisions/0063-sign-in-by-mail.md`).
+//! (`docs/decisions/people.md#0063-sign-in-by-mail`).
 
 use std::net::IpAddr;
 

@@ -1,5 +1,5 @@
 //! Claim links. Opening the page consumes nothing; pressing its button claims the workspace. See
-//! `docs/decisions/0025-links-in-mail.md`.
+//! `docs/decisions/people.md#0025-links-in-mail`.
 
 use posthouse_api::views::{event::data, inbox::InboxView, signup::SignupWorkspaceView};
 use posthouse_domain::{

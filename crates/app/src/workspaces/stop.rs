@@ -1,4 +1,4 @@
-//! The emergency stop (`docs/decisions/0049-only-an-owner-resumes.md`).
+//! The emergency stop (`docs/decisions/people.md#0049-only-an-owner-resumes`).
 //!
 //! A stop changes one row. The gate reads it at every send, each job in its prepare phase. Queued mail is held, never
 //! dropped; resuming makes it due.

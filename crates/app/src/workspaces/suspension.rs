@@ -1,7 +1,7 @@
 //! Suspends a workspace whose mail bounces or draws complaints too often
-//! (`docs/decisions/0024-suspension-needs-distinct-recipients.md`). The transaction that settles a bounce or complaint
-//! decides, by the counters of the last 7 days and the number of distinct parties. What a party causes by answering its
-//! own mail doesn't count. An operator ends a suspension; earlier incidents don't suspend again.
+//! (`docs/decisions/sending.md#0024-suspension-needs-distinct-recipients`). The transaction that settles a bounce or
+//! complaint decides, by the counters of the last 7 days and the number of distinct parties. What a party causes by
+//! answering its own mail doesn't count. An operator ends a suspension; earlier incidents don't suspend again.
 
 use posthouse_domain::{
     error::{ErrorCode, Refusal},

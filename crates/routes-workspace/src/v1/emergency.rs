@@ -1,5 +1,5 @@
 //! `POST /v1/emergency-stop`. No API key ends a stop: an owner does
-//! (`docs/decisions/0049-only-an-owner-resumes.md`).
+//! (`docs/decisions/people.md#0049-only-an-owner-resumes`).
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! `/v1/stream`: tokens and the handshake. See `docs/reference/stream.md`.
 //!
 //! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
-//! status of a refused handshake (`docs/decisions/0036-streams-refuse-by-close-code.md`).
+//! status of a refused handshake (`docs/decisions/events.md#0036-streams-refuse-by-close-code`).
 
 use std::sync::Arc;
 

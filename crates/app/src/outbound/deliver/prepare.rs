@@ -116,7 +116,7 @@ pub(super) fn split(tx: &mut Tx, reference: EnvelopeRef, ids: &IdGenerator, now:
 }
 
 /// Returns why queued mail must be held, checked in the order of the gate
-/// (`docs/decisions/0029-queued-mail-is-held.md`).
+/// (`docs/decisions/sending.md#0029-queued-mail-is-held`).
 pub fn hold_reason(workspace: &Workspace, inbox: &Inbox) -> Option<JobReason> {
     if workspace.stopped_at.is_some() {
         Some(JobReason::WorkspaceStopped)

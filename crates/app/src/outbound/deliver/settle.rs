@@ -1,5 +1,5 @@
 //! Writes the result of an attempt in one transaction: delivery entries, message status, suppressions and events. See
-//! `docs/decisions/0055-a-message-shows-its-worst-recipient.md`.
+//! `docs/decisions/sending.md#0055-the-worst-recipient`.
 
 use posthouse_domain::{
     delivery::{self, AttemptContext, AttemptOutcome, AttemptResultName, BounceKind, KeptAttempt, OutboundMode},

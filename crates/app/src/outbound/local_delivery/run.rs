@@ -1,6 +1,6 @@
 //! The recipients' side of mail between workspaces: stores the copies of a message in a transaction of the recipients'
 //! workspace, then settles the sent message in a transaction of the sender's. See
-//! `docs/decisions/0059-local-delivery-is-the-recipients-job.md`.
+//! `docs/decisions/sending.md#0059-local-delivery`.
 //!
 //! Each step is repeatable: the row of the delivery records that the copies are stored, and the entries of the sent
 //! message that they are settled. The row is deleted last. Deliveries from one inbox to one workspace happen in the

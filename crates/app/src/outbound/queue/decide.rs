@@ -1,5 +1,5 @@
 //! Collects the facts for the gate, and returns its decision without sending (`dry_run`). See
-//! `docs/decisions/0026-one-gate-decides-sends.md`.
+//! `docs/decisions/sending.md#0026-one-gate`.
 
 use std::sync::Arc;
 

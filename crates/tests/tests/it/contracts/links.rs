@@ -1,4 +1,5 @@
-//! Links between pages resolve: the file exists, and its heading too if the link has a fragment.
+//! Links between pages resolve: the file exists, and its heading too if the link has a fragment. The index of decisions
+//! is complete, and sources cite decisions that exist.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -95,6 +96,61 @@ fn links_between_documents_resolve() {
     }
     assert!(links > 100, "the search for links finds too few: {links}");
     assert!(broken.is_empty(), "{} broken links:\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn the_index_lists_every_decision() {
+    let folder = root().join("docs/decisions");
+    let index = std::fs::read_to_string(folder.join("README.md")).expect("an index");
+    let mut pages = Vec::new();
+    pages_of(&folder, &mut pages);
+    let mut numbers = HashSet::new();
+    for page in pages.iter().filter(|page| !page.ends_with("README.md")) {
+        let text = std::fs::read_to_string(page).expect("a chapter");
+        let file = page.file_name().and_then(|name| name.to_str()).expect("a name");
+        for title in text.lines().filter_map(|line| line.strip_prefix("## ")) {
+            let number = title.split(' ').next().unwrap_or_default();
+            assert!(number.len() == 4 && number.parse::<u16>().is_ok(), "{file}: {title} begins with no number");
+            assert!(numbers.insert(number.to_owned()), "{file}: {number} is used twice");
+            let entry =
+                fragments(&format!("## {title}")).into_iter().map(|it| format!("- [{title}]({file}#{it})")).next();
+            let entry = entry.unwrap_or_default();
+            assert!(index.lines().any(|line| line == entry), "docs/decisions/README.md lacks the line\n{entry}");
+        }
+    }
+    let entries = index.lines().filter(|line| line.starts_with("- [")).count();
+    assert_eq!(entries, numbers.len(), "docs/decisions/README.md lists a decision twice, or one that doesn't exist");
+    assert!(numbers.len() >= 92, "a decision is lost: {}", numbers.len());
+}
+
+/// Adds the references to decisions in the sources of a folder.
+fn cited_decisions(folder: &Path, cited: &mut Vec<(PathBuf, String)>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("a folder can be listed").path();
+        if path.is_dir() {
+            cited_decisions(&path, cited);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).expect("a source can be read");
+            for (at, _) in text.match_indices("docs/decisions/") {
+                let is_end = |c: char| !c.is_ascii_alphanumeric() && !"/.#-_".contains(c);
+                let reference = text[at..].split(is_end).next().unwrap_or_default();
+                cited.push((path.clone(), reference.trim_end_matches('.').to_owned()));
+            }
+        }
+    }
+}
+
+#[test]
+fn decisions_that_sources_cite_exist() {
+    let mut cited = Vec::new();
+    cited_decisions(&root().join("crates"), &mut cited);
+    assert!(cited.len() > 40, "the search for decisions finds too few: {}", cited.len());
+    let page = root().join("README.md");
+    let broken: Vec<String> = cited
+        .iter()
+        .filter_map(|(path, reference)| Some(format!("{}: {}", path.display(), problem(&page, reference)?)))
+        .collect();
+    assert!(broken.is_empty(), "{} broken references:\n{}", broken.len(), broken.join("\n"));
 }
 
 #[test]

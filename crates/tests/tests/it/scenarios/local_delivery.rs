@@ -1,5 +1,5 @@
 //! Mail between workspaces of one service: a job of the recipients' workspace stores the copies, then the sent message
-//! is settled (`docs/decisions/0059-local-delivery-is-the-recipients-job.md`).
+//! is settled (`docs/decisions/sending.md#0059-local-delivery`).
 
 mod failures;
 

@@ -1,5 +1,6 @@
-//! `docs/reference/errors.md` is generated: the codes and details from the error table, the messages, fixes and SMTP
-//! replies from the sources. A refusal whose text the scan can't find fails the test.
+//! `docs/reference/errors.md` is generated from the error table: codes, retries and details. The messages, fixes and
+//! SMTP replies are collected from the sources and printed by `make error-texts`. A refusal whose text the scan can't
+//! find fails the test.
 
 mod scan;
 
@@ -12,6 +13,8 @@ use scan::{FieldProblemText, RefusalText, Scan, SmtpReplyText};
 const PAGE: &str = "docs/reference/errors.md";
 /// Set to write the page instead of comparing it.
 const WRITE: &str = "POSTHOUSE_WRITE_PAGES";
+/// The file to write all texts to.
+const TEXTS: &str = "POSTHOUSE_ERROR_TEXTS";
 /// Maximum number of values of a detail that are listed at each code.
 const INLINE_VALUES_MAX: usize = 20;
 const INTRO: &str = include_str!("error_page/intro.md");
@@ -60,69 +63,107 @@ fn value_sections(page: &mut String) {
     }
 }
 
-fn code_section(page: &mut String, code: ErrorCode, scan: &Scan) {
-    let _ = write!(page, "### `{}`\n\n{}. {}\n\n", code.text(), code.status(), code.meaning());
-    let _ = write!(page, "- Fix: {}\n- Retry: {}\n", code.fix(), retry(code));
-    for rule in code.details() {
-        let schema = rule.kind.schema();
-        let kind = schema["type"].as_str().unwrap_or_default();
-        let kind = schema["format"].as_str().map_or_else(|| kind.to_owned(), |format| format!("{kind}, {format}"));
-        let always = if rule.is_required { "always" } else { "sometimes" };
-        let _ = write!(page, "- `details.{}` ({kind}, {always}): {}", rule.kind.text(), rule.kind.meaning());
-        let values = values_of(rule.kind);
-        page.push_str(&match values.len() {
-            0 => "\n".to_owned(),
-            1..=INLINE_VALUES_MAX => format!(" One of {}.\n", values.join(", ")),
-            _ => format!(" One of the [values of `{0}`](#values-of-details{0}).\n", rule.kind.text()),
-        });
+/// Lists how to retry, with the codes of each answer. Leaves out codes that only a change of the request ends.
+fn retry_table(page: &mut String) {
+    page.push_str("| Retry | Codes |\n|---|---|\n");
+    let mut shown = Vec::new();
+    for answer in ErrorCode::ALL.iter().map(|code| retry(*code)) {
+        if answer == retry(ErrorCode::NotFound) || shown.contains(&answer) {
+            continue;
+        }
+        shown.push(answer);
+        let codes = ErrorCode::ALL.iter().filter(|code| retry(**code) == answer);
+        let codes: Vec<String> = codes.map(|code| format!("{} `{}`", code.status(), code.text())).collect();
+        let _ = writeln!(page, "| {answer} | {} |", codes.join(", "));
     }
-    let texts: Vec<&RefusalText> = scan.refusals.iter().filter(|text| text.code == format!("{code:?}")).collect();
-    if texts.is_empty() {
-        page.push('\n');
-        return;
+}
+
+/// Lists the details of every code that has some.
+fn detail_table(page: &mut String) {
+    page.push_str("| Code | Member | Type | Present | Meaning |\n|---|---|---|---|---|\n");
+    for code in ErrorCode::ALL {
+        for rule in code.details() {
+            let schema = rule.kind.schema();
+            let kind = schema["type"].as_str().unwrap_or_default();
+            let kind = schema["format"].as_str().map_or_else(|| kind.to_owned(), |format| format!("{kind}, {format}"));
+            let present = if rule.is_required { "always" } else { "sometimes" };
+            let values = values_of(rule.kind);
+            let values = match values.len() {
+                0 => String::new(),
+                1..=INLINE_VALUES_MAX => format!(" One of {}.", values.join(", ")),
+                _ => format!(" One of the [values of `{0}`](#values-of-details{0}).", rule.kind.text()),
+            };
+            let (code, member, meaning) = (code.text(), rule.kind.text(), rule.kind.meaning());
+            let _ = writeln!(page, "| `{code}` | `{member}` | {kind} | {present} | {meaning}{values} |");
+        }
     }
-    page.push_str("\n| Message | Fix |\n|---|---|\n");
-    for text in texts {
-        let _ = writeln!(page, "| {} | {} |", text.message, text.fix.as_deref().unwrap_or("As above."));
-    }
-    page.push('\n');
 }
 
 /// Returns the whole page.
-fn page(scan: &Scan) -> String {
+fn page() -> String {
     let mut page = INTRO.to_owned();
     page.push_str("| Status | Code | Meaning | What to do |\n|---|---|---|---|\n");
     for code in ErrorCode::ALL {
         let _ = writeln!(page, "| {} | `{}` | {} | {} |", code.status(), code.text(), code.meaning(), code.fix());
     }
-    page.push_str("\n## Details and messages\n\n");
-    for code in ErrorCode::ALL {
-        code_section(&mut page, *code, scan);
-    }
+    page.push_str("\n## Retries\n\nA code that isn't in this table repeats until the request, the key or the resource changes.\n\n");
+    retry_table(&mut page);
+    page.push_str("\n## Details\n\nThe members of `details`. Codes that aren't listed have none.\n\n");
+    detail_table(&mut page);
+    page.push('\n');
     value_sections(&mut page);
-    page.push_str("## Field problems\n\nThe problems in `details.fields` of `invalid_request`. `*` is any field.\n");
-    page.push_str(
+    format!("{}\n", page.trim_end())
+}
+
+/// Returns every text of the sources: messages and fixes by code, problems of fields, and SMTP replies.
+fn texts(scan: &Scan) -> String {
+    let mut all = "# Texts of errors\n\n`…` is a value of the request.\n\n".to_owned();
+    for code in ErrorCode::ALL {
+        let name = format!("{code:?}");
+        let texts: Vec<&RefusalText> = scan.refusals.iter().filter(|text| text.code == name).collect();
+        if texts.is_empty() {
+            continue;
+        }
+        let _ = write!(all, "## `{}`\n\n| Message | Fix |\n|---|---|\n", code.text());
+        for text in texts {
+            let _ = writeln!(all, "| {} | {} |", text.message, text.fix.as_deref().unwrap_or(code.fix()));
+        }
+        all.push('\n');
+    }
+    all.push_str("## Field problems\n\nThe problems in `details.fields` of `invalid_request`. `*` is any field.\n");
+    all.push_str(
         "With one problem, `message` is `<field>: <problem>.`; with several, `<number> fields are invalid.`\n\n",
     );
-    page.push_str("| Field | Problem | Fix |\n|---|---|---|\n");
+    all.push_str("| Field | Problem | Fix |\n|---|---|---|\n");
     for FieldProblemText { path, problem, fix } in &scan.problems {
-        let _ = writeln!(page, "| `{path}` | {problem} | {} |", fix.as_deref().unwrap_or("Correct the field."));
+        let _ = writeln!(all, "| `{path}` | {problem} | {} |", fix.as_deref().unwrap_or("Correct the field."));
     }
-    page.push_str("\n## SMTP replies\n\nThe replies of the SMTP listeners that refuse a command or a message. `…` depends on the error.\n\n");
-    page.push_str("| Code | Enhanced code | Text | Cause |\n|---|---|---|---|\n");
+    all.push_str("\n## SMTP replies\n\nThe replies that refuse a command or a message.\n\n");
+    all.push_str("| Code | Enhanced code | Text | Cause |\n|---|---|---|---|\n");
     for SmtpReplyText { code, enhanced, text, when } in &scan.replies {
-        let _ = writeln!(page, "| {code} | {enhanced} | {text} | {when} |");
+        let _ = writeln!(all, "| {code} | {enhanced} | {text} | {when} |");
     }
-    page
+    all
 }
 
 #[test]
-fn every_refusal_is_on_the_error_page() {
+fn every_refusal_has_a_text() {
     let scan = Scan::of(&super::sources());
     assert!(scan.unresolved.is_empty(), "name the message in the call or in a `let`:\n{}", scan.unresolved.join("\n"));
     let counts = (scan.refusals.len(), scan.problems.len(), scan.replies.len());
     assert!(counts.0 > 80 && counts.1 > 40 && counts.2 > 50, "the search finds too few texts: {counts:?}");
-    let page = page(&scan);
+    let texts = texts(&scan);
+    for RefusalText { code, message, .. } in &scan.refusals {
+        assert!(texts.contains(&format!("\n| {message} | ")), "a text belongs to no code: {code}: {message}");
+    }
+    if let Some(path) = std::env::var_os(TEXTS) {
+        std::fs::write(&path, &texts).expect("the file can be written");
+    }
+}
+
+#[test]
+fn the_error_page_is_current() {
+    let page = page();
     let path = repository().join(PAGE);
     if std::env::var_os(WRITE).is_some() {
         std::fs::write(&path, &page).expect("the page can be written");
