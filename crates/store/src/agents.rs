@@ -1,6 +1,16 @@
 //! Agents: inboxes and identities with their cards, and what was decided against them. The index that searches use is
 //! in `card_index.rs`.
 
+pub mod agent_keys;
+pub mod agent_reports;
+pub mod card_index;
+pub mod handles;
+pub mod identity_approvals;
+pub mod identity_clients;
+pub mod identity_requests;
+pub mod identity_sign_ins;
+pub mod identity_tokens;
+
 use posthouse_domain::{
     agent::{
         Agent, SanctionKind,

@@ -1,5 +1,8 @@
 //! Contacts. Storing a message upserts one contact per person with one statement each; callers edit them afterward.
 
+pub mod contact_list;
+pub mod lists;
+
 use posthouse_domain::{
     contact::{Contact, LastSubject, MessageParticipant},
     id::{ContactId, InboxId, ThreadId, WorkspaceId},

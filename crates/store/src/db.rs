@@ -1,13 +1,19 @@
 //! The store: queues in front of database threads, the same for both engines. See the crate documentation for usage.
 
+pub mod all_statements;
+pub(crate) mod columns;
 pub(crate) mod connection;
 pub(crate) mod damage;
 mod database_files;
+pub mod dialect;
+pub(crate) mod error;
 mod errors;
 pub(crate) mod faults;
 pub(crate) mod incident;
 mod inline_readers;
+pub mod instance;
 pub mod integrity;
+pub(crate) mod many;
 mod mark;
 pub(crate) mod notify;
 pub(crate) mod postgres;
@@ -15,11 +21,15 @@ pub(crate) mod presence;
 pub(crate) mod queue;
 pub(crate) mod read_only;
 mod read_shares;
+pub mod sealed;
 pub(crate) mod server;
 pub(crate) mod sqlite;
 pub(crate) mod statement_timer;
+pub(crate) mod statements;
 pub(crate) mod thread;
+pub(crate) mod tx;
 pub(crate) mod url;
+pub(crate) mod values;
 pub(crate) mod wakes;
 mod workers;
 

@@ -1,13 +1,17 @@
 //! The event log of each workspace. Events are appended in the transaction that causes them, with gapless sequence
 //! numbers.
 
+pub(crate) mod counters;
+pub mod webhook_deliveries;
+pub mod webhooks;
+
 use posthouse_domain::{
     event::{Event, NewEvent},
     id::{EventId, InboxId, WorkspaceId},
     time::Time,
 };
 
-use crate::{Result, Tx, counters, p, statements};
+use crate::{Result, Tx, p, statements};
 
 statements! {
     INSERT = "INSERT INTO events (workspace_id, seq, id, type, inbox_id, thread_id, message_id, detail, created_at)

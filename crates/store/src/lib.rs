@@ -68,95 +68,44 @@
 //!   match: name an expression with `AS`.
 //! * `exec` is for statements that return no rows; with `RETURNING`, use `one` or `rows`.
 
-pub mod acme;
-pub mod agent_keys;
-pub mod agent_reports;
 pub mod agents;
-pub mod all_statements;
-pub mod answers;
-pub mod approvals;
-pub mod arrivals;
-pub mod attachments;
 pub mod backup;
 pub mod blobs;
-pub mod card_index;
-pub mod confirmations;
-pub mod contact_list;
 pub mod contacts;
-pub mod contents;
-mod counters;
-pub mod deliveries;
-pub mod delivery_attempts;
-pub mod dialect;
-pub mod dkim_keys;
-pub mod draft_files;
-pub mod drafts;
-pub mod erase;
-pub mod escalations;
+mod db;
+pub mod delivery;
+pub mod domains;
 pub mod events;
-pub mod forwarding;
-pub mod greylist;
-pub mod handles;
-pub mod idempotency;
-pub mod identity_approvals;
-pub mod identity_clients;
-pub mod identity_requests;
-pub mod identity_sign_ins;
-pub mod identity_tokens;
-pub mod inboxes;
-pub mod incidents;
-pub mod instance;
 pub mod jobs;
-pub mod keys;
-pub mod lists;
-pub mod local_deliveries;
-pub mod mail_domains;
-pub mod message_list;
 pub mod messages;
-pub mod metrics;
-pub mod migrate;
-pub mod newest_messages;
-pub mod on_call;
-pub mod queue;
-pub mod queue_items;
-pub mod recipients;
-pub mod recoveries;
-pub mod relabel;
-pub mod role_mail;
-pub mod sealed;
+pub mod people;
+pub mod schema;
 pub mod search;
-pub mod senders;
-pub mod service_mails;
-pub mod sessions;
-pub mod sign_ins;
-pub mod signing_keys;
-pub mod signups;
-pub mod storage;
-pub mod stream_tokens;
-pub mod suppressions;
-pub mod sweep;
-pub mod thread_list;
-pub mod threads;
-pub mod tls;
-pub mod totals;
-pub mod unclaimed;
-pub mod usage;
-pub mod users;
-pub mod webhook_deliveries;
-pub mod webhooks;
-pub mod wipe;
-pub mod wipe_rules;
-pub mod wipe_workspace;
 pub mod workspaces;
 
-mod columns;
-mod db;
-mod error;
-mod many;
-mod statements;
-mod tables;
-mod tx;
-mod values;
+pub use agents::{
+    agent_keys, agent_reports, card_index, handles, identity_approvals, identity_clients, identity_requests,
+    identity_sign_ins, identity_tokens,
+};
+pub use contacts::{contact_list, lists};
+pub use db::{all_statements, dialect, instance, sealed};
+pub(crate) use db::{error, many, statements, tx, values};
+pub use delivery::{
+    deliveries, delivery_attempts, forwarding, greylist, incidents, local_deliveries, recipients, recoveries, senders,
+    suppressions, sweep, unclaimed, usage,
+};
+pub use domains::{acme, dkim_keys, mail_domains, signing_keys, tls};
+pub use events::{webhook_deliveries, webhooks};
+pub use messages::{
+    answers, approvals, arrivals, attachments, contents, draft_files, drafts, erase, message_list, newest_messages,
+    queue, queue_items, relabel, role_mail, thread_list, threads,
+};
+pub use people::{
+    confirmations, escalations, on_call, service_mails, sessions, sign_ins, signups, stream_tokens, users,
+};
+pub(crate) use schema::tables;
+pub use schema::{migrate, wipe, wipe_rules, wipe_workspace};
+pub use workspaces::{idempotency, inboxes, keys, metrics, storage, totals};
 
 pub use blobs::{BlobDigest, BlobStore};
 pub use db::faults::{WriteFaults, WritePoint};

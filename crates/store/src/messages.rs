@@ -1,7 +1,24 @@
-//! Messages: their statements and labels.
+//! Messages, and what belongs to them: contents, attachments, threads, labels, drafts and work queues. This file has the
+//! messages themselves and their labels.
 
+pub mod answers;
+pub mod approvals;
+pub mod arrivals;
+pub mod attachments;
+pub mod contents;
+pub mod draft_files;
+pub mod drafts;
+pub mod erase;
+pub mod message_list;
+pub mod newest_messages;
+pub mod queue;
+pub mod queue_items;
 mod records;
+pub mod relabel;
+pub mod role_mail;
 mod stored;
+pub mod thread_list;
+pub mod threads;
 
 use posthouse_domain::{
     id::{InboxId, MessageId, ThreadId, WorkspaceId},

@@ -1,5 +1,12 @@
 //! Workspaces: the tenants' own rows.
 
+pub mod idempotency;
+pub mod inboxes;
+pub mod keys;
+pub mod metrics;
+pub mod storage;
+pub mod totals;
+
 use posthouse_domain::{
     id::WorkspaceId,
     suspension::{Suspension, SuspensionReason},

@@ -8,19 +8,19 @@ use posthouse_store::{
 
 /// Files whose statements are checked one by one.
 const FILES: [&str; 14] = [
-    "approvals",
-    "arrivals",
-    "attachments",
+    "messages/approvals",
+    "messages/arrivals",
+    "messages/attachments",
     "contacts",
-    "contents",
-    "draft_files",
-    "drafts",
-    "erase",
+    "messages/contents",
+    "messages/draft_files",
+    "messages/drafts",
+    "messages/erase",
     "events",
-    "forwarding",
-    "incidents",
-    "lists",
-    "message_list",
+    "delivery/forwarding",
+    "delivery/incidents",
+    "contacts/lists",
+    "messages/message_list",
     "messages",
 ];
 
@@ -138,9 +138,9 @@ fn lookups_by_domain_use_the_domain_index() {
     store
         .read_blocking(|tx| {
             for (file, name, index) in [
-                ("contact_list", "COUNT_IN_DOMAIN", "contacts_domain"),
-                ("contact_list", "IN_DOMAIN", "contacts_domain"),
-                ("mail_domains", "INBOXES", "inboxes_domain"),
+                ("contacts/contact_list", "COUNT_IN_DOMAIN", "contacts_domain"),
+                ("contacts/contact_list", "IN_DOMAIN", "contacts_domain"),
+                ("domains/mail_domains", "inboxes", "inboxes_domain"),
             ] {
                 let all =
                     all_statements::FILES.iter().find(|(of, _)| *of == file).map(|(_, all)| *all).unwrap_or_default();

@@ -39,15 +39,15 @@ struct ErrorTypeMessage {
 /// Every refusal whose message is the text of an error type.
 const ERROR_TYPES: &[ErrorTypeMessage] = &[
     ErrorTypeMessage {
-        refusal: "crates/store/src/error.rs",
+        refusal: "crates/store/src/db/error.rs",
         code: "StoreDamaged",
-        of: "crates/store/src/error.rs",
+        of: "crates/store/src/db/error.rs",
         variants: &["DatabaseDamaged"],
     },
     ErrorTypeMessage {
-        refusal: "crates/store/src/error.rs",
+        refusal: "crates/store/src/db/error.rs",
         code: "Unavailable",
-        of: "crates/store/src/error.rs",
+        of: "crates/store/src/db/error.rs",
         variants: &[
             "Overloaded",
             "StatementTime",

@@ -25,11 +25,8 @@ statements! {
     /// Returns the number of apps of a workspace.
     pub fn count(workspace: WorkspaceId) -> u64 =
         "SELECT count(*) FROM identity_clients WHERE workspace_id = :workspace";
-    /// Writes what can change of an app whose row is locked.
-    pub fn update(row: &IdentityClient) =
-        "UPDATE identity_clients SET name = :name, redirect_uris = :redirect_uris, allowed_scopes = :allowed_scopes,
-        homepage_url = :homepage_url, secret_prefix = :secret_prefix, secret_sha256 = :secret_sha256, enabled = :enabled,
-        updated_at = :updated_at WHERE workspace_id = :workspace_id AND id = :id";
+    UPDATE = "UPDATE identity_clients SET (name, redirect_uris, allowed_scopes, homepage_url, secret_prefix, secret_sha256, enabled,
+        updated_at) = ({PARAMETERS}) WHERE workspace_id = {NEXT} AND id = {NEXT}";
     /// Records that an agent signed in to an app, unless that is recorded since `unless_since`: a popular app's row would
     /// otherwise be written by every sign-in.
     pub fn record_use(client_id: &str, now: Time, unless_since: Time) =
@@ -42,6 +39,26 @@ statements! {
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: PageRange) -> Result<Vec<IdentityClient>> {
     let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     tx.rows(&PAGE, p![workspace, after.sort, after.id, page.limit])
+}
+
+/// Writes what can change of an app whose row is locked.
+pub fn update(tx: &mut Tx, c: &IdentityClient) -> Result<()> {
+    tx.exec(
+        &UPDATE,
+        p![
+            c.name,
+            c.redirect_uris,
+            c.allowed_scopes,
+            c.homepage_url,
+            c.secret_prefix,
+            c.secret_sha256,
+            c.enabled,
+            c.updated_at,
+            c.workspace,
+            c.id
+        ],
+    )?;
+    Ok(())
 }
 
 /// Deletes an app, with the approvals in advance that name it.

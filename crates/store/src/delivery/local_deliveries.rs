@@ -26,8 +26,7 @@ macro_rules! select {
 
 statements! {
     INSERT = "INSERT INTO local_deliveries (workspace_id, id, sender_workspace_id, sender_inbox_id, message_id, content_id, mail_from,
-        requested, signed, disclosed, recipients, state, missing, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-        $12, '[]', $13)";
+        requested, signed, disclosed, recipients, state, created_at, missing) VALUES ({PARAMETERS})";
     /// Returns a local delivery; it exists until the sent message shows its outcome.
     pub fn get(workspace: WorkspaceId, id: EnvelopeId) -> Option<LocalDelivery> =
         select!("WHERE l.workspace_id = :workspace AND l.id = :id");
@@ -163,7 +162,8 @@ pub fn insert(tx: &mut Tx, delivery: &LocalDelivery) -> Result<()> {
             d.disclosed,
             recipients,
             d.state,
-            d.created_at
+            d.created_at,
+            "[]"
         ],
     )?;
     Ok(())

@@ -22,7 +22,7 @@ pub struct Migration {
 /// Includes the listed files from `migrations/`, in order.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        &[$(Migration { name: $name, text: include_str!(concat!("../migrations/", $name, ".sql")) }),*]
+        &[$(Migration { name: $name, text: include_str!(concat!("../../migrations/", $name, ".sql")) }),*]
     };
 }
 

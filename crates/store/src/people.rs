@@ -1,0 +1,11 @@
+//! People: users, sessions, sign-ins, people on call, and mail that the service writes to them.
+
+pub mod confirmations;
+pub mod escalations;
+pub mod on_call;
+pub mod service_mails;
+pub mod sessions;
+pub mod sign_ins;
+pub mod signups;
+pub mod stream_tokens;
+pub mod users;
