@@ -302,9 +302,7 @@ fn store(
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;
     }
-    if let Some(report) = &prepared.mail.report {
-        reported.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
-    }
+    apply_report::apply(tx, &prepared.mail, &reported, ids, now)?;
     let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
     let mut stored = Vec::with_capacity(found.len());
     for ReachedInbox { inbox, address, paths } in &found {
@@ -319,16 +317,19 @@ fn store(
         };
         let trace = trace_lines(&prepared.arrival, address, settings.hostname, &content.to_string(), now);
         let at = ReportContext { paths, exchangers: &prepared.exchangers, feedback_sources: settings.feedback_sources };
+        let subjects = apply_report::subjects(tx, &prepared.mail, at, inbox)?;
+        let reports_on: Vec<MessageId> = subjects.iter().map(|subject| subject.original.id).collect();
         let copy = InboundCopy {
             mail: &prepared.mail,
             content,
             trace: &trace,
-            at,
+            reports_on: &reports_on,
             key: settings.key,
             held: prepared.arrival.held,
             agent: None,
         };
         let message = store::file(tx, copy, inbox, ids, now)?;
+        apply_report::apply(tx, &prepared.mail, &subjects, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;
         }

@@ -24,7 +24,6 @@ use super::screen_sender;
 use crate::{
     escalation::raise::{self, EscalationSubject},
     inbound::{
-        apply_report::{self, ReportContext, ReportedMessage},
         conversation::JoinedThread,
         forwards,
         parse::ParsedMail,
@@ -46,8 +45,8 @@ pub struct InboundCopy<'a> {
     pub content: ContentId,
     /// The trace lines in front of the raw bytes of this copy.
     pub trace: &'a str,
-    /// The facts that decide whether it counts as a report about sent mail.
-    pub at: ReportContext<'a>,
+    /// The sent messages that it counts as a report about.
+    pub reports_on: &'a [MessageId],
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
     /// Why agents don't get it until a person releases it.
@@ -68,7 +67,6 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, mail.size_bytes, now)?;
     let message: MessageId = ids.next();
-    let subjects = apply_report::subjects(tx, mail, copy.at, inbox)?;
     let stopped = screen_sender::is_blocked(tx, mail, copy.agent, inbox)?;
     let held = if stopped { Some(HoldReason::Blocked) } else { copy.held };
     let is_shown = held.is_none();
@@ -79,7 +77,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
     };
     let mut stored = row(copy, inbox, message, conversation.id, created_at, now);
     stored.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
-    let is_report = !subjects.is_empty();
+    let is_report = !copy.reports_on.is_empty();
     // A report that doesn't count is an ordinary message with its own event.
     let label = if is_report { Some(BOUNCE_LABEL) } else { mail.is_report_like.then_some(UNVERIFIED_REPORT) };
     stored.labels.extend(label.map(str::to_owned));
@@ -93,10 +91,7 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
         let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key: copy.key };
         upsert_contacts::received(tx, context, mail, ids)?;
     }
-    if let Some(report) = &mail.report {
-        subjects.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
-    }
-    escalate(tx, &stored, &subjects, ids, now)?;
+    escalate(tx, &stored, copy.reports_on, ids, now)?;
     if is_report {
         // Clients learn about a report from the events of the sent message; the report itself has no event.
         tx.wake(inbox.workspace.0);
@@ -112,9 +107,9 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
 
 /// Escalates a received copy if its labels are a reason to. A report about mail to people on call is remembered, so
 /// that it doesn't escalate later, either.
-fn escalate(tx: &mut Tx, stored: &Message, subjects: &[ReportedMessage], ids: &IdGenerator, now: Time) -> Result<()> {
-    for subject in subjects {
-        if on_call::kind_of(tx, subject.original.id)?.is_some() {
+fn escalate(tx: &mut Tx, stored: &Message, reports_on: &[MessageId], ids: &IdGenerator, now: Time) -> Result<()> {
+    for sent in reports_on {
+        if on_call::kind_of(tx, *sent)?.is_some() {
             let Message { workspace, id: message, thread, .. } = *stored;
             let kind = OnCallMailKind::Response;
             return on_call::record_mail(tx, &OnCallMail { workspace, message, thread, kind, created_at: now });

@@ -27,7 +27,6 @@ use posthouse_store::{
 
 use crate::{
     inbound::{
-        apply_report::ReportContext,
         parse::ParsedMail,
         recipient::resolve,
         store::{self, InboundCopy},
@@ -151,8 +150,7 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let at = ReportContext::default();
-        let copy = InboundCopy { mail, content, trace: &trace, at, key, held: None, agent };
+        let copy = InboundCopy { mail, content, trace: &trace, reports_on: &[], key, held: None, agent };
         store::file(tx, copy, inbox, ids, now)?;
     }
     Ok(())

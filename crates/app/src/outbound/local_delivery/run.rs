@@ -32,7 +32,6 @@ use super::{own_results, received};
 use crate::{
     app::App,
     inbound::{
-        apply_report::ReportContext,
         parse::{ParsedMail, Provenance, parse_message},
         store::{self, InboundCopy},
     },
@@ -344,8 +343,7 @@ fn store_copies(
         None => None,
     };
     let agent = signer.as_ref().zip(sender.as_ref()).map(|(signer, sender)| AgentCopy { sender, signer });
-    let at = ReportContext::default();
-    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at, key, held: None, agent };
+    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, reports_on: &[], key, held: None, agent };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
     for recipient in &delivery.recipients {
         if reached.contains(&recipient.inbox) {
