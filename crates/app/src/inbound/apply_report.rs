@@ -28,7 +28,7 @@ use posthouse_store::{
 
 use super::report_source::{self, MailExchangers, ReportCoverage};
 use crate::{
-    inbound::{parse::ParsedMail, return_path::ReturnPath},
+    mailbox::{parse::ParsedMail, return_path::ReturnPath},
     workspaces::{suppressed, suspension},
 };
 use posthouse_api::views::event::data;

@@ -5,7 +5,6 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use bytes::Bytes;
 use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
@@ -21,28 +20,30 @@ use posthouse_mail::{
     trace::{self, ReceivedField},
 };
 use posthouse_store::{
-    Tx, blobs,
-    contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
+    Tx,
+    contents::{self, StoredRaw},
     inboxes, storage,
 };
 
 use super::{
+    apply_report::{self, ReportContext, ReportedMessage},
     authenticate::{self, SmtpClientFacts, authenticate},
+    exchangers,
+    recipient::made_for_role,
     report_source::MailExchangers,
+    role_mail,
 };
 use crate::{
     app::App,
-    inbound::{
-        apply_report::{self, ReportContext, ReportedMessage},
-        exchangers,
-        parse::{ParsedMail, Provenance, parse_message},
-        recipient::{is_role, made_for_role, resolve_recipient, served_domains},
-        return_path::{self, ReturnPath},
-        role_mail,
-        store::{self, InboundCopy},
-    },
     keyring::instance_key::AddressKey,
     limits::{blocking_pool::WorkClass, storage_limit},
+    mailbox::{
+        filing::{self, InboundCopy},
+        parse::{ParsedMail, Provenance, parse_message},
+        recipient::{is_role, resolve_recipient, served_domains},
+        return_path::{self, ReturnPath},
+    },
+    messages::raw,
 };
 
 /// A mail and its SMTP envelope.
@@ -202,28 +203,13 @@ async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Resul
         Ok((arrival, mail, compressed))
     };
     let (mut arrival, mail, compressed) = app.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
-    let raw = store_raw(app, compressed, bytes).await?;
+    let raw = raw::store_raw(app, compressed, bytes).await?;
     let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
     let named_only = named_only.map(|(address, _)| address.clone()).collect();
     let exchangers = exchangers::exchangers(app, &mail, named_only).await?;
     // The bytes are in `raw` now; a group commit of large mails must not hold them twice.
     arrival.raw = Vec::new();
     Ok(PreparedMail { arrival, paths, exchangers, mail, raw })
-}
-
-/// Chooses where to keep compressed raw mail. Large mail goes to the blob store and is flushed before a row refers to
-/// it.
-///
-/// # Errors
-/// Returns an error if the blob store fails.
-pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
-    let place = if compressed.len() <= INLINE_BYTES_MAX {
-        RawLocation::Inline(compressed)
-    } else {
-        let digest: blobs::BlobDigest = app.blobs.put(Bytes::from(compressed)).await?;
-        RawLocation::Blob(digest.to_string())
-    };
-    Ok(StoredRaw { place, bytes: raw_bytes as u64 })
 }
 
 /// An inbox that receives a copy.
@@ -328,7 +314,7 @@ fn store(
             held: prepared.arrival.held,
             agent: None,
         };
-        let message = store::file(tx, copy, inbox, ids, now)?;
+        let message = filing::file(tx, copy, inbox, ids, now)?;
         apply_report::apply(tx, &prepared.mail, &subjects, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;

@@ -26,12 +26,12 @@ use posthouse_store::{
 };
 
 use crate::{
-    inbound::{
+    keyring::instance_key::AddressKey,
+    mailbox::{
+        filing::{self, InboundCopy},
         parse::ParsedMail,
         recipient::resolve,
-        store::{self, InboundCopy},
     },
-    keyring::instance_key::AddressKey,
     signing::agent_copy::{AgentCopy, CheckedSender, CopySigner},
 };
 
@@ -151,7 +151,7 @@ pub fn deliver(
             continue;
         }
         let copy = InboundCopy { mail, content, trace: &trace, reports_on: &[], key, held: None, agent };
-        store::file(tx, copy, inbox, ids, now)?;
+        filing::file(tx, copy, inbox, ids, now)?;
     }
     Ok(())
 }

@@ -31,12 +31,12 @@ use posthouse_store::{
 use super::{own_results, received};
 use crate::{
     app::App,
-    inbound::{
-        parse::{ParsedMail, Provenance, parse_message},
-        store::{self, InboundCopy},
-    },
     keyring::instance_key::AddressKey,
     limits::{blocking_pool::WorkClass, storage_limit},
+    mailbox::{
+        filing::{self, InboundCopy},
+        parse::{ParsedMail, Provenance, parse_message},
+    },
     outbound::deliver::{local, prepare},
     signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner},
 };
@@ -351,7 +351,7 @@ fn store_copies(
         }
         match inboxes::live(tx, workspace, recipient.inbox, now)? {
             Some(inbox) => {
-                store::file(tx, copy, &inbox, ids, now)?;
+                filing::file(tx, copy, &inbox, ids, now)?;
                 reached.push(inbox.id);
             }
             None => missing.push(recipient.position),

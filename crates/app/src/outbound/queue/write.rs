@@ -29,9 +29,9 @@ use posthouse_store::{
 
 use super::QueuedMessage;
 use crate::{
-    inbound::{
+    mailbox::{
         conversation::JoinedThread,
-        store,
+        filing,
         upsert_contacts::{self, ContactContext},
     },
     outbound::{
@@ -80,7 +80,7 @@ pub(super) fn message(
     let stored = row(ready, inbox, routes, &entries, conversation.id, content, created_at);
     messages::insert(tx, &stored)?;
     count(tx, &stored, &entries)?;
-    let attachments = store::file_attachments(tx, &ready.sent, &stored, ids)?;
+    let attachments = filing::file_attachments(tx, &ready.sent, &stored, ids)?;
     envelopes(tx, ready, inbox, routes, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
@@ -207,13 +207,13 @@ fn find_or_create_thread(
     at: Time,
 ) -> Result<JoinedThread> {
     match &ready.message.origin {
-        OutgoingKind::New | OutgoingKind::Submitted(_) => store::thread_of(tx, &ready.sent, inbox, ids, at),
+        OutgoingKind::New | OutgoingKind::Submitted(_) => filing::thread_of(tx, &ready.sent, inbox, ids, at),
         OutgoingKind::Reply(original) => match threads::get(tx, inbox.workspace, original.thread)? {
-            Some(found) => store::joined(tx, found, &ready.sent.participants, at),
-            None => store::thread_of(tx, &ready.sent, inbox, ids, at),
+            Some(found) => filing::joined(tx, found, &ready.sent.participants, at),
+            None => filing::thread_of(tx, &ready.sent, inbox, ids, at),
         },
         OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => {
-            store::begin(tx, &ready.sent, inbox, ids.next(), at)
+            filing::begin(tx, &ready.sent, inbox, ids.next(), at)
         }
     }
 }

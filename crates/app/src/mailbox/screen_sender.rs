@@ -13,7 +13,8 @@ use posthouse_domain::{
 use posthouse_mail::auth::DmarcAlignment;
 use posthouse_store::{Result, Tx, lists, message_list::InboxRef};
 
-use crate::{inbound::parse::ParsedMail, signing::agent_copy::AgentCopy};
+use super::parse::ParsedMail;
+use crate::signing::agent_copy::AgentCopy;
 
 /// Returns true if the lists of the workspace or the inbox stop the mail.
 pub fn is_blocked(tx: &mut Tx, mail: &ParsedMail, agent: Option<AgentCopy<'_>>, inbox: &Inbox) -> Result<bool> {

@@ -18,10 +18,8 @@ use posthouse_store::{
     contacts::{self, ContactActivity},
 };
 
-use crate::{
-    inbound::{conversation::JoinedThread, parse::ParsedMail},
-    keyring::instance_key::AddressKey,
-};
+use super::{conversation::JoinedThread, parse::ParsedMail};
+use crate::keyring::instance_key::AddressKey;
 
 /// A message that is being stored.
 #[derive(Clone, Copy)]

@@ -20,15 +20,15 @@ use posthouse_store::{
     threads,
 };
 
-use super::screen_sender;
+use super::{
+    conversation::JoinedThread,
+    forwards,
+    parse::ParsedMail,
+    screen_sender,
+    upsert_contacts::{self, ContactContext},
+};
 use crate::{
     escalation::raise::{self, EscalationSubject},
-    inbound::{
-        conversation::JoinedThread,
-        forwards,
-        parse::ParsedMail,
-        upsert_contacts::{self, ContactContext},
-    },
     keyring::instance_key::AddressKey,
     signing::agent_copy::AgentCopy,
 };
