@@ -97,7 +97,7 @@ pub fn next_created_at(
     Ok(tx.value(&NEXT_CREATED_AT, p![workspace, inbox, now, size_bytes])?.unwrap_or(now))
 }
 
-/// Stores a message and its labels. Store its content before, its attachments and recipients afterward. Wakes the
+/// Stores a message and its labels. Store its content before, its attachments afterward. Wakes the
 /// workspace for all waiters, whether or not there is an event.
 pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     let m = message;
@@ -155,10 +155,10 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     Ok(())
 }
 
-/// Releases a held message. Its words are indexed again.
+/// Releases a held message. Queue it for indexing afterward.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, at: Time) -> Result<()> {
     tx.exec(&RELEASE, p![workspace, id, at])?;
-    search::wait(tx, workspace, id)
+    Ok(())
 }
 
 /// Returns the message with that ID.

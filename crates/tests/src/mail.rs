@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use posthouse_app::{
     inbound::receive::{InboundMail, receive},
+    mailbox::Visibility,
     ports::Clock,
 };
 use posthouse_domain::{id::MessageId, message::HoldReason, time::Time};
@@ -144,7 +145,7 @@ impl TestServer {
     /// # Panics
     /// Panics if the message is rejected.
     pub async fn receive_for(&self, at: &[&TestInbox], raw: impl Into<Vec<u8>>) -> Vec<MessageId> {
-        self.receive_arrival(at, raw.into(), None).await
+        self.receive_arrival(at, raw.into(), Visibility::Shown).await
     }
 
     /// Stores a message that agents don't get until it is released. Returns the message id.
@@ -152,12 +153,20 @@ impl TestServer {
     /// # Panics
     /// Panics if the message is rejected.
     pub async fn receive_held(&self, at: &TestInbox, message: &TestMessage, reason: HoldReason) -> MessageId {
-        self.clock.advance(1);
-        let raw = message.raw(&at.address, self.clock.now()).into_bytes();
-        self.receive_arrival(&[at], raw, Some(reason)).await[0]
+        self.receive_with(at, message, Visibility::Held(reason)).await
     }
 
-    async fn receive_arrival(&self, at: &[&TestInbox], raw: Vec<u8>, held: Option<HoldReason>) -> Vec<MessageId> {
+    /// Stores a message. Moves the clock by a millisecond first. Returns the message id.
+    ///
+    /// # Panics
+    /// Panics if the message is rejected.
+    pub async fn receive_with(&self, at: &TestInbox, message: &TestMessage, visibility: Visibility) -> MessageId {
+        self.clock.advance(1);
+        let raw = message.raw(&at.address, self.clock.now()).into_bytes();
+        self.receive_arrival(&[at], raw, visibility).await[0]
+    }
+
+    async fn receive_arrival(&self, at: &[&TestInbox], raw: Vec<u8>, visibility: Visibility) -> Vec<MessageId> {
         let arrival = InboundMail {
             mail_from: Address::parse("dana@sender.example").ok(),
             recipients: at.iter().map(|inbox| Address::parse(&inbox.address).expect("an address")).collect(),
@@ -167,7 +176,7 @@ impl TestServer {
             protocol: "ESMTP",
             tls: None,
             may_not_fit_in: None,
-            held,
+            visibility,
         };
         receive(&self.app().app, arrival).await.expect("the message is accepted")
     }

@@ -9,7 +9,6 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
-    message::HoldReason,
     plan::Plans,
     time::Time,
 };
@@ -38,7 +37,7 @@ use crate::{
     keyring::instance_key::AddressKey,
     limits::{blocking_pool::WorkClass, storage_limit},
     mailbox::{
-        filing::{self, InboundCopy},
+        self, ReceivedCopy, Visibility,
         parse::{ParsedMail, Provenance, parse_message},
         recipient::{is_role, resolve_recipient, served_domains},
         return_path::{self, ReturnPath},
@@ -66,8 +65,8 @@ pub struct InboundMail {
     /// The only workspace of the recipients, if it may have no room for the mail, because the client didn't state its
     /// size.
     pub may_not_fit_in: Option<WorkspaceId>,
-    /// Why agents don't get the mail until a person releases it.
-    pub held: Option<HoldReason>,
+    /// Whether agents get the mail at once.
+    pub visibility: Visibility,
 }
 
 /// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
@@ -305,16 +304,16 @@ fn store(
         let at = ReportContext { paths, exchangers: &prepared.exchangers, feedback_sources: settings.feedback_sources };
         let subjects = apply_report::subjects(tx, &prepared.mail, at, inbox)?;
         let reports_on: Vec<MessageId> = subjects.iter().map(|subject| subject.original.id).collect();
-        let copy = InboundCopy {
+        let copy = ReceivedCopy {
             mail: &prepared.mail,
             content,
             trace: &trace,
             reports_on: &reports_on,
             key: settings.key,
-            held: prepared.arrival.held,
+            visibility: prepared.arrival.visibility,
             agent: None,
         };
-        let message = filing::file(tx, copy, inbox, ids, now)?;
+        let message = mailbox::receive(tx, copy, inbox, ids, now)?;
         apply_report::apply(tx, &prepared.mail, &subjects, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;

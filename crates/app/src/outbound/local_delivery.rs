@@ -27,11 +27,7 @@ use posthouse_store::{
 
 use crate::{
     keyring::instance_key::AddressKey,
-    mailbox::{
-        filing::{self, InboundCopy},
-        parse::ParsedMail,
-        recipient::resolve,
-    },
+    mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, recipient::resolve},
     signing::agent_copy::{AgentCopy, CheckedSender, CopySigner},
 };
 
@@ -150,8 +146,9 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let copy = InboundCopy { mail, content, trace: &trace, reports_on: &[], key, held: None, agent };
-        filing::file(tx, copy, inbox, ids, now)?;
+        let copy =
+            ReceivedCopy { mail, content, trace: &trace, reports_on: &[], key, visibility: Visibility::Shown, agent };
+        mailbox::receive(tx, copy, inbox, ids, now)?;
     }
     Ok(())
 }

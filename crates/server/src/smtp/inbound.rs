@@ -168,7 +168,7 @@ impl<'h> Inbound<'h> {
             helo: transaction.helo,
             tls,
             may_not_fit_in: self.first.filter(|first| first.may_not_fit).and_then(|first| first.workspace),
-            held: None,
+            visibility: mailbox::Visibility::Shown,
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::{
     keyring::instance_key::AddressKey,
     limits::{blocking_pool::WorkClass, storage_limit},
     mailbox::{
-        filing::{self, InboundCopy},
+        self, ReceivedCopy, Visibility,
         parse::{ParsedMail, Provenance, parse_message},
     },
     outbound::deliver::{local, prepare},
@@ -343,7 +343,15 @@ fn store_copies(
         None => None,
     };
     let agent = signer.as_ref().zip(sender.as_ref()).map(|(signer, sender)| AgentCopy { sender, signer });
-    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, reports_on: &[], key, held: None, agent };
+    let copy = ReceivedCopy {
+        mail,
+        content: delivery.content,
+        trace: &trace,
+        reports_on: &[],
+        key,
+        visibility: Visibility::Shown,
+        agent,
+    };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
     for recipient in &delivery.recipients {
         if reached.contains(&recipient.inbox) {
@@ -351,7 +359,7 @@ fn store_copies(
         }
         match inboxes::live(tx, workspace, recipient.inbox, now)? {
             Some(inbox) => {
-                filing::file(tx, copy, &inbox, ids, now)?;
+                mailbox::receive(tx, copy, &inbox, ids, now)?;
                 reached.push(inbox.id);
             }
             None => missing.push(recipient.position),
