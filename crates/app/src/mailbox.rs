@@ -1,7 +1,7 @@
 //! Where a message becomes part of an inbox: mail that arrives, copies between inboxes of this service, and sent mail.
 //!
-//! Each caller parses the mail ([`parse`]), finds its thread, builds its row, and decides its [`Visibility`]. Then [`file`]
-//! runs the [`STAGES`], in one transaction. A message that agents don't get yet skips some of them; [`show`] runs these
+//! Each caller parses the mail ([`parse`]), finds its thread, builds its row, and decides its [`Visibility`]. Then [`file()`]
+//! runs the `STAGES`, in one transaction. A message that agents don't get yet skips some of them; [`show()`] runs these
 //! later, as if the message arrived then.
 
 pub mod contacts;
@@ -20,7 +20,7 @@ pub mod visibility;
 use posthouse_domain::{
     id::{IdGenerator, MessageId},
     inbox::Inbox,
-    message::{Attachment, Direction, Message},
+    message::{Attachment, Direction, HoldReason, Message},
     send::BOUNCE_LABEL,
     time::Time,
 };
@@ -69,8 +69,8 @@ pub(crate) struct Filing<'a> {
 enum Occasion {
     /// The message is stored.
     Stored(Visibility),
-    /// A stored message is shown, which was held.
-    Shown,
+    /// A stored message is shown, which was not shown for this reason.
+    Shown(HoldReason),
 }
 
 impl Filing<'_> {
@@ -81,7 +81,7 @@ impl Filing<'_> {
 
     /// Returns whether agents get the message from now on.
     fn is_visible(&self) -> bool {
-        matches!(self.occasion, Occasion::Stored(Visibility::Shown) | Occasion::Shown)
+        matches!(self.occasion, Occasion::Stored(Visibility::Shown) | Occasion::Shown(_))
     }
 }
 
@@ -94,7 +94,7 @@ enum When {
     Later,
     /// When agents get the message: at once, or when it's shown.
     Visible,
-    /// When the message is stored, and when it's shown later.
+    /// When the workspace learns of the message: at once unless it is pending, and when it's shown.
     Known,
 }
 
@@ -102,9 +102,9 @@ impl When {
     fn includes(self, filing: &Filing<'_>) -> bool {
         match (self, filing.occasion) {
             (Self::Stored, occasion) => matches!(occasion, Occasion::Stored(_)),
-            (Self::Later, occasion) => occasion == Occasion::Shown,
+            (Self::Later, occasion) => matches!(occasion, Occasion::Shown(_)),
             (Self::Visible, _) => filing.is_visible(),
-            (Self::Known, _) => true,
+            (Self::Known, occasion) => !matches!(occasion, Occasion::Stored(Visibility::Pending(_))),
         }
     }
 }
@@ -136,7 +136,7 @@ const STAGES: [Stage; 12] = [
     Stage { run: thread::join, of: Of::All, when: When::Later },
     Stage { run: contacts::upsert, of: Of::All, when: When::Visible },
     Stage { run: stages::response, of: Of::Received, when: When::Stored },
-    Stage { run: stages::escalation, of: Of::Received, when: When::Stored },
+    Stage { run: stages::escalation, of: Of::Received, when: When::Known },
     Stage { run: stages::queue, of: Of::Received, when: When::Later },
     Stage { run: forwards::enqueue, of: Of::Received, when: When::Visible },
     Stage { run: stages::search, of: Of::All, when: When::Later },

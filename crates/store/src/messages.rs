@@ -52,6 +52,9 @@ statements! {
         status_at, sent_at, received_at, created_at, held, released_at, masked_links)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
         $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40)";
+    NEXT_POSITION = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3) WHERE workspace_id = $1 AND id = $2
+        RETURNING last_message_at";
+    SHOW_PENDING = "UPDATE messages SET held = NULL, created_at = $3 WHERE workspace_id = $1 AND id = $2";
     RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
@@ -159,6 +162,20 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, at: Time) -> Result<()> {
     tx.exec(&RELEASE, p![workspace, id, at])?;
     Ok(())
+}
+
+/// Shows a pending message as the newest of its inbox, and returns it. Queue it for indexing afterward. Locks the inbox's
+/// row, as [`next_created_at`] does.
+pub fn show_pending(tx: &mut Tx, message: &Message, now: Time) -> Result<Message> {
+    let m = message;
+    let created_at: Time = tx.value(&NEXT_POSITION, p![m.workspace, m.inbox, now])?.unwrap_or(now);
+    tx.exec(&SHOW_PENDING, p![m.workspace, m.id, created_at])?;
+    for label in &m.labels {
+        tx.exec(&UNLABEL, p![m.workspace, m.inbox, label, m.created_at])?;
+        tx.exec(&LABEL, p![m.workspace, m.inbox, label, created_at, m.id])?;
+    }
+    tx.wake(m.workspace.0);
+    Ok(Message { held: None, created_at, ..message.clone() })
 }
 
 /// Returns the message with that ID.

@@ -1,7 +1,12 @@
 //! Shows a stored message that agents didn't get: it joins its thread, its contacts, its queue, search and forwarding, as if
 //! it arrived now.
 
-use posthouse_domain::{id::IdGenerator, inbox::Inbox, message::Message, time::Time};
+use posthouse_domain::{
+    id::IdGenerator,
+    inbox::Inbox,
+    message::{HoldReason, Message},
+    time::Time,
+};
 use posthouse_mail::address::Mailbox;
 use posthouse_store::{Result, Tx, messages, threads};
 
@@ -21,16 +26,20 @@ pub struct Showing<'a> {
     pub now: Time,
 }
 
-/// Runs the stages that a held message has skipped. A message that is shown is unchanged. Lock the message before.
+/// Runs the stages that a held or pending message has skipped. A pending message gets the position of a message that arrives
+/// now, so that callers who page through the inbox miss nothing; a held one keeps its position. A message that is
+/// shown is unchanged. Lock the message before.
 ///
 /// # Errors
 /// Returns an error if a store call fails.
 pub fn show(tx: &mut Tx, message: &Message, Showing { inbox, key, ids, now }: Showing<'_>) -> Result<()> {
-    if !message.is_held() {
-        return Ok(());
-    }
-    messages::release(tx, message.workspace, message.id, now)?;
-    let shown = Message { released_at: Some(now), ..message.clone() };
+    let Some(reason) = message.held.filter(|_| message.is_held()) else { return Ok(()) };
+    let shown = if reason == HoldReason::Pending {
+        messages::show_pending(tx, message, now)?
+    } else {
+        messages::release(tx, message.workspace, message.id, now)?;
+        Message { released_at: Some(now), ..message.clone() }
+    };
     let participants = participants(&shown);
     let before = threads::get(tx, shown.workspace, shown.thread)?;
     let thread = MessageThread { id: shown.thread, before, subject: None, participants: &participants };
@@ -46,7 +55,7 @@ pub fn show(tx: &mut Tx, message: &Message, Showing { inbox, key, ids, now }: Sh
         ids,
         now,
     };
-    super::run(tx, &Filing { copy, occasion: Occasion::Shown })
+    super::run(tx, &Filing { copy, occasion: Occasion::Shown(reason) })
 }
 
 /// Returns the canonical addresses of the author and of the recipients in `To` and `Cc`.

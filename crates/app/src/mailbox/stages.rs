@@ -18,7 +18,7 @@ use posthouse_store::{
     queue as work_queue, search as search_index,
 };
 
-use super::{Filing, InboxCopy, Occasion, parse::ParsedMail};
+use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};
 use crate::escalation::raise::{self, EscalationSubject};
 
 /// Stores the message with its labels, and queues it for indexing.
@@ -72,11 +72,17 @@ pub(super) fn response(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Escalates a message to people on call if it is held or if its labels are a reason to.
+/// Escalates a message to people on call if it is held or if its labels are a reason to. They learned of a held message
+/// when it was stored, so its release escalates nothing.
 pub(super) fn escalation(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { message, ids, now, .. } = filing.copy;
-    if message.held.is_some_and(|reason| reason != HoldReason::Blocked) {
-        raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)?;
+    match filing.occasion {
+        Occasion::Shown(HoldReason::Pending) | Occasion::Stored(Visibility::Shown | Visibility::Pending(_)) => {}
+        Occasion::Stored(Visibility::Held(HoldReason::Blocked)) => {}
+        Occasion::Stored(Visibility::Held(_)) => {
+            raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)?;
+        }
+        Occasion::Shown(_) => return Ok(()),
     }
     raise::raise_labels(tx, message, message.labels.iter().map(String::as_str), ids, now)
 }
@@ -97,7 +103,7 @@ pub(super) fn search(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
 pub(super) fn event(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { inbox, message, ids, now, .. } = filing.copy;
     let kind = match filing.occasion {
-        Occasion::Shown => EventKind::MessageReleased,
+        Occasion::Shown(reason) if reason != HoldReason::Pending => EventKind::MessageReleased,
         _ if filing.is_report() => {
             tx.wake(inbox.workspace.0);
             return Ok(());

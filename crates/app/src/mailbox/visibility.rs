@@ -1,6 +1,6 @@
 //! Whether agents get a message at once. It is decided before the message is filed.
 
-use posthouse_domain::message::HoldReason;
+use posthouse_domain::{message::HoldReason, time::Time};
 
 /// Whether agents get a message at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,6 +9,8 @@ pub enum Visibility {
     Shown,
     /// When a person releases it; never, if a receive list stopped it.
     Held(HoldReason),
+    /// When the check that runs on it has passed it, which takes until this time at most.
+    Pending(Time),
 }
 
 impl Visibility {
@@ -18,6 +20,7 @@ impl Visibility {
         match self {
             Self::Shown => None,
             Self::Held(reason) => Some(reason),
+            Self::Pending(_) => Some(HoldReason::Pending),
         }
     }
 
