@@ -24,6 +24,7 @@ pub mod jobs;
 pub mod keyring;
 pub mod lifecycle;
 pub mod limits;
+pub mod mailbox;
 pub mod messages;
 pub mod metrics;
 pub mod next_step;

@@ -132,6 +132,8 @@ named! {
         CheckTimedOut = "check_timed_out",
         /// A receive list stopped it.
         Blocked = "blocked",
+        /// A check hasn't ended yet. The mail is shown as if it arrived when the check passes it.
+        Pending = "pending",
     }
 }
 

@@ -34,7 +34,7 @@ use posthouse_api::{
 };
 use posthouse_app::{
     access::visible,
-    inbound::release,
+    mailbox::release,
     messages::change::{self, MessageChange},
 };
 use posthouse_http::{

@@ -23,7 +23,7 @@ use posthouse_api::{
     wire::{Cursor, Limit, paging, query},
 };
 use posthouse_app::{
-    inbound::return_path::{self, ReturnPath},
+    mailbox::return_path::{self, ReturnPath},
     messages::raw,
 };
 use posthouse_http::{

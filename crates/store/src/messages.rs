@@ -33,6 +33,9 @@ statements! {
     NEXT_CREATED_AT = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3), message_count = message_count + 1,
         stored_bytes = stored_bytes + $4 WHERE workspace_id = $1 AND id = $2 RETURNING last_message_at";
     fn insert_row(row: &Message) = "{insert messages}";
+    NEXT_POSITION = "UPDATE inboxes SET last_message_at = {GREATEST}(last_message_at + 1, $3) WHERE workspace_id = $1 AND id = $2
+        RETURNING last_message_at";
+    SHOW_PENDING = "UPDATE messages SET held = NULL, created_at = $3 WHERE workspace_id = $1 AND id = $2";
     RELEASE = "UPDATE messages SET released_at = $3 WHERE workspace_id = $1 AND id = $2 AND held IS NOT NULL AND released_at IS NULL";
     LABEL = "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT DO NOTHING";
@@ -84,7 +87,7 @@ pub fn next_created_at(
     Ok(tx.value(&NEXT_CREATED_AT, p![workspace, inbox, now, size_bytes])?.unwrap_or(now))
 }
 
-/// Stores a message and its labels. Store its content before, its attachments and recipients afterward. Wakes the
+/// Stores a message and its labels. Store its content before, its attachments afterward. Wakes the
 /// workspace for all waiters, whether or not there is an event.
 pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     insert_row(tx, message)?;
@@ -96,10 +99,24 @@ pub fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
     Ok(())
 }
 
-/// Releases a held message. Its words are indexed again.
+/// Releases a held message. Queue it for indexing afterward.
 pub fn release(tx: &mut Tx, workspace: WorkspaceId, id: MessageId, at: Time) -> Result<()> {
     tx.exec(&RELEASE, p![workspace, id, at])?;
-    search::wait(tx, workspace, id)
+    Ok(())
+}
+
+/// Shows a pending message as the newest of its inbox, and returns it. Queue it for indexing afterward. Locks the inbox's
+/// row, as [`next_created_at`] does.
+pub fn show_pending(tx: &mut Tx, message: &Message, now: Time) -> Result<Message> {
+    let m = message;
+    let created_at: Time = tx.value(&NEXT_POSITION, p![m.workspace, m.inbox, now])?.unwrap_or(now);
+    tx.exec(&SHOW_PENDING, p![m.workspace, m.id, created_at])?;
+    for label in &m.labels {
+        tx.exec(&UNLABEL, p![m.workspace, m.inbox, label, m.created_at])?;
+        tx.exec(&LABEL, p![m.workspace, m.inbox, label, created_at, m.id])?;
+    }
+    tx.wake(m.workspace.0);
+    Ok(Message { held: None, created_at, ..message.clone() })
 }
 
 /// Returns the sizes in bytes of up to 100 messages; unknown IDs are omitted.

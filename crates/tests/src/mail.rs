@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use posthouse_app::{
     inbound::receive::{InboundMail, receive},
+    mailbox::{self, Visibility, show::Showing},
     ports::Clock,
 };
 use posthouse_domain::{id::MessageId, message::HoldReason, time::Time};
@@ -11,7 +12,7 @@ use posthouse_mail::{
     address::Address,
     dkim::{DkimKey, DkimSignOptions},
 };
-use posthouse_store::messages;
+use posthouse_store::{Tx, inboxes, messages};
 
 use crate::{
     fixtures::{TestInbox, TestKey},
@@ -144,7 +145,7 @@ impl TestServer {
     /// # Panics
     /// Panics if the message is rejected.
     pub async fn receive_for(&self, at: &[&TestInbox], raw: impl Into<Vec<u8>>) -> Vec<MessageId> {
-        self.receive_arrival(at, raw.into(), None).await
+        self.receive_arrival(at, raw.into(), Visibility::Shown).await
     }
 
     /// Stores a message that agents don't get until it is released. Returns the message id.
@@ -152,12 +153,47 @@ impl TestServer {
     /// # Panics
     /// Panics if the message is rejected.
     pub async fn receive_held(&self, at: &TestInbox, message: &TestMessage, reason: HoldReason) -> MessageId {
-        self.clock.advance(1);
-        let raw = message.raw(&at.address, self.clock.now()).into_bytes();
-        self.receive_arrival(&[at], raw, Some(reason)).await[0]
+        self.receive_with(at, message, Visibility::Held(reason)).await
     }
 
-    async fn receive_arrival(&self, at: &[&TestInbox], raw: Vec<u8>, held: Option<HoldReason>) -> Vec<MessageId> {
+    /// Stores a message that agents don't get until a check has passed it. Returns the message id.
+    ///
+    /// # Panics
+    /// Panics if the message is rejected.
+    pub async fn receive_pending(&self, at: &TestInbox, message: &TestMessage) -> MessageId {
+        self.receive_with(at, message, Visibility::Pending(self.clock.now().plus_ms(1_000))).await
+    }
+
+    /// Stores a message. Moves the clock by a millisecond first. Returns the message id.
+    ///
+    /// # Panics
+    /// Panics if the message is rejected.
+    pub async fn receive_with(&self, at: &TestInbox, message: &TestMessage, visibility: Visibility) -> MessageId {
+        self.clock.advance(1);
+        let raw = message.raw(&at.address, self.clock.now()).into_bytes();
+        self.receive_arrival(&[at], raw, visibility).await[0]
+    }
+
+    /// Shows a message that was held or pending, as a check does that passes it. Moves the clock by a millisecond first.
+    ///
+    /// # Panics
+    /// Panics if there is no such message.
+    pub async fn show(&self, key: &TestKey, id: MessageId) {
+        self.clock.advance(1);
+        let (workspace, address_key) =
+            (key.workspace, self.app().address_key().expect("the instance key is available"));
+        let (ids, now) = (self.app().clock.ids(), self.clock.now());
+        let write = move |tx: &mut Tx| {
+            let found = messages::get(tx, workspace, id)?.expect("the message is stored");
+            let inbox = inboxes::lock(tx, workspace, found.inbox)?.expect("the inbox exists");
+            messages::lock(tx, workspace, &[id])?;
+            let found = messages::get(tx, workspace, id)?.expect("the message is stored");
+            mailbox::show(tx, &found, Showing { inbox: &inbox, key: &address_key, ids: &ids, now })
+        };
+        self.store().write(write).await.expect("the store works");
+    }
+
+    async fn receive_arrival(&self, at: &[&TestInbox], raw: Vec<u8>, visibility: Visibility) -> Vec<MessageId> {
         let arrival = InboundMail {
             mail_from: Address::parse("dana@sender.example").ok(),
             recipients: at.iter().map(|inbox| Address::parse(&inbox.address).expect("an address")).collect(),
@@ -167,7 +203,7 @@ impl TestServer {
             protocol: "ESMTP",
             tls: None,
             may_not_fit_in: None,
-            held,
+            visibility,
         };
         receive(&self.app().app, arrival).await.expect("the message is accepted")
     }

@@ -220,9 +220,10 @@ impl<'a> MessageView<'a> {
         let received = m.direction == Direction::Inbound;
         let (open, is_full) = (!record.withheld, record.view == RecordView::Full);
         let (screening, reason) = match (m.held, m.released_at) {
-            (None, _) => ("screened", "not_available"),
-            (Some(reason), None) => ("held", reason.text()),
-            (Some(reason), Some(_)) => ("released", reason.text()),
+            (None, _) => ("screened", Some("not_available")),
+            (Some(HoldReason::Pending), None) => ("pending", None),
+            (Some(reason), None) => ("held", Some(reason.text())),
+            (Some(reason), Some(_)) => ("released", Some(reason.text())),
         };
         // A list stops mail before it is analyzed.
         let unanalyzed = if m.held == Some(HoldReason::Blocked) { "blocked" } else { "not_available" };
@@ -268,13 +269,13 @@ impl<'a> MessageView<'a> {
             analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(unanalyzed) }),
             screening: received.then_some(ScreeningView {
                 state: screening,
-                reason: Some(reason),
+                reason,
                 released_at: m.released_at.map(Into::into),
             }),
             auto_reply: received && m.auto_reply,
             withheld: record.withheld.then_some(WithheldView {
                 state: screening,
-                reason: Some(reason),
+                reason,
                 attachments: record.attachments.len(),
             }),
         }

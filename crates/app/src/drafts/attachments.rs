@@ -18,9 +18,11 @@ use posthouse_store::{
 use crate::{
     access::{authorize::require_permission, visible},
     app::App,
-    inbound::receive,
     limits::blocking_pool::WorkClass,
-    messages::download::{Download, WHOLE_BYTES_MAX},
+    messages::{
+        download::{Download, WHOLE_BYTES_MAX},
+        raw,
+    },
 };
 
 /// A file of a draft in a request.
@@ -59,7 +61,7 @@ async fn new(app: &App, file: OutgoingFile, id: AttachmentId) -> Result<StoredDr
     let blobs = app.blobs.clone();
     let work = move || blobs.compress(&bytes).map(|compressed| (compressed, BlobDigest::of(&bytes).0));
     let (compressed, sha256) = app.blocking_pool.run_sized(WorkClass::Compose, size, work).await??;
-    let raw = receive::store_raw(app, compressed, size).await?;
+    let raw = raw::store_raw(app, compressed, size).await?;
     let known = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };
     Ok(StoredDraftFile::New(known, raw.place))
 }

@@ -22,8 +22,8 @@ use posthouse_store::{
 use crate::{
     access::visible,
     app::App,
-    inbound::recipient::served_domains,
     limits::confirmations::ConfirmationCounter,
+    mailbox::recipient::served_domains,
     outbound::{
         link_mail::{self, LinkMail},
         queue::{

@@ -29,7 +29,7 @@ use posthouse_store::{
 
 use super::report_source::{self, MailExchangers, ReportCoverage};
 use crate::{
-    inbound::{parse::ParsedMail, return_path::ReturnPath},
+    mailbox::{parse::ParsedMail, return_path::ReturnPath},
     workspaces::{suppressed, suspension},
 };
 use posthouse_api::views::event::data;
@@ -38,7 +38,7 @@ use posthouse_api::views::event::data;
 const NON_COMPLAINT_TYPES: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
 
 /// The facts that decide whether a report counts, in addition to the mail itself.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct ReportContext<'a> {
     /// The return paths of the report's recipients that resolve to the receiving inbox.
     pub paths: &'a [ReturnPath],
@@ -175,8 +175,20 @@ fn sent_with(tx: &mut Tx, rfc_message_id: &str, inbox: &Inbox) -> Result<Option<
     }
 }
 
+/// Applies the report in a mail to the sent messages that it is about.
+pub(super) fn apply(
+    tx: &mut Tx,
+    mail: &ParsedMail,
+    subjects: &[ReportedMessage],
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<()> {
+    let Some(report) = &mail.report else { return Ok(()) };
+    subjects.iter().try_for_each(|subject| apply_to_message(tx, report, subject, ids, now))
+}
+
 /// Applies a report to a sent message.
-pub(super) fn apply_to_message(
+fn apply_to_message(
     tx: &mut Tx,
     report: &InboundReport,
     ReportedMessage { original, coverage }: &ReportedMessage,

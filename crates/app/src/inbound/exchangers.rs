@@ -12,10 +12,9 @@ use crate::{
     app::App,
     inbound::{
         apply_report,
-        parse::ParsedMail,
-        recipient,
         report_source::{MailExchangers, domain_of, mail_system},
     },
+    mailbox::{parse::ParsedMail, recipient},
 };
 
 /// Time limit for looking up the mail exchangers of one report, in milliseconds. A report from one that is not known by

@@ -17,7 +17,7 @@ use super::{
     receive::{self, InboundMail},
     recipient::{self, RecipientVerdict},
 };
-use crate::app::App;
+use crate::{app::App, mailbox::Visibility};
 
 /// Maximum number of recipients per request: the limit of an SMTP transaction.
 const RECIPIENTS_MAX: usize = 100;
@@ -71,7 +71,7 @@ pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, 
         protocol: "HTTP",
         tls: None,
         may_not_fit_in: None,
-        held: None,
+        visibility: Visibility::Shown,
     };
     Ok(InjectionResult { stored: receive::receive(app, arrival).await?, refused })
 }

@@ -5,12 +5,10 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use bytes::Bytes;
 use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
     inbox::Inbox,
-    message::HoldReason,
     plan::Plans,
     time::Time,
 };
@@ -21,28 +19,30 @@ use posthouse_mail::{
     trace::{self, ReceivedField},
 };
 use posthouse_store::{
-    Tx, blobs,
-    contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
+    Tx,
+    contents::{self, StoredRaw},
     inboxes, storage,
 };
 
 use super::{
+    apply_report::{self, ReportContext, ReportedMessage},
     authenticate::{self, SmtpClientFacts, authenticate},
+    exchangers,
+    recipient::made_for_role,
     report_source::MailExchangers,
+    role_mail,
 };
 use crate::{
     app::App,
-    inbound::{
-        apply_report::{self, ReportContext, ReportedMessage},
-        exchangers,
-        parse::{ParsedMail, Provenance, parse_message},
-        recipient::{is_role, made_for_role, resolve_recipient, served_domains},
-        return_path::{self, ReturnPath},
-        role_mail,
-        store::{self, InboundCopy},
-    },
     keyring::instance_key::AddressKey,
     limits::{blocking_pool::WorkClass, storage_limit},
+    mailbox::{
+        self, ReceivedCopy, Visibility,
+        parse::{ParsedMail, Provenance, parse_message},
+        recipient::{is_role, resolve_recipient, served_domains},
+        return_path::{self, ReturnPath},
+    },
+    messages::raw,
 };
 
 /// A mail and its SMTP envelope.
@@ -65,8 +65,8 @@ pub struct InboundMail {
     /// The only workspace of the recipients, if it may have no room for the mail, because the client didn't state its
     /// size.
     pub may_not_fit_in: Option<WorkspaceId>,
-    /// Why agents don't get the mail until a person releases it.
-    pub held: Option<HoldReason>,
+    /// Whether agents get the mail at once.
+    pub visibility: Visibility,
 }
 
 /// Stores a mail for all its recipients and returns the IDs of the copies. A report about mail of a deleted inbox is
@@ -202,28 +202,13 @@ async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Resul
         Ok((arrival, mail, compressed))
     };
     let (mut arrival, mail, compressed) = app.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
-    let raw = store_raw(app, compressed, bytes).await?;
+    let raw = raw::store_raw(app, compressed, bytes).await?;
     let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
     let named_only = named_only.map(|(address, _)| address.clone()).collect();
     let exchangers = exchangers::exchangers(app, &mail, named_only).await?;
     // The bytes are in `raw` now; a group commit of large mails must not hold them twice.
     arrival.raw = Vec::new();
     Ok(PreparedMail { arrival, paths, exchangers, mail, raw })
-}
-
-/// Chooses where to keep compressed raw mail. Large mail goes to the blob store and is flushed before a row refers to
-/// it.
-///
-/// # Errors
-/// Returns an error if the blob store fails.
-pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
-    let place = if compressed.len() <= INLINE_BYTES_MAX {
-        RawLocation::Inline(compressed)
-    } else {
-        let digest: blobs::BlobDigest = app.blobs.put(Bytes::from(compressed)).await?;
-        RawLocation::Blob(digest.to_string())
-    };
-    Ok(StoredRaw { place, bytes: raw_bytes as u64 })
 }
 
 /// An inbox that receives a copy.
@@ -302,9 +287,7 @@ fn store(
     if found.len() > 1 {
         inboxes::lock_all(tx, found.iter().map(|of| (of.inbox.workspace, of.inbox.id)).collect())?;
     }
-    if let Some(report) = &prepared.mail.report {
-        reported.iter().try_for_each(|subject| apply_report::apply_to_message(tx, report, subject, ids, now))?;
-    }
+    apply_report::apply(tx, &prepared.mail, &reported, ids, now)?;
     let mut contents: Vec<(WorkspaceId, ContentId)> = Vec::new();
     let mut stored = Vec::with_capacity(found.len());
     for ReachedInbox { inbox, address, paths } in &found {
@@ -319,16 +302,19 @@ fn store(
         };
         let trace = trace_lines(&prepared.arrival, address, settings.hostname, &content.to_string(), now);
         let at = ReportContext { paths, exchangers: &prepared.exchangers, feedback_sources: settings.feedback_sources };
-        let copy = InboundCopy {
+        let subjects = apply_report::subjects(tx, &prepared.mail, at, inbox)?;
+        let reports_on: Vec<MessageId> = subjects.iter().map(|subject| subject.original.id).collect();
+        let copy = ReceivedCopy {
             mail: &prepared.mail,
             content,
             trace: &trace,
-            at,
+            reports_on: &reports_on,
             key: settings.key,
-            held: prepared.arrival.held,
+            visibility: prepared.arrival.visibility,
             agent: None,
         };
-        let message = store::file(tx, copy, inbox, ids, now)?;
+        let message = mailbox::receive(tx, copy, inbox, ids, now)?;
+        apply_report::apply(tx, &prepared.mail, &subjects, ids, now)?;
         if let Some((_, role)) = to_roles.iter().find(|(id, _)| *id == inbox.id) {
             role_mail::enqueue_notice(tx, inbox.workspace, message, &prepared.mail, role, ids, now)?;
         }

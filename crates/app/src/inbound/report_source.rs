@@ -8,14 +8,13 @@
 //!   relay, the entry of captured mail names no host, and a mail exchanger may report mail that didn't pass through it;
 //! * a complaint with an aligned DKIM signature of a feedback source (`feedback.sources`) or of the recipient's domain.
 
-use crate::inbound::parse::ProvenAuthor;
 use posthouse_domain::message::RecipientDelivery;
 use posthouse_mail::{
     address::Address,
     report::{self},
 };
 
-use crate::inbound::parse::ParsedMail;
+use crate::mailbox::parse::{ParsedMail, ProvenAuthor};
 
 /// A domain and its mail exchangers.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ use posthouse_store::{
     role_mail::{self, RoleMail},
 };
 
-use crate::inbound::parse::ParsedMail;
+use crate::mailbox::parse::ParsedMail;
 
 /// Queues a notice about a message to a role address, in the transaction that stores it. Mail from the null sender gets
 /// no notice, because it is an automatic report.

@@ -23,8 +23,8 @@ use posthouse_mail::{
 };
 use posthouse_store::{Tx, contacts, greylist};
 
-use super::recipient;
 use crate::app::App;
+use crate::mailbox::recipient;
 
 /// How long the combined result of all lists is cached, in milliseconds.
 const KEPT_MS: i64 = 5 * MINUTE_MS;

@@ -1,8 +1,9 @@
-//! Returns the raw mail of a message and the bytes of its attachments.
+//! Stores raw mail, and returns that of a message and the bytes of its attachments.
 //!
 //! Attachments are extracted from the raw mail by position, so nothing is stored twice
 //! (`docs/decisions/storage.md#0043-raw-mail-is-the-only-copy`).
 
+use bytes::Bytes;
 use posthouse_domain::{
     auth::Caller,
     error::{ErrorCode, Refusal},
@@ -14,7 +15,7 @@ use posthouse_mail::parse;
 use posthouse_store::{
     Error, Tx,
     blobs::{self, BlobDigest},
-    contents::{self, RawLocation},
+    contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
     messages, service_mails,
 };
 
@@ -169,13 +170,28 @@ pub struct StoredContent {
     /// The content.
     pub id: ContentId,
     /// Where its bytes are stored.
-    pub raw: contents::StoredRaw,
+    pub raw: StoredRaw,
 }
 
 fn stored(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<StoredContent, Refusal> {
     let missing = || Error::bad_content(format_args!("content {id} of a message does not exist"));
     let raw = contents::raw(tx, workspace, id)?.ok_or_else(missing)?;
     Ok(StoredContent { workspace, id, raw })
+}
+
+/// Chooses where to keep compressed raw mail. Large mail goes to the blob store and is flushed before a row refers to
+/// it.
+///
+/// # Errors
+/// Returns an error if the blob store fails.
+pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
+    let place = if compressed.len() <= INLINE_BYTES_MAX {
+        RawLocation::Inline(compressed)
+    } else {
+        let digest: BlobDigest = app.blobs.put(Bytes::from(compressed)).await?;
+        RawLocation::Blob(digest.to_string())
+    };
+    Ok(StoredRaw { place, bytes: raw_bytes as u64 })
 }
 
 /// Reads and decompresses raw mail and passes it to `then`; on the blocking pool if it is large.

@@ -22,9 +22,9 @@ use posthouse_store::{
 use super::recipients;
 use crate::{
     app::App,
-    inbound::recipient::served_domains,
     inboxes::first_agent,
     limits::service_mails::{CountedMail, ServiceMailCounter},
+    mailbox::recipient::served_domains,
     outbound::{
         link_mail::{self, LinkMail},
         queue::{

@@ -15,7 +15,7 @@ use posthouse_store::{
     on_call, suppressions,
 };
 
-use crate::{inbound::recipient::is_own_address, limits::confirmations::ConfirmationCounter};
+use crate::{limits::confirmations::ConfirmationCounter, mailbox::recipient::is_own_address};
 
 /// The list of contacts of an inbox, or that of the workspace.
 #[derive(Clone, Copy)]

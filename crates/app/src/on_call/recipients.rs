@@ -10,7 +10,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Result, Tx, suppressions, users};
 
 use super::contacts::OnCallContactState;
-use crate::inbound::recipient::is_own_address;
+use crate::mailbox::recipient::is_own_address;
 
 /// Returns the addresses to send to. An address that became an inbox of this service since it was added gets nothing,
 /// because an agent that reads escalations could cause the next.

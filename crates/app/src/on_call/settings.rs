@@ -14,8 +14,8 @@ use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes, workspace
 
 use super::contacts::{self, AskingClient, ContactList, OnCallContactState};
 use crate::{
-    access::visible, app::App, escalation::raise, inbound::recipient::served_domains,
-    limits::confirmations::ConfirmationCounter,
+    access::visible, app::App, escalation::raise, limits::confirmations::ConfirmationCounter,
+    mailbox::recipient::served_domains,
 };
 
 /// The escalation settings of a workspace, with its contacts.

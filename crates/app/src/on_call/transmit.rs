@@ -29,9 +29,9 @@ use super::{
 use crate::{
     app::App,
     escalation::effective,
-    inbound::recipient::served_domains,
     inboxes::{first_agent, view},
     limits::service_mails::ServiceMailCounter,
+    mailbox::recipient::served_domains,
     outbound::{
         queue::QueueHook,
         service_mail::{self, ServiceMail},

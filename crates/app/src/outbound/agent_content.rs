@@ -19,7 +19,7 @@ use posthouse_mail::{
 use sha2::{Digest, Sha256};
 
 use super::compose::OutgoingMessage;
-use crate::inbound::parse::ParsedMail;
+use crate::mailbox::parse::ParsedMail;
 
 /// Returns the parties that a message of an inbox names. `own` are the domains of the service; an inbox at another
 /// domain acts for that domain.

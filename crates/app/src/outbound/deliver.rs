@@ -91,7 +91,7 @@ pub async fn deliver(
 ) -> StoreResult<DeliveryStep> {
     let mode = mode(app);
     let wants_raw = mode != OutboundMode::Capture;
-    let served = crate::inbound::recipient::served_domains(app);
+    let served = crate::mailbox::recipient::served_domains(app);
     let prepared = app.store.read_inline(move |tx| prepare::load(tx, reference, wants_raw, &served)).await?;
     let (load, reports, end) = match prepared {
         LoadResult::Gone => return finish(app, fence, DeliveryStep::Done).await,

@@ -26,13 +26,8 @@ use posthouse_store::{
 };
 
 use crate::{
-    inbound::{
-        apply_report::ReportContext,
-        parse::ParsedMail,
-        recipient::resolve,
-        store::{self, InboundCopy},
-    },
     keyring::instance_key::AddressKey,
+    mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, recipient::resolve},
     signing::agent_copy::{AgentCopy, CheckedSender, CopySigner},
 };
 
@@ -152,9 +147,9 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let at = ReportContext::default();
-        let copy = InboundCopy { mail, content, trace: &trace, at, key, held: None, agent };
-        store::file(tx, copy, inbox, ids, now)?;
+        let copy =
+            ReceivedCopy { mail, content, trace: &trace, reports_on: &[], key, visibility: Visibility::Shown, agent };
+        mailbox::receive(tx, copy, inbox, ids, now)?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use posthouse_store::{
 };
 
 use super::notice::{self, PersonNotice};
-use crate::{app::App, inbound::recipient};
+use crate::{app::App, mailbox::recipient};
 
 /// The maximum number of messages per notice.
 const MESSAGES_MAX: u32 = 20;

@@ -18,9 +18,9 @@ use super::{sessions as sessions_of, sign_in};
 use crate::{
     access::actor,
     app::App,
-    inbound::recipient::{is_own_address, served_domains},
     keyring::counted_subject::counted_subject,
     limits::service_mails::{CountedMail, ServiceMailCounter},
+    mailbox::recipient::{is_own_address, served_domains},
 };
 
 /// Invitations that a workspace sends in a day.

@@ -20,9 +20,9 @@ use posthouse_store::{Tx, sign_ins::SignIn, signups, workspaces};
 use super::{members, new_workspace};
 use crate::{
     app::App,
-    inbound::recipient::{is_own_address, served_domains},
     keyring::counted_subject::counted_subject,
     limits::service_mails::{CountedMail, ServiceMailCounter},
+    mailbox::recipient::{is_own_address, served_domains},
 };
 
 /// Returns whether a link can make a workspace, if its address has no member.

@@ -7,7 +7,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, workspaces};
 
 use super::{claim_mail, status::check_unclaimed};
-use crate::{app::App, inbound::recipient::served_domains_of};
+use crate::{app::App, mailbox::recipient::served_domains_of};
 
 /// Sends a claim link to a person; it replaces earlier links. Returns when it expires.
 ///

@@ -20,10 +20,10 @@ use posthouse_store::{Tx, inboxes, signups, signups::ClaimLink};
 use super::status;
 use crate::{
     app::App,
-    inbound::recipient::served_domains,
     inboxes::first_agent,
     keyring::counted_subject::counted_subject,
     limits::service_mails::{CountedMail, ServiceMailCounter},
+    mailbox::recipient::served_domains,
     outbound::{
         link_mail::{self, LinkMail},
         queue::{

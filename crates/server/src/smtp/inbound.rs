@@ -19,6 +19,7 @@ use posthouse_app::{
         recipient::{self, AcceptedRecipient, RecipientVerdict},
         screen_client::{self, ClientScreening, ScreeningRequest},
     },
+    mailbox,
 };
 
 /// The mail exchanger's state for one session.
@@ -58,7 +59,7 @@ impl<'h> Inbound<'h> {
             // A damaged database may fail to find an existing inbox.
             return SessionDecision::Reject(replies::UNAVAILABLE);
         }
-        let is_role = recipient::is_role(&address);
+        let is_role = mailbox::recipient::is_role(&address);
         // Known recipients are refused too, because otherwise the client could go on guessing.
         if !is_role && let Err(reached) = self.frontend.check(self.client_ip, RateLimitedAction::UnknownRecipient) {
             return SessionDecision::Reject(replies::too_many_unknown_recipients(reached));
@@ -167,7 +168,7 @@ impl<'h> Inbound<'h> {
             helo: transaction.helo,
             tls,
             may_not_fit_in: self.first.filter(|first| first.may_not_fit).and_then(|first| first.workspace),
-            held: None,
+            visibility: mailbox::Visibility::Shown,
         }
     }
 }

@@ -12,6 +12,7 @@ mod forwarding;
 mod internationalized;
 mod jobs;
 mod local_delivery;
+mod pending;
 mod read_shares;
 mod receive_policy;
 mod reply_to_a_message;

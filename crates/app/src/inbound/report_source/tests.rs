@@ -1,7 +1,7 @@
 //! Tables for the rules of [`super`].
 
 use super::*;
-use crate::inbound::parse::parse_message;
+use crate::mailbox::parse::parse_message;
 
 const SOURCES: [&str; 2] = ["fbl.example", "staff@mail.example"];
 

@@ -18,9 +18,9 @@ use super::{mode, prepare::LoadedEnvelope, relay, route};
 use crate::{
     app::App,
     domains::dkim,
-    inbound::return_path::{self, ReturnPath},
     keyring::sealed_link,
     limits::blocking_pool::WorkClass,
+    mailbox::return_path::{self, ReturnPath},
 };
 
 /// Sends the message and returns one report per pending recipient, in order.

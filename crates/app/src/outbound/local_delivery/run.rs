@@ -31,13 +31,12 @@ use posthouse_store::{
 use super::{own_results, received};
 use crate::{
     app::App,
-    inbound::{
-        apply_report::ReportContext,
-        parse::{ParsedMail, Provenance, parse_message},
-        store::{self, InboundCopy},
-    },
     keyring::instance_key::AddressKey,
     limits::{blocking_pool::WorkClass, storage_limit},
+    mailbox::{
+        self, ReceivedCopy, Visibility,
+        parse::{ParsedMail, Provenance, parse_message},
+    },
     outbound::deliver::{local, prepare},
     signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner},
 };
@@ -344,8 +343,15 @@ fn store_copies(
         None => None,
     };
     let agent = signer.as_ref().zip(sender.as_ref()).map(|(signer, sender)| AgentCopy { sender, signer });
-    let at = ReportContext::default();
-    let copy = InboundCopy { mail, content: delivery.content, trace: &trace, at, key, held: None, agent };
+    let copy = ReceivedCopy {
+        mail,
+        content: delivery.content,
+        trace: &trace,
+        reports_on: &[],
+        key,
+        visibility: Visibility::Shown,
+        agent,
+    };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());
     for recipient in &delivery.recipients {
         if reached.contains(&recipient.inbox) {
@@ -353,7 +359,7 @@ fn store_copies(
         }
         match inboxes::live(tx, workspace, recipient.inbox, now)? {
             Some(inbox) => {
-                store::file(tx, copy, &inbox, ids, now)?;
+                mailbox::receive(tx, copy, &inbox, ids, now)?;
                 reached.push(inbox.id);
             }
             None => missing.push(recipient.position),

@@ -26,8 +26,8 @@ use posthouse_store::{
 
 use super::{CopySigning, QueueConfig, QueuedMessage};
 use crate::{
-    inbound::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
     keyring::sealed_link,
+    mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
     outbound::{
         agent_content,
         compose::{self, OutgoingKind, OutgoingMessage},

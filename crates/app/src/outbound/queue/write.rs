@@ -10,7 +10,6 @@ use posthouse_domain::{
     message::{
         Attachment, Channel, DeliveryStatus, Direction, Message, MessageStatus, RecipientDelivery, overall_status,
     },
-    metrics::Counters,
     party::Party,
     suppression::{Suppression, SuppressionReason},
     suspension::Incident,
@@ -29,11 +28,7 @@ use posthouse_store::{
 
 use super::QueuedMessage;
 use crate::{
-    inbound::{
-        conversation::JoinedThread,
-        store,
-        upsert_contacts::{self, ContactContext},
-    },
+    mailbox::{self, InboxCopy, Visibility, contacts::Correspondents, thread::MessageThread},
     outbound::{
         compose::OutgoingKind,
         deliver::local,
@@ -76,11 +71,9 @@ pub(super) fn message(
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.sent.size_bytes, ready.now)?;
-    let conversation = find_or_create_thread(tx, ready, inbox, ids, created_at)?;
-    let stored = row(ready, inbox, routes, &entries, conversation.id, content, created_at);
-    messages::insert(tx, &stored)?;
-    count(tx, &stored, &entries)?;
-    let attachments = store::file_attachments(tx, &ready.sent, &stored, ids)?;
+    let thread = thread_of(tx, ready, inbox, ids, created_at)?;
+    let stored = row(ready, inbox, routes, &entries, thread.id, content, created_at);
+    let attachments = mailbox::attachments(&ready.sent, stored.id, ids);
     envelopes(tx, ready, inbox, routes, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
@@ -89,6 +82,20 @@ pub(super) fn message(
     {
         suppress(tx, &stored, entry, address)?;
     }
+    let (people, subject) = (&ready.message.people, &ready.message.subject);
+    let copy = InboxCopy {
+        inbox,
+        message: &stored,
+        thread: &thread,
+        attachments: &attachments,
+        people: &Correspondents::of_sent(people.to.iter().chain(&people.cc).chain(&people.bcc), subject, inbox),
+        reports_on: &[],
+        key: &ready.config.key,
+        ids,
+        now: ready.now,
+    };
+    mailbox::file(tx, copy, Visibility::Shown)?;
+    count(tx, &stored, &entries)?;
     if let Some(mail) = &ready.received {
         let raw = ready.local_raw.as_ref().unwrap_or(raw);
         let copy = LocalCopy {
@@ -102,10 +109,6 @@ pub(super) fn message(
         local_delivery::deliver(tx, copy, inbox, &here, &ready.config.key, ids, ready.now)?;
         accept::enqueue(tx, &stored, copy, others, ids, ready.now)?;
     }
-    let (people, key) = (&ready.message.people, &ready.config.key);
-    let subject = Some(ready.message.subject.as_str());
-    let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key };
-    upsert_contacts::sent(tx, context, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
         // A local address without an inbox is a hard bounce, unless its owner deleted it to have an answer bounce.
         let counts = |entry: &&RecipientDelivery| entry.status == DeliveryStatus::Bounced && stored.answers.is_none();
@@ -117,10 +120,9 @@ pub(super) fn message(
     Ok(WrittenMessage { message: stored, attachments, deliveries: entries })
 }
 
-/// Counts the message and its immediate bounces.
+/// Counts the status of the message and its immediate bounces.
 fn count(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery]) -> Result<()> {
     let (workspace, inbox, now) = (message.workspace, message.inbox, message.status_at);
-    metrics::count(tx, workspace, inbox, now, &Counters { sent: 1, ..Counters::default() })?;
     let change = metrics::StatusChange { before: MessageStatus::Queued, after: message.status };
     metrics::count_status_change(tx, workspace, inbox, change, now)?;
     for entry in entries.iter().filter(|entry| entry.status == DeliveryStatus::Bounced) {
@@ -198,23 +200,23 @@ fn entries(
     each.collect()
 }
 
-/// Finds or creates the thread of the message. A reply joins the thread of its original.
-fn find_or_create_thread(
+/// Returns the thread of the message. A reply joins the thread of its original.
+fn thread_of<'a>(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    ready: &'a QueuedMessage,
     inbox: &Inbox,
     ids: &IdGenerator,
     at: Time,
-) -> Result<JoinedThread> {
-    match &ready.message.origin {
-        OutgoingKind::New | OutgoingKind::Submitted(_) => store::thread_of(tx, &ready.sent, inbox, ids, at),
-        OutgoingKind::Reply(original) => match threads::get(tx, inbox.workspace, original.thread)? {
-            Some(found) => store::joined(tx, found, &ready.sent.participants, at),
-            None => store::thread_of(tx, &ready.sent, inbox, ids, at),
-        },
-        OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => {
-            store::begin(tx, &ready.sent, inbox, ids.next(), at)
-        }
+) -> Result<MessageThread<'a>> {
+    let mail = &ready.sent;
+    let joined = match &ready.message.origin {
+        OutgoingKind::New | OutgoingKind::Submitted(_) => None,
+        OutgoingKind::Reply(original) => threads::get(tx, inbox.workspace, original.thread)?,
+        OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => return Ok(MessageThread::new(ids.next(), mail)),
+    };
+    match joined {
+        Some(before) => Ok(MessageThread::existing(before, mail)),
+        None => MessageThread::of(tx, mail, inbox, ids, at),
     }
 }
 

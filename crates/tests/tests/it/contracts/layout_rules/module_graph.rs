@@ -18,6 +18,7 @@ const APP_FOLDERS: &[&str] = &[
     "workspaces",
     "domains",
     "directory",
+    "mailbox",
     "inbound",
     "outbound",
     "people",

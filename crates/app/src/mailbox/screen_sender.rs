@@ -13,10 +13,11 @@ use posthouse_domain::{
 use posthouse_mail::auth::DmarcAlignment;
 use posthouse_store::{Result, Tx, lists, message_list::InboxRef};
 
-use crate::{inbound::parse::ParsedMail, signing::agent_copy::AgentCopy};
+use super::parse::ParsedMail;
+use crate::signing::agent_copy::AgentCopy;
 
 /// Returns true if the lists of the workspace or the inbox stop the mail.
-pub fn is_blocked(tx: &mut Tx, mail: &ParsedMail, agent: Option<AgentCopy<'_>>, inbox: &Inbox) -> Result<bool> {
+pub(super) fn is_blocked(tx: &mut Tx, mail: &ParsedMail, agent: Option<AgentCopy<'_>>, inbox: &Inbox) -> Result<bool> {
     let author: Vec<String> =
         mail.author.as_ref().map(|author| list::patterns_of(author.address())).unwrap_or_default();
     let envelope = mail.envelope_from.as_ref().map(list::patterns_of).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Queues the automatic forwards of a received message, in the transaction that stores it.
+//! Queues the automatic forwards of a received message, in the transaction that shows it.
 
 use posthouse_domain::{
     forwarding::PendingForward,
-    id::{IdGenerator, JobId},
+    id::JobId,
     job::{JobKind, JobReason},
-    message::Message,
     time::Time,
 };
 use posthouse_store::{
@@ -12,22 +11,20 @@ use posthouse_store::{
     jobs::{self, NewJob},
 };
 
-/// Queues a forward of a received message to each confirmed address. A message in which links of this service were masked
-/// stays: its raw bytes would take them to anyone who reads the address.
-pub(super) fn enqueue(tx: &mut Tx, message: &Message, ids: &IdGenerator) -> StoreResult<()> {
-    if message.masked_links {
+use super::{Filing, InboxCopy};
+
+/// Queues a forward of a received message to each confirmed address. A report about sent mail stays, and so does a message
+/// in which links of this service were masked: its raw bytes would take them to anyone who reads the address.
+pub(super) fn enqueue(tx: &mut Tx, filing: &Filing<'_>) -> StoreResult<()> {
+    let InboxCopy { message, ids, now, .. } = filing.copy;
+    if message.masked_links || filing.is_report() {
         return Ok(());
     }
     for to in forwarding::confirmed(tx, message.workspace, message.inbox)? {
-        let forward = PendingForward {
-            workspace: message.workspace,
-            id: ids.next(),
-            message: message.id,
-            to,
-            created_at: message.status_at,
-        };
+        let forward =
+            PendingForward { workspace: message.workspace, id: ids.next(), message: message.id, to, created_at: now };
         forwarding::insert_pending(tx, &forward)?;
-        jobs::enqueue(tx, &job(&forward, ids.next(), message.status_at))?;
+        jobs::enqueue(tx, &job(&forward, ids.next(), now))?;
     }
     Ok(())
 }

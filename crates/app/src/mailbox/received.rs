@@ -1,0 +1,132 @@
+//! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
+
+use posthouse_domain::{
+    id::{ContentId, IdGenerator, MessageId, ThreadId},
+    inbox::Inbox,
+    label::{BLOCKED, UNVERIFIED_REPORT},
+    message::{Direction, HoldReason, Message, MessageStatus},
+    send::BOUNCE_LABEL,
+    time::Time,
+};
+use posthouse_mail::thread;
+use posthouse_store::{Error, Result, Tx, inboxes, messages};
+
+use super::{InboxCopy, Visibility, contacts::Correspondents, parse::ParsedMail, screen_sender, thread::MessageThread};
+use crate::{keyring::instance_key::AddressKey, signing::agent_copy::AgentCopy};
+
+/// A received mail to store in one inbox.
+#[derive(Clone, Copy)]
+pub struct ReceivedCopy<'a> {
+    /// The parsed mail.
+    pub mail: &'a ParsedMail,
+    /// Its content, already stored.
+    pub content: ContentId,
+    /// The trace lines in front of the raw bytes of this copy.
+    pub trace: &'a str,
+    /// The sent messages that it counts as a report about.
+    pub reports_on: &'a [MessageId],
+    /// Hashes the addresses of forgotten contacts.
+    pub key: &'a AddressKey,
+    /// Whether agents get it at once, unless a receive list stops it.
+    pub visibility: Visibility,
+    /// Signs the copy, if another inbox of this service sent it as an agent message.
+    pub agent: Option<AgentCopy<'a>>,
+}
+
+/// Files a received copy in an inbox. Its event is held while the inbox is paused.
+///
+/// # Errors
+/// Returns [`Error::Conflict`] if the inbox was deleted.
+pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGenerator, now: Time) -> Result<MessageId> {
+    let mail = copy.mail;
+    // The inbox may have been deleted or resumed since it was resolved.
+    let gone = || Error::Conflict("the inbox was deleted since it was resolved".into());
+    let inbox =
+        &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
+    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, mail.size_bytes, now)?;
+    let is_stopped = screen_sender::is_blocked(tx, mail, copy.agent, inbox)?;
+    let visibility = if is_stopped { Visibility::Held(HoldReason::Blocked) } else { copy.visibility };
+    let thread = MessageThread::of(tx, mail, inbox, ids, created_at)?;
+    let mut message = row(copy, inbox, ids.next(), thread.id, created_at, now);
+    message.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
+    message.labels.extend(label_of_report(copy).map(str::to_owned));
+    message.labels.extend(is_stopped.then(|| BLOCKED.to_owned()));
+    message.held = visibility.hold_reason();
+    let filed = InboxCopy {
+        inbox,
+        message: &message,
+        thread: &thread,
+        attachments: &super::attachments(mail, message.id, ids),
+        people: &Correspondents::of_received(mail, inbox),
+        reports_on: copy.reports_on,
+        key: copy.key,
+        ids,
+        now,
+    };
+    super::file(tx, filed, visibility)?;
+    Ok(message.id)
+}
+
+/// Returns the label of a report about sent mail. A report that doesn't count is an ordinary message.
+fn label_of_report(copy: ReceivedCopy<'_>) -> Option<&'static str> {
+    if copy.reports_on.is_empty() {
+        return copy.mail.is_report_like.then_some(UNVERIFIED_REPORT);
+    }
+    Some(BOUNCE_LABEL)
+}
+
+/// Returns the row of a received copy.
+fn row(
+    copy: ReceivedCopy<'_>,
+    inbox: &Inbox,
+    message: MessageId,
+    thread: ThreadId,
+    created_at: Time,
+    now: Time,
+) -> Message {
+    let mail = copy.mail;
+    let own_id = || thread::new_message_id(&message.to_string(), &inbox.domain);
+    Message {
+        workspace: inbox.workspace,
+        id: message,
+        inbox: inbox.id,
+        thread,
+        content: copy.content,
+        direction: Direction::Inbound,
+        status: MessageStatus::Received,
+        channel: mail.channel,
+        kind: mail.kind,
+        rfc_message_id: mail.rfc_message_id.clone().unwrap_or_else(own_id),
+        in_reply_to: mail.in_reply_to.clone(),
+        references: mail.references.clone(),
+        from: mail.from.clone(),
+        to: mail.to.clone(),
+        cc: mail.cc.clone(),
+        bcc: Vec::new(),
+        reply_to: mail.reply_to.clone(),
+        reply_to_unproven: mail.reply_to_unproven,
+        author_proven: mail.proven_author.is_some(),
+        subject: mail.subject.clone(),
+        labels: mail.labels.clone(),
+        is_read: false,
+        auto_reply: mail.auto_reply,
+        size_bytes: mail.size_bytes,
+        trace: copy.trace.to_owned(),
+        verification: mail.verification.clone(),
+        data: mail.data.clone(),
+        agent: None,
+        author: copy.agent.and_then(|agent| agent.author()),
+        disclosure: mail.disclosure.clone(),
+        answers: None,
+        contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
+        contact: None,
+        has_attachments: !mail.files.is_empty(),
+        masked_links: mail.masked_links,
+        held: None,
+        released_at: None,
+        status_at: now,
+        sent_at: None,
+        received_at: Some(now),
+        created_at,
+    }
+}

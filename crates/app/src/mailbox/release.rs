@@ -1,0 +1,38 @@
+//! Releases held mail to agents.
+
+use posthouse_domain::{
+    auth::Caller,
+    error::{ErrorCode, Refusal},
+    id::MessageId,
+    message::HoldReason,
+    record::Record,
+};
+use posthouse_store::{Tx, inboxes, messages};
+
+use super::show::{Showing, show};
+use crate::{access::visible, app::App};
+
+/// Releases a held message and returns it. A message that was released before is returned as it is.
+///
+/// # Errors
+/// Returns `not_found` if the message is missing, `message_blocked` if a receive list stopped it, or `not_held`.
+pub async fn release(app: &App, caller: Caller, id: MessageId) -> Result<Record, Refusal> {
+    let (ids, now, key) = (app.clock.ids(), app.clock.now(), app.address_key()?);
+    let work = move |tx: &mut Tx| {
+        let found = visible::message(tx, &caller, id)?;
+        // The inbox before the message, as storing a message does.
+        let inbox = visible::inbox(tx, &caller, found.inbox)?;
+        let inbox = inboxes::lock(tx, inbox.workspace, inbox.id)?.ok_or_else(|| Refusal::not_found("message"))?;
+        messages::lock(tx, caller.workspace, &[id])?;
+        let message = visible::message(tx, &caller, id)?;
+        match message.held {
+            None => return Err(Refusal::new(ErrorCode::NotHeld, "This message is not held.")),
+            Some(HoldReason::Blocked) => {
+                return Err(Refusal::new(ErrorCode::MessageBlocked, "A receive list blocked this message."));
+            }
+            Some(_) => show(tx, &message, Showing { inbox: &inbox, key: &key, ids: &ids.clone(), now })?,
+        }
+        messages::record(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("message"))
+    };
+    app.store.write(work).await
+}

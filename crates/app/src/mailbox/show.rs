@@ -1,0 +1,66 @@
+//! Shows a stored message that agents didn't get: it joins its thread, its contacts, its queue, search and forwarding, as if
+//! it arrived now.
+
+use posthouse_domain::{
+    id::IdGenerator,
+    inbox::Inbox,
+    message::{HoldReason, Message},
+    time::Time,
+};
+use posthouse_mail::address::Mailbox;
+use posthouse_store::{Result, Tx, messages, threads};
+
+use super::{Filing, InboxCopy, Occasion, contacts::Correspondents, thread::MessageThread};
+use crate::keyring::instance_key::AddressKey;
+
+/// What showing a message needs besides its row.
+#[derive(Clone, Copy)]
+pub struct Showing<'a> {
+    /// Its inbox; its row is locked.
+    pub inbox: &'a Inbox,
+    /// Hashes the addresses of forgotten contacts.
+    pub key: &'a AddressKey,
+    /// Creates ids.
+    pub ids: &'a IdGenerator,
+    /// The time of the transaction.
+    pub now: Time,
+}
+
+/// Runs the stages that a held or pending message has skipped. A pending message gets the position of a message that arrives
+/// now, so that callers who page through the inbox miss nothing; a held one keeps its position. A message that is
+/// shown is unchanged. Lock the message before.
+///
+/// # Errors
+/// Returns an error if a store call fails.
+pub fn show(tx: &mut Tx, message: &Message, Showing { inbox, key, ids, now }: Showing<'_>) -> Result<()> {
+    let Some(reason) = message.held.filter(|_| message.is_held()) else { return Ok(()) };
+    let shown = if reason == HoldReason::Pending {
+        messages::show_pending(tx, message, now)?
+    } else {
+        messages::release(tx, message.workspace, message.id, now)?;
+        Message { released_at: Some(now), ..message.clone() }
+    };
+    let participants = participants(&shown);
+    let before = threads::get(tx, shown.workspace, shown.thread)?;
+    let thread = MessageThread { id: shown.thread, before, subject: None, participants: &participants };
+    let people = Correspondents::of_stored(tx, &shown, inbox)?;
+    let copy = InboxCopy {
+        inbox,
+        message: &shown,
+        thread: &thread,
+        attachments: &[],
+        people: &people,
+        reports_on: &[],
+        key,
+        ids,
+        now,
+    };
+    super::run(tx, &Filing { copy, occasion: Occasion::Shown(reason) })
+}
+
+/// Returns the canonical addresses of the author and of the recipients in `To` and `Cc`.
+fn participants(message: &Message) -> Vec<String> {
+    let all = std::iter::once(&message.from).chain(&message.to).chain(&message.cc);
+    let all = all.filter_map(|shown| Mailbox::parse(shown).ok()).map(|mailbox| mailbox.address().canonical());
+    posthouse_domain::thread::joined(Vec::new(), &all.collect::<Vec<String>>())
+}

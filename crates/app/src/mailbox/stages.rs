@@ -1,0 +1,127 @@
+//! The stages of filing that write the rows of one message: the message itself, counters, attachments, escalation, the work
+//! queue and the event.
+
+use posthouse_domain::{
+    escalation::{EscalationTrigger, OnCallMailKind},
+    event::{EventKind, NewEvent},
+    id::{AttachmentId, IdGenerator, MessageId},
+    message::{Attachment, Direction, HoldReason, Message},
+    metrics::Counters,
+};
+use posthouse_store::{
+    Result, Tx,
+    attachments::{self as attachment_rows},
+    events,
+    message_list::InboxRef,
+    messages, metrics,
+    on_call::{self, OnCallMail},
+    queue as work_queue, search as search_index,
+};
+
+use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};
+use crate::escalation::raise::{self, EscalationSubject};
+
+/// Stores the message with its labels, and queues it for indexing.
+pub(super) fn message(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    messages::insert(tx, filing.copy.message)
+}
+
+/// Counts the message.
+pub(super) fn counters(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let Message { workspace, inbox, direction, .. } = *filing.copy.message;
+    let counters = match direction {
+        Direction::Inbound => Counters::received(&filing.copy.message.labels),
+        Direction::Outbound => Counters { sent: 1, ..Counters::default() },
+    };
+    metrics::count(tx, workspace, inbox, filing.copy.now, &counters)
+}
+
+/// Stores the metadata of the attachments.
+pub(super) fn files(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let InboxCopy { message, attachments, .. } = filing.copy;
+    attachments.iter().try_for_each(|attachment| attachment_rows::insert(tx, message.workspace, attachment))
+}
+
+/// Returns the metadata of a mail's attachments.
+#[must_use]
+pub fn attachments(mail: &ParsedMail, message: MessageId, ids: &IdGenerator) -> Vec<Attachment> {
+    let attachments = (0u32..).zip(&mail.files).map(|(position, facts)| Attachment {
+        id: ids.next::<AttachmentId>(),
+        message,
+        position,
+        filename: facts.filename.clone(),
+        content_type: facts.content_type.clone(),
+        size_bytes: facts.size_bytes,
+        sha256: facts.sha256,
+        content_id: facts.content_id.clone(),
+        inline: facts.inline,
+    });
+    attachments.collect()
+}
+
+/// Remembers a report about mail to people on call, so that neither it nor an answer to it escalates.
+pub(super) fn response(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let InboxCopy { message, reports_on, now, .. } = filing.copy;
+    for sent in reports_on {
+        if on_call::kind_of(tx, *sent)?.is_some() {
+            let Message { workspace, id, thread, .. } = *message;
+            let kind = OnCallMailKind::Response;
+            return on_call::record_mail(tx, &OnCallMail { workspace, message: id, thread, kind, created_at: now });
+        }
+    }
+    Ok(())
+}
+
+/// Escalates a message to people on call if it is held or if its labels are a reason to. They learned of a held message
+/// when it was stored, so its release escalates nothing.
+pub(super) fn escalation(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let InboxCopy { message, ids, now, .. } = filing.copy;
+    match filing.occasion {
+        Occasion::Shown(HoldReason::Pending) | Occasion::Stored(Visibility::Shown | Visibility::Pending(_)) => {}
+        Occasion::Stored(Visibility::Held(HoldReason::Blocked)) => {}
+        Occasion::Stored(Visibility::Held(_)) => {
+            raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(message), ids, now)?;
+        }
+        Occasion::Shown(_) => return Ok(()),
+    }
+    raise::raise_labels(tx, message, message.labels.iter().map(String::as_str), ids, now)
+}
+
+/// Adds a message to the work queue of its inbox, if the queue has passed it.
+pub(super) fn queue(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let Message { workspace, inbox, id, .. } = *filing.copy.message;
+    work_queue::add_released(tx, InboxRef { workspace, inbox }, id)
+}
+
+/// Queues a message for indexing, because the index has no words of a message that isn't shown.
+pub(super) fn search(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    search_index::wait(tx, filing.copy.message.workspace, filing.copy.message.id)
+}
+
+/// Appends the event of the message, or holds it while the inbox is paused. A report about sent mail has none: clients learn
+/// about it from the events of the sent message.
+pub(super) fn event(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let InboxCopy { inbox, message, ids, now, .. } = filing.copy;
+    let kind = match filing.occasion {
+        Occasion::Shown(reason) if reason != HoldReason::Pending => EventKind::MessageReleased,
+        _ if filing.is_report() => {
+            tx.wake(inbox.workspace.0);
+            return Ok(());
+        }
+        Occasion::Stored(visibility) if visibility.is_blocked() => EventKind::MessageReceivedBlocked,
+        _ => EventKind::MessageReceived,
+    };
+    let event = NewEvent {
+        workspace: inbox.workspace,
+        id: ids.next(),
+        kind,
+        inbox: Some(inbox.id),
+        thread: Some(message.thread),
+        message: Some(message.id),
+        detail_json: "{}".to_owned(),
+        at: now,
+    };
+    events::append_or_hold(tx, inbox.is_paused(), &event)?;
+    tx.wake(inbox.workspace.0);
+    Ok(())
+}
