@@ -47,15 +47,9 @@ fn let_through(tx: &mut Tx, inbox: &Inbox, message: &Message, ids: &IdGenerator,
     }
     queue::add_released(tx, InboxRef { workspace: message.workspace, inbox: message.inbox }, message.id)?;
     forwards::enqueue(tx, message, ids)?;
-    let event = NewEvent {
-        workspace: message.workspace,
-        id: ids.next(),
-        kind: EventKind::MessageReleased,
-        inbox: Some(message.inbox),
-        thread: Some(message.thread),
-        message: Some(message.id),
-        detail_json: "{}".to_owned(),
-        at: now,
-    };
+    let event = NewEvent::new(EventKind::MessageReleased, message.workspace, ids.next(), now)
+        .in_inbox(message.inbox)
+        .in_thread(message.thread)
+        .about_message(message.id);
     events::append_or_hold(tx, inbox.is_paused(), &event)
 }

@@ -184,16 +184,10 @@ fn row(
 
 /// Appends the event of a message, or holds it while the inbox is paused.
 fn announce(tx: &mut Tx, message: &Message, kind: EventKind, inbox: &Inbox, ids: &IdGenerator) -> Result<()> {
-    let event = NewEvent {
-        workspace: inbox.workspace,
-        id: ids.next(),
-        kind,
-        inbox: Some(inbox.id),
-        thread: Some(message.thread),
-        message: Some(message.id),
-        detail_json: "{}".to_owned(),
-        at: message.status_at,
-    };
+    let event = NewEvent::new(kind, inbox.workspace, ids.next(), message.status_at)
+        .in_inbox(inbox.id)
+        .in_thread(message.thread)
+        .about_message(message.id);
     events::append_or_hold(tx, inbox.is_paused(), &event)?;
     tx.wake(inbox.workspace.0);
     Ok(())

@@ -48,15 +48,8 @@ impl InboxRemoval {
         let missing = || Error::Inconsistent("an inbox has no workspace".into());
         let limits = workspaces::get(tx, inbox.workspace)?.ok_or_else(missing)?.limits(&self.plans);
         let payload = data::AgentDeleted { inbox: view::load(tx, inbox, &limits, self.now)? };
-        Ok(NewEvent {
-            workspace: inbox.workspace,
-            id: self.ids.clone().next(),
-            kind: EventKind::AgentDeleted,
-            inbox: Some(inbox.id),
-            thread: None,
-            message: None,
-            detail_json: data::text(&payload),
-            at: self.now,
-        })
+        Ok(NewEvent::new(EventKind::AgentDeleted, inbox.workspace, self.ids.clone().next(), self.now)
+            .in_inbox(inbox.id)
+            .with_detail(data::text(&payload)))
     }
 }

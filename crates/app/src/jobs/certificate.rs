@@ -30,18 +30,15 @@ pub(super) async fn ensure(app: &Arc<Instance>, now: Time) -> Result<()> {
     if !app.config.acme.enabled {
         return Ok(());
     }
-    let job = NewJob {
-        id: app.clock.ids().next(),
-        kind: JobKind::Certificate,
-        // The job belongs to no workspace.
-        workspace: WorkspaceId(Uuid::nil()),
-        subject: certificate::certificate_id(&app.config.acme),
-        group: String::new(),
-        run_at: now,
-        attempt_max: JobKind::Certificate.attempts_max(),
-        why: JobReason::Wanted,
-        created_at: now,
-    };
+    // The job belongs to no workspace.
+    let job = NewJob::new(
+        JobKind::Certificate,
+        JobReason::Wanted,
+        WorkspaceId(Uuid::nil()),
+        certificate::certificate_id(&app.config.acme),
+        app.clock.ids().next(),
+        now,
+    );
     app.store.write(move |tx| jobs::enqueue_missing(tx, &job)).await
 }
 

@@ -183,16 +183,9 @@ impl QueueHook for EscalationHook {
         }
         contact_mail::count_members(tx, &self.counter, &self.to, now)?;
         contact_mail::record(tx, self.workspace, message, OnCallMailKind::Escalation, now)?;
-        let event = NewEvent {
-            workspace: self.workspace,
-            id: ids.next(),
-            kind: EventKind::EscalationSent,
-            inbox: self.about,
-            thread: None,
-            message: None,
-            detail_json: self.detail_json.clone(),
-            at: now,
-        };
+        let event = NewEvent::new(EventKind::EscalationSent, self.workspace, ids.next(), now)
+            .in_inbox(self.about)
+            .with_detail(self.detail_json.clone());
         Ok(events::append(tx, &event)?)
     }
 }

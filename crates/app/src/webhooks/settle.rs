@@ -106,17 +106,7 @@ fn disable_if_failing(
     if webhook.is_some() {
         webhooks::disable(tx, workspace, id)?;
         deliveries::cancel(tx, workspace, id, GIVEN_UP)?;
-        let job = NewJob {
-            id: ids.next(),
-            kind: JobKind::WebhookNotice,
-            workspace,
-            subject: id.0,
-            group: String::new(),
-            run_at: at,
-            attempt_max: JobKind::WebhookNotice.attempts_max(),
-            why: JobReason::Disabled,
-            created_at: at,
-        };
+        let job = NewJob::new(JobKind::WebhookNotice, JobReason::Disabled, workspace, id.0, ids.next(), at);
         jobs::enqueue(tx, &job)?;
     }
     Ok(webhook)

@@ -31,16 +31,8 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAtt
         let webhook = read::visible(tx, &caller, id)?;
         let tried = StartedAttempt { event: ids.next(), delivery: ids.next() };
         let tested = TestedWebhook { id: id.into(), url: webhook.url };
-        let event = NewEvent {
-            workspace: caller.workspace,
-            id: tried.event,
-            kind: EventKind::WebhookTest,
-            inbox: None,
-            thread: None,
-            message: None,
-            detail_json: data::text(&WebhookTest { webhook: tested, note: NOTE.to_owned() }),
-            at: now,
-        };
+        let event = NewEvent::new(EventKind::WebhookTest, caller.workspace, tried.event, now)
+            .with_detail(data::text(&WebhookTest { webhook: tested, note: NOTE.to_owned() }));
         let delivery = pending(tried.delivery, id, &event.id, event.kind, 1, now);
         deliveries::insert(tx, caller.workspace, &delivery, None)?;
         events::append(tx, &event)?;

@@ -4,7 +4,7 @@
 use posthouse_domain::{
     delivery::BounceKind,
     event::{EventKind, NewEvent},
-    id::{ContentId, IdGenerator, JobId, ThreadId},
+    id::{ContentId, IdGenerator, ThreadId},
     inbox::Inbox,
     job::{JobKind, JobReason},
     message::{
@@ -305,17 +305,10 @@ fn envelopes(
             signed: ready.signed.clone(),
         };
         recipients::insert_envelope(tx, &envelope)?;
-        let job = NewJob {
-            id: ids.next::<JobId>(),
-            kind: JobKind::Outbound,
-            workspace: inbox.workspace,
-            subject: *id.as_uuid(),
-            group: envelope.destination,
-            run_at: ready.now,
-            attempt_max: ready.config.attempts_max,
-            why: JobReason::Queued,
-            created_at: ready.now,
-        };
+        let job =
+            NewJob::new(JobKind::Outbound, JobReason::Queued, inbox.workspace, *id.as_uuid(), ids.next(), ready.now)
+                .in_group(envelope.destination)
+                .with_attempts(ready.config.attempts_max);
         jobs::enqueue(tx, &job)?;
     }
     Ok(())
@@ -325,15 +318,12 @@ fn envelopes(
 fn announce(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery], ids: &IdGenerator, now: Time) -> Result<()> {
     let with = |status| entries.iter().filter(|entry| entry.status == status).collect::<Vec<_>>();
     let (delivered, bounced) = (with(DeliveryStatus::Delivered), with(DeliveryStatus::Bounced));
-    let event = |kind, detail_json| NewEvent {
-        workspace: message.workspace,
-        id: ids.next(),
-        kind,
-        inbox: Some(message.inbox),
-        thread: Some(message.thread),
-        message: Some(message.id),
-        detail_json,
-        at: now,
+    let event = |kind, detail_json| {
+        NewEvent::new(kind, message.workspace, ids.next(), now)
+            .in_inbox(message.inbox)
+            .in_thread(message.thread)
+            .about_message(message.id)
+            .with_detail(detail_json)
     };
     if !delivered.is_empty() {
         let recipients = delivered.iter().map(|entry| entry.address.clone()).collect();
