@@ -303,10 +303,8 @@ impl ForwardBody {
         let note = OutgoingContent {
             text: body(self.text),
             html: body(self.html),
-            data_json: None,
-            files: Vec::new(),
             labels: labels(self.labels),
-            kind: MessageKind::Message,
+            ..OutgoingContent::default()
         };
         let people = people(self.to, self.cc, self.bcc);
         ForwardCommand { people, note, include_files: self.include_attachments.unwrap_or(true) }
@@ -369,7 +367,7 @@ impl BodyMembers {
             data_json: self.data.map(|data| data.0.to_string()),
             files: files.map(|list| list.0.into_iter().map(AttachmentBody::file).collect()).unwrap_or_default(),
             labels: labels(self.labels),
-            kind: self.kind.unwrap_or(MessageKind::Message),
+            kind: self.kind.unwrap_or_default(),
         }
     }
 }

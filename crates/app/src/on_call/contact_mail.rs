@@ -32,6 +32,7 @@ use crate::{
             request::{self, PersonRequest},
         },
         service_mail::{self, ServiceMail},
+        written_mail::WrittenMail,
     },
 };
 
@@ -162,16 +163,9 @@ fn write(app: &App, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refu
         let expires_at = now.plus_ms(CONFIRMATION_LINK_MS);
         (written.mail, Some((OnCallToken { sha256: written.token_sha256, expires_at }, person)))
     } else {
-        let mail = ServiceMail {
-            kind: ServiceMailKind::OnCall,
-            workspace: Some(workspace),
-            message: app.clock.ids().next(),
-            to: to.clone(),
-            subject: OWNER_SUBJECT.to_owned(),
-            text: owner_text(app, &contact, about.as_deref()),
-            token: None,
-        };
-        (mail, None)
+        let text = owner_text(app, &contact, about.as_deref());
+        let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), OWNER_SUBJECT, text);
+        (ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail }, None)
     };
     let (own, counter) = (served_domains(app), ServiceMailCounter::of(app)?);
     Ok((mail, ContactMailHook { contact, kind, asked, own, counter, owners: to, now }))

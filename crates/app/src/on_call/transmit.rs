@@ -35,6 +35,7 @@ use crate::{
     outbound::{
         queue::QueueHook,
         service_mail::{self, ServiceMail},
+        written_mail::WrittenMail,
     },
 };
 use posthouse_api::views::{event::data, inbox::InboxView};
@@ -127,15 +128,8 @@ async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> R
     }
     let place = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
     let text = EscalationText { base_url: &app.config.base_url, inbox: place, items: &items, count: about.len() };
-    let mail = ServiceMail {
-        kind: ServiceMailKind::OnCall,
-        workspace: Some(workspace),
-        message: app.clock.ids().next(),
-        to: to.clone(),
-        subject: text.subject(),
-        text: text.text(),
-        token: None,
-    };
+    let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), text.subject(), text.text());
+    let mail = ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail };
     let event = event_data(&about, mode, view, to.iter().map(Address::canonical).collect());
     let hook = EscalationHook {
         workspace,

@@ -71,16 +71,11 @@ async fn forward_new(
         // Remote recipients get the data as this file again.
         files.retain(|file| content.data_json.is_none() || file.name != DATA_FILE_NAME);
     }
-    let outgoing = OutgoingMessage {
-        message: app.clock.ids().next(),
-        people: recipients::resolve(app, &context.caller, command.people).await?,
-        subject: compose::bounded_subject(&thread::forward_subject(
-            found.message.subject.as_deref().unwrap_or_default(),
-        )),
-        content: OutgoingContent { files, ..content },
-        origin: OutgoingKind::Forward,
-        author: None,
-    };
+    let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
+    let people = recipients::resolve(app, &context.caller, command.people).await?;
+    let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
+        .with_content(OutgoingContent { files, ..content })
+        .with_origin(OutgoingKind::Forward);
     queue::post(app, context, outgoing, found.inbox, render).await
 }
 

@@ -67,14 +67,11 @@ async fn reply_new(
         people.to = to;
     }
     check_people(&original, people.count())?;
-    let outgoing = OutgoingMessage {
-        message: app.clock.ids().next(),
-        people,
-        subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
-        content: command.content,
-        origin: OutgoingKind::Reply(Box::new(original)),
-        author: command.author.map(|author| author.for_handles(has_handles)),
-    };
+    let subject = thread::reply_subject(original.subject.as_deref().unwrap_or_default());
+    let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
+        .with_content(command.content)
+        .with_origin(OutgoingKind::Reply(Box::new(original)))
+        .with_author(command.author.map(|author| author.for_handles(has_handles)));
     queue::post(app, context, outgoing, inbox, render).await
 }
 

@@ -3,11 +3,7 @@
 use crate::outbound::send_context::SendContext;
 use std::sync::Arc;
 
-use super::{
-    compose::{OutgoingKind, OutgoingMessage},
-    recipients,
-    repeat::RepeatableRequest,
-};
+use super::{compose::OutgoingMessage, recipients, repeat::RepeatableRequest};
 use crate::{
     access::visible,
     app::App,
@@ -54,12 +50,8 @@ pub async fn dry_run(app: &Arc<App>, context: SendContext, command: SendCommand)
 
 async fn outgoing_message(app: &App, context: &SendContext, command: SendCommand) -> Result<OutgoingMessage, Refusal> {
     let has_handles = command.people.has_handles();
-    Ok(OutgoingMessage {
-        message: app.clock.ids().next(),
-        people: recipients::resolve(app, &context.caller, command.people).await?,
-        subject: command.subject,
-        content: command.content,
-        origin: OutgoingKind::New,
-        author: command.author.map(|author| author.for_handles(has_handles)),
-    })
+    let people = recipients::resolve(app, &context.caller, command.people).await?;
+    Ok(OutgoingMessage::new(app.clock.ids().next(), people, command.subject)
+        .with_content(command.content)
+        .with_author(command.author.map(|author| author.for_handles(has_handles))))
 }

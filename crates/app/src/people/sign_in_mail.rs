@@ -27,6 +27,7 @@ use crate::{
     outbound::{
         queue::QueueHook,
         service_mail::{self, ServiceMail},
+        written_mail::WrittenMail,
     },
 };
 
@@ -111,15 +112,8 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     let SignInText { subject, text, link, valid_ms } =
         write_text(&app.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
     let record = LinkRecord { sign_in: id, digest, expires_at: now.plus_ms(valid_ms) };
-    let mail = ServiceMail {
-        kind: addressee.kind(&sign_in),
-        workspace: addressee.workspace(),
-        message,
-        to: vec![to],
-        subject: subject.to_owned(),
-        text,
-        token: Some(token.clone()),
-    };
+    let mail = WrittenMail::new(message, vec![to], subject, text).with_token(token.clone());
+    let mail = ServiceMail { kind: addressee.kind(&sign_in), workspace: addressee.workspace(), mail };
     service_mail::send(app, mail, Box::new(record)).await?;
     if app.captures() {
         tracing::info!(link, email = sign_in.email, "sign_in.captured");
