@@ -54,8 +54,8 @@ pub async fn redeliver(
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
         read::visible(tx, &caller, id)?;
-        let place = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
-        let known = deliveries::get(tx, place)?.ok_or_else(|| Refusal::not_found("delivery"))?;
+        let attempt = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
+        let known = deliveries::get(tx, attempt)?.ok_or_else(|| Refusal::not_found("delivery"))?;
         if events::seq_of(tx, caller.workspace, known.event)?.is_none() {
             let gone = Refusal::not_found("event").with_fix("Use a newer delivery; events are kept for 30 days.");
             return Err(gone);
