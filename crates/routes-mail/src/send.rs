@@ -74,7 +74,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(summary)
             .idempotent()
             .with_attachments()
-            .answers::<MessageView<'_>>(202)
+            .responds::<MessageView<'_>>(202)
             .errors(SEND_ERROR_CODES)
     };
     vec![
@@ -83,14 +83,14 @@ pub(crate) fn routes() -> Vec<Route> {
             SEND_KEYS,
             "Sends a message. With dry_run, returns the decision and sends nothing.",
         )
-        .answers::<DecisionView>(200)
+        .responds::<DecisionView>(200)
         .handle(send),
         sending(
             "/v1/inboxes/{id}/messages/send",
             "sendMessageAlias",
             "Sends a message; the same as POST /v1/inboxes/{id}/messages.",
         )
-        .answers::<DecisionView>(200)
+        .responds::<DecisionView>(200)
         .handle(send),
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/reply",
