@@ -1,7 +1,6 @@
 //! The rules of Posthouse as pure functions and values.
 //!
-//! This crate does no I/O, reads no clock and draws no random numbers. It doesn't depend on a database, HTTP or an
-//! async
+//! This crate does no I/O, reads no clock and draws no random numbers. It doesn't depend on a database, HTTP or an async
 //! runtime: callers pass in time, random seeds and the results of queries.
 
 #[macro_use]

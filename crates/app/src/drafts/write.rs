@@ -151,7 +151,7 @@ pub async fn create(
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest { caller, inbox, key };
     let result = create_new(app, request.clone(), given, render).await;
-    request.answer(app, result).await
+    request.or_recorded_response(app, result).await
 }
 
 async fn create_new(

@@ -217,13 +217,13 @@ async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Resul
 /// # Errors
 /// Returns an error if the blob store fails.
 pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
-    let place = if compressed.len() <= INLINE_BYTES_MAX {
+    let location = if compressed.len() <= INLINE_BYTES_MAX {
         RawLocation::Inline(compressed)
     } else {
         let digest: blobs::BlobDigest = app.blobs.put(Bytes::from(compressed)).await?;
         RawLocation::Blob(digest.to_string())
     };
-    Ok(StoredRaw { place, bytes: raw_bytes as u64 })
+    Ok(StoredRaw { place: location, bytes: raw_bytes as u64 })
 }
 
 /// An inbox that receives a copy.

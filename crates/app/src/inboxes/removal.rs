@@ -33,7 +33,12 @@ impl InboxRemoval {
     ///
     /// # Errors
     /// Returns the error of the deletion.
-    pub fn with_card<T>(&self, tx: &mut Tx, inbox: &Inbox, delete: impl FnOnce(&mut Tx) -> Result<T>) -> Result<T> {
+    pub fn remove_with_card<T>(
+        &self,
+        tx: &mut Tx,
+        inbox: &Inbox,
+        delete: impl FnOnce(&mut Tx) -> Result<T>,
+    ) -> Result<T> {
         let has_card = agents::get(tx, inbox.workspace, inbox.id)?.is_some_and(|agent| agent.card.is_some());
         // It shows the inbox as it was.
         let event = if has_card { Some(self.event(tx, inbox)?) } else { None };

@@ -21,7 +21,7 @@ const BLOB_SETTLED_MS: i64 = MINUTE_MS;
 /// Wipes an inbox whose row is locked: mail, attachments, threads, labels, metadata, held events, its card and its expiry
 /// job. Returns the blobs that may now be unused.
 pub fn wipe(tx: &mut Tx, inbox: &Inbox, removal: &InboxRemoval) -> Result<Vec<String>> {
-    let blobs = removal.with_card(tx, inbox, |tx| wipe::inbox(tx, inbox, removal.now))?;
+    let blobs = removal.remove_with_card(tx, inbox, |tx| wipe::inbox(tx, inbox, removal.now))?;
     jobs::cancel(tx, JobKind::InboxExpiry, inbox.id.0)?;
     Ok(blobs)
 }

@@ -15,7 +15,7 @@ use posthouse_store::{
 };
 use uuid::Uuid;
 
-use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
 use crate::domains::{
     acme::{self, NextRunReason},
     certificate,
@@ -48,11 +48,11 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         return Ok(JobAttemptResult::Settle(JobOutcome::Done));
     }
     let next = acme::run(&app.app).await?;
-    let (name, why) = match next.why {
-        NextRunReason::Renewal => ("done", JobReason::Renewal),
-        NextRunReason::Retry => ("retry", JobReason::NotIssued),
+    let (settled, why) = match next.why {
+        NextRunReason::Renewal => (SettledJob::Done, JobReason::Renewal),
+        NextRunReason::Retry => (SettledJob::Retry, JobReason::NotIssued),
     };
     let outcome = JobOutcome::Hold { at: next.at, why };
     app.store.write(move |tx| jobs::settle(tx, &job, &outcome)).await?;
-    Ok(JobAttemptResult::Settled(name))
+    Ok(JobAttemptResult::Settled(settled))
 }

@@ -212,13 +212,14 @@ struct Scope<'a> {
 
 fn confirmation_text(scope: &Scope<'_>, link: &str) -> String {
     let days = CONFIRMATION_LINK_MS / DAY_MS;
-    let place = scope.about.or(scope.agent).map_or_else(|| format!("a workspace on {}", scope.base_url), str::to_owned);
+    let scope_name =
+        scope.about.or(scope.agent).map_or_else(|| format!("a workspace on {}", scope.base_url), str::to_owned);
     let scope = match (scope.about, scope.agent) {
         (None, Some(agent)) => format!("the workspace of {agent}"),
-        _ => place.clone(),
+        _ => scope_name.clone(),
     };
     format!(
-        "The owner of {place} asks you to be on call for {scope}: the mail of an AI agent. If it needs a person, you \
+        "The owner of {scope_name} asks you to be on call for {scope}: the mail of an AI agent. If it needs a person, you \
          get a mail.\n\n\
          To agree, open this page and press the button. The link works once and expires after {days} days:\n\n\
          {link}\n\n\

@@ -24,7 +24,7 @@ use posthouse_store::{Result as StoreResult, Tx, drafts, escalations, events, in
 
 use super::{
     contact_mail, contacts, recipients,
-    text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, ItemPlace},
+    text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, LinkTarget},
 };
 use crate::{
     app::App,
@@ -126,8 +126,8 @@ async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> R
         app.store.write(move |tx| escalations::delete(tx, workspace, &ids)).await?;
         return Ok(None);
     }
-    let place = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
-    let text = EscalationText { base_url: &app.config.base_url, inbox: place, items: &items, count: about.len() };
+    let inbox_name = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
+    let text = EscalationText { base_url: &app.config.base_url, inbox: inbox_name, items: &items, count: about.len() };
     let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), text.subject(), text.text());
     let mail = ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail };
     let event = event_data(&about, mode, view, to.iter().map(Address::canonical).collect());
@@ -248,10 +248,10 @@ fn view_of(
 
 /// Returns the description of an escalation; `None` if its subject is gone.
 fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreResult<Option<EscalationItem>> {
-    let (place, details) = if let Some(id) = escalation.message {
+    let (link_to, details) = if let Some(id) = escalation.message {
         let Some(record) = messages::record(tx, escalation.workspace, id)? else { return Ok(None) };
         let message = &record.message;
-        let place = ItemPlace::Message { inbox: message.inbox, thread: message.thread, message: message.id };
+        let link_to = LinkTarget::Message { inbox: message.inbox, thread: message.thread, message: message.id };
         let text = record.bodies.text.filter(|_| includes_excerpt);
         let is_open = !record.withheld;
         let details = ItemDetails {
@@ -260,7 +260,7 @@ fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreRe
             excerpt: text.filter(|_| is_open),
             ..ItemDetails::default()
         };
-        (place, details)
+        (link_to, details)
     } else if let Some(id) = escalation.draft {
         let Some(draft) = drafts::get(tx, escalation.workspace, id)? else { return Ok(None) };
         let details = ItemDetails {
@@ -270,12 +270,12 @@ fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreRe
             excerpt: draft.content.text.clone().filter(|_| includes_excerpt),
             from: None,
         };
-        let place = ItemPlace::Draft { inbox: draft.inbox, draft: id };
-        (place, details)
+        let link_to = LinkTarget::Draft { inbox: draft.inbox, draft: id };
+        (link_to, details)
     } else {
         let workspace = workspaces::get(tx, escalation.workspace)?;
         let reason = workspace.and_then(|workspace| workspace.stop_reason);
-        (ItemPlace::Workspace, ItemDetails { reason, ..ItemDetails::default() })
+        (LinkTarget::Workspace, ItemDetails { reason, ..ItemDetails::default() })
     };
-    Ok(Some(EscalationItem { trigger: escalation.trigger, at: escalation.created_at, place, details }))
+    Ok(Some(EscalationItem { trigger: escalation.trigger, at: escalation.created_at, link_to, details }))
 }

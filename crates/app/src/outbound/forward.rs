@@ -45,7 +45,7 @@ pub async fn forward(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.answer(app, forward_new(app, context, original, command, render).await).await
+    request.or_recorded_response(app, forward_new(app, context, original, command, render).await).await
 }
 
 async fn forward_new(

@@ -26,7 +26,7 @@ impl RepeatableRequest {
     ///
     /// # Errors
     /// Returns the refusal if there is no such response.
-    pub(crate) async fn answer(
+    pub(crate) async fn or_recorded_response(
         self,
         app: &App,
         result: Result<SendResponse, Refusal>,

@@ -35,7 +35,7 @@ pub async fn reply(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.answer(app, reply_new(app, context, original, command, render).await).await
+    request.or_recorded_response(app, reply_new(app, context, original, command, render).await).await
 }
 
 async fn reply_new(

@@ -22,7 +22,7 @@ pub async fn send(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.answer(app, send_new(app, context, command, render).await).await
+    request.or_recorded_response(app, send_new(app, context, command, render).await).await
 }
 
 async fn send_new(

@@ -235,12 +235,12 @@ fn blocked_by(tx: &mut Tx, inbox: &Inbox, direction: ListDirection, people: &[&A
     if people.is_empty() {
         return Ok(Vec::new());
     }
-    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
     let patterns: Vec<Vec<String>> = people.iter().map(|person| list::patterns_of(person)).collect();
     let mut all: Vec<&str> = patterns.iter().flatten().map(String::as_str).collect();
     all.sort_unstable();
     all.dedup();
-    let found = lists::matching(tx, place, direction, &all)?;
+    let found = lists::matching(tx, inbox_ref, direction, &all)?;
     let refused = people
         .iter()
         .zip(&patterns)
