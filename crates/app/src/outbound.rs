@@ -1,5 +1,6 @@
 //! Composes, queues and delivers outgoing messages.
 
+pub mod accept;
 mod agent_content;
 pub mod capacity;
 pub mod compose;
@@ -9,7 +10,6 @@ pub(crate) mod link_mail;
 pub mod local_delivery;
 pub mod notice;
 pub mod postmaster_notice;
-pub mod queue;
 pub(crate) mod recipients;
 pub(crate) mod repeat;
 pub mod reply;

@@ -36,10 +36,9 @@ use posthouse_app::{
     App, agent_keys,
     messages::claim::FencingToken,
     outbound::{
+        accept::{RenderResponse, SendDecision, SendResponse},
         compose::SUBJECT_CHARS_MAX,
-        forward,
-        queue::{RenderResponse, SendDecision, SendResponse},
-        reply,
+        forward, reply,
         {send, send_context::SendContext},
     },
 };

@@ -24,7 +24,7 @@ use crate::drafts::{
 use crate::{
     app::App,
     next_step::NextStep,
-    outbound::{queue::RenderResponse, send_context::SendContext},
+    outbound::{accept::RenderResponse, send_context::SendContext},
 };
 
 /// The interval between checks of a held draft, in milliseconds. Resuming triggers a check immediately.

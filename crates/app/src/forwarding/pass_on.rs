@@ -29,9 +29,9 @@ use crate::{
     messages::raw,
     next_step::NextStep,
     outbound::{
+        accept::{self, AcceptHook},
         compose::{self, OutgoingKind, OutgoingMessage},
         deliver::prepare::hold_reason,
-        queue::{self, QueueHook},
         send_context::SendContext,
     },
 };
@@ -59,7 +59,7 @@ struct ForwardReady {
     results: Option<String>,
 }
 
-impl QueueHook for ForwardReady {
+impl AcceptHook for ForwardReady {
     /// Checks that the address still exists and that no other job forwarded the message.
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let gone = || Refusal::not_found("forwarding address");
@@ -203,7 +203,8 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
     let outgoing = OutgoingMessage::new(message, people, subject).with_origin(OutgoingKind::AutomaticForward(raw));
     let context = SendContext::new(caller, ready.inbox.id);
     let hook = Box::new(ready.clone());
-    queue::post_with_hook(app, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new()))).await?;
+    accept::accept_with_hook(app, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new())))
+        .await?;
     Ok(None)
 }
 

@@ -26,11 +26,11 @@ use crate::{
     inboxes::first_agent,
     limits::service_mails::{CountedMail, ServiceMailCounter},
     outbound::{
-        link_mail::{self, LinkMail},
-        queue::{
-            QueueHook,
+        accept::{
+            AcceptHook,
             request::{self, PersonRequest},
         },
+        link_mail::{self, LinkMail},
         service_mail::{self, ServiceMail},
         written_mail::WrittenMail,
     },
@@ -79,7 +79,7 @@ struct ContactMailHook {
     now: Time,
 }
 
-impl QueueHook for ContactMailHook {
+impl AcceptHook for ContactMailHook {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         if !on_call::end_mail(tx, &self.contact, self.kind)? {
             return Err(Refusal::not_found("contact"));

@@ -33,7 +33,7 @@ use crate::{
     inboxes::{first_agent, view},
     limits::service_mails::ServiceMailCounter,
     outbound::{
-        queue::QueueHook,
+        accept::AcceptHook,
         service_mail::{self, ServiceMail},
         written_mail::WrittenMail,
     },
@@ -162,7 +162,7 @@ struct EscalationHook {
     to: Vec<Address>,
 }
 
-impl QueueHook for EscalationHook {
+impl AcceptHook for EscalationHook {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let deleted = escalations::delete(tx, self.workspace, &self.ids)?;
         if deleted == self.ids.len() as u64 {

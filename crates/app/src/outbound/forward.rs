@@ -27,7 +27,7 @@ use crate::{
     app::App,
     limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
     messages::raw,
-    outbound::queue::{self, RenderResponse, SendResponse},
+    outbound::accept::{self, RenderResponse, SendResponse},
 };
 
 /// The maximum length of an original `Date` that is quoted unchanged, in bytes.
@@ -76,7 +76,7 @@ async fn forward_new(
     let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
         .with_content(OutgoingContent { files, ..content })
         .with_origin(OutgoingKind::Forward);
-    queue::post(app, context, outgoing, found.inbox, render).await
+    accept::accept(app, context, outgoing, found.inbox, render).await
 }
 
 /// The message to forward.

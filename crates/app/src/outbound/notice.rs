@@ -9,7 +9,7 @@ use posthouse_domain::{
     record::Record,
 };
 
-use super::{compose, queue, send_context::SendContext, written_mail::WrittenMail};
+use super::{accept, compose, send_context::SendContext, written_mail::WrittenMail};
 use crate::app::App;
 
 /// Sends a notice from an inbox.
@@ -21,6 +21,7 @@ pub async fn send(app: &Arc<App>, inbox: Inbox, notice: WrittenMail) -> Result<(
     let unwritable = || Refusal::new(ErrorCode::Internal, "The notice couldn't be composed.");
     let outgoing = notice.compose(&author, app.clock.now()).ok_or_else(unwritable)?;
     let context = SendContext::of_service(&inbox);
-    queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    accept::accept(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
+        .await?;
     Ok(())
 }

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     access::visible,
     app::App,
-    outbound::queue::{self, RenderResponse, SendResponse},
+    outbound::accept::{self, RenderResponse, SendResponse},
 };
 
 /// Queues a reply.
@@ -72,7 +72,7 @@ async fn reply_new(
         .with_content(command.content)
         .with_origin(OutgoingKind::Reply(Box::new(original)))
         .with_author(command.author.map(|author| author.for_handles(has_handles)));
-    queue::post(app, context, outgoing, inbox, render).await
+    accept::accept(app, context, outgoing, inbox, render).await
 }
 
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {

@@ -7,7 +7,7 @@ use super::{compose::OutgoingMessage, recipients, repeat::RepeatableRequest};
 use crate::{
     access::visible,
     app::App,
-    outbound::queue::{self, RenderResponse, SendDecision, SendResponse},
+    outbound::accept::{self, RenderResponse, SendDecision, SendResponse},
 };
 use posthouse_domain::{error::Refusal, send::SendCommand};
 
@@ -34,7 +34,7 @@ async fn send_new(
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let outgoing = outgoing_message(app, &context, command).await?;
-    queue::post(app, context, outgoing, inbox, render).await
+    accept::accept(app, context, outgoing, inbox, render).await
 }
 
 /// Returns the decision about a message without sending or storing it.
@@ -45,7 +45,7 @@ pub async fn dry_run(app: &Arc<App>, context: SendContext, command: SendCommand)
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let outgoing = outgoing_message(app, &context, command).await?;
-    queue::decide(app, context, outgoing, inbox).await
+    accept::decide(app, context, outgoing, inbox).await
 }
 
 async fn outgoing_message(app: &App, context: &SendContext, command: SendCommand) -> Result<OutgoingMessage, Refusal> {

@@ -19,8 +19,8 @@ use posthouse_store::{Tx, inboxes, service_mails, workspaces};
 use serde_json::Map;
 
 use super::{
+    accept::{self, AcceptHook},
     compose,
-    queue::{self, QueueHook},
     send_context::SendContext,
     written_mail::WrittenMail,
 };
@@ -46,10 +46,10 @@ pub(crate) struct ServiceMail {
 struct ServiceMailHook {
     kind: ServiceMailKind,
     workspace: Option<WorkspaceId>,
-    inner: Box<dyn QueueHook>,
+    inner: Box<dyn AcceptHook>,
 }
 
-impl QueueHook for ServiceMailHook {
+impl AcceptHook for ServiceMailHook {
     fn purpose(&self) -> SendPurpose {
         SendPurpose::Service
     }
@@ -78,7 +78,7 @@ impl QueueHook for ServiceMailHook {
 ///
 /// # Errors
 /// Returns the refusals of `hook`.
-pub(crate) async fn send(app: &Arc<App>, mail: ServiceMail, hook: Box<dyn QueueHook>) -> Result<(), Refusal> {
+pub(crate) async fn send(app: &Arc<App>, mail: ServiceMail, hook: Box<dyn AcceptHook>) -> Result<(), Refusal> {
     let inbox = sender(app).await?;
     let author = compose::author(&inbox)?;
     let unwritable = || Refusal::new(ErrorCode::Internal, "The mail couldn't be composed.");
@@ -87,7 +87,7 @@ pub(crate) async fn send(app: &Arc<App>, mail: ServiceMail, hook: Box<dyn QueueH
     let outgoing = written.compose(&author, app.clock.now()).ok_or_else(unwritable)?;
     let context = SendContext::of_service(&inbox);
     let hook = Box::new(ServiceMailHook { kind, workspace, inner: hook });
-    queue::post_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
+    accept::accept_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
     Ok(())
 }
 

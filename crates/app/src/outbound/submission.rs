@@ -35,7 +35,7 @@ use crate::{
     },
     app::App,
     inboxes::names::NameRules,
-    outbound::queue,
+    outbound::accept,
 };
 
 /// What the last use of a key shows for a mail program.
@@ -125,7 +125,8 @@ pub async fn submit(
     let outgoing = OutgoingMessage::new(message, people, compose::bounded_subject(&subject))
         .with_origin(OutgoingKind::Submitted(composed));
     let context = SendContext::new(caller, id);
-    queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    accept::accept(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
+        .await?;
     Ok(message)
 }
 

@@ -25,7 +25,7 @@ use crate::{
     keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER},
     limits::service_mails::{CountedMail, ServiceMailCounter},
     outbound::{
-        queue::QueueHook,
+        accept::AcceptHook,
         service_mail::{self, ServiceMail},
         written_mail::WrittenMail,
     },
@@ -81,7 +81,7 @@ struct LinkRecord {
     expires_at: Time,
 }
 
-impl QueueHook for LinkRecord {
+impl AcceptHook for LinkRecord {
     fn check_unchanged(&self, _: &mut Tx) -> Result<(), Refusal> {
         Ok(())
     }

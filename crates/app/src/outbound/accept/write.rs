@@ -27,7 +27,7 @@ use posthouse_store::{
     suppressions, threads,
 };
 
-use super::QueuedMessage;
+use super::AcceptedMessage;
 use crate::{
     inbound::{
         conversation::JoinedThread,
@@ -56,7 +56,7 @@ pub(super) struct WrittenMessage {
 /// Stores the message and all rows that belong to it.
 pub(super) fn message(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     raw: &StoredRaw,
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
@@ -72,16 +72,16 @@ pub(super) fn message(
         inboxes::lock_all(tx, all.map(|inbox| (inbox.workspace, inbox.id)).collect())?;
     }
     let others = accept::other_workspaces(inbox, routes, ids);
-    let entries = entries(ready, routes, &others, ids);
+    let entries = entries(accepted, routes, &others, ids);
     let content: ContentId = ids.next();
-    contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.sent.size_bytes, ready.now)?;
-    let conversation = find_or_create_thread(tx, ready, inbox, ids, created_at)?;
-    let stored = row(ready, inbox, routes, &entries, conversation.id, content, created_at);
+    contents::insert(tx, inbox.workspace, content, raw, &accepted.sent.bodies)?;
+    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, accepted.sent.size_bytes, accepted.now)?;
+    let conversation = find_or_create_thread(tx, accepted, inbox, ids, created_at)?;
+    let stored = row(accepted, inbox, routes, &entries, conversation.id, content, created_at);
     messages::insert(tx, &stored)?;
     count(tx, &stored, &entries)?;
-    let attachments = store::file_attachments(tx, &ready.sent, &stored, ids)?;
-    envelopes(tx, ready, inbox, routes, &entries, ids)?;
+    let attachments = store::file_attachments(tx, &accepted.sent, &stored, ids)?;
+    envelopes(tx, accepted, inbox, routes, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
     }
@@ -89,21 +89,21 @@ pub(super) fn message(
     {
         suppress(tx, &stored, entry, address)?;
     }
-    if let Some(mail) = &ready.received {
-        let raw = ready.local_raw.as_ref().unwrap_or(raw);
+    if let Some(mail) = &accepted.received {
+        let raw = accepted.local_raw.as_ref().unwrap_or(raw);
         let copy = LocalCopy {
             mail,
             raw,
-            from: &ready.from,
-            requested: ready.requested.as_ref(),
-            signer: ready.copy_signer.as_ref(),
-            disclosed: ready.sent.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified),
+            from: &accepted.from,
+            requested: accepted.requested.as_ref(),
+            signer: accepted.copy_signer.as_ref(),
+            disclosed: accepted.sent.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified),
         };
-        local_delivery::deliver(tx, copy, inbox, &here, &ready.config.key, ids, ready.now)?;
-        accept::enqueue(tx, &stored, copy, others, ids, ready.now)?;
+        local_delivery::deliver(tx, copy, inbox, &here, &accepted.config.key, ids, accepted.now)?;
+        accept::enqueue(tx, &stored, copy, others, ids, accepted.now)?;
     }
-    let (people, key) = (&ready.message.people, &ready.config.key);
-    let subject = Some(ready.message.subject.as_str());
+    let (people, key) = (&accepted.message.people, &accepted.config.key);
+    let subject = Some(accepted.message.subject.as_str());
     let context = ContactContext { inbox, conversation: &conversation, subject, at: created_at, key };
     upsert_contacts::sent(tx, context, people.to.iter().chain(&people.cc).chain(&people.bcc), ids)?;
     if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
@@ -111,9 +111,9 @@ pub(super) fn message(
         let counts = |entry: &&RecipientDelivery| entry.status == DeliveryStatus::Bounced && stored.answers.is_none();
         let bounced = entries.iter().filter(counts);
         let incidents = bounced.map(|entry| (Incident::HardBounce, Party::mailbox(&entry.address))).collect();
-        suspension::record_incidents(tx, stored.workspace, incidents, ready.now)?;
+        suspension::record_incidents(tx, stored.workspace, incidents, accepted.now)?;
     }
-    announce(tx, &stored, &entries, ids, ready.now)?;
+    announce(tx, &stored, &entries, ids, accepted.now)?;
     Ok(WrittenMessage { message: stored, attachments, deliveries: entries })
 }
 
@@ -153,7 +153,7 @@ fn inbox_of(route: &RecipientRoute) -> Option<&Inbox> {
 /// Returns the delivery entries. Each remote recipient has its own envelope, because it has its own return path. The
 /// recipients in another workspace share the id of the delivery to it.
 fn entries(
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     routes: &[(Address, RecipientRoute)],
     others: &[OtherWorkspace],
     ids: &IdGenerator,
@@ -163,7 +163,7 @@ fn entries(
             position,
             envelope: None,
             address: address.to_string(),
-            channel: ready.local_channel(),
+            channel: accepted.local_channel(),
             status: DeliveryStatus::Delivered,
             smtp_code: None,
             enhanced_code: None,
@@ -172,7 +172,7 @@ fn entries(
             class: None,
             tls: None,
             attempts: 1,
-            updated_at: ready.now,
+            updated_at: accepted.now,
         };
         match route {
             RecipientRoute::Local(inbox) => {
@@ -201,25 +201,25 @@ fn entries(
 /// Finds or creates the thread of the message. A reply joins the thread of its original.
 fn find_or_create_thread(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     inbox: &Inbox,
     ids: &IdGenerator,
     at: Time,
 ) -> Result<JoinedThread> {
-    match &ready.message.origin {
-        OutgoingKind::New | OutgoingKind::Submitted(_) => store::thread_of(tx, &ready.sent, inbox, ids, at),
+    match &accepted.message.origin {
+        OutgoingKind::New | OutgoingKind::Submitted(_) => store::thread_of(tx, &accepted.sent, inbox, ids, at),
         OutgoingKind::Reply(original) => match threads::get(tx, inbox.workspace, original.thread)? {
-            Some(found) => store::joined(tx, found, &ready.sent.participants, at),
-            None => store::thread_of(tx, &ready.sent, inbox, ids, at),
+            Some(found) => store::joined(tx, found, &accepted.sent.participants, at),
+            None => store::thread_of(tx, &accepted.sent, inbox, ids, at),
         },
         OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => {
-            store::begin(tx, &ready.sent, inbox, ids.next(), at)
+            store::begin(tx, &accepted.sent, inbox, ids.next(), at)
         }
     }
 }
 
 fn row(
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
@@ -227,7 +227,7 @@ fn row(
     content: ContentId,
     created_at: Time,
 ) -> Message {
-    let (mail, outgoing) = (&ready.sent, &ready.message);
+    let (mail, outgoing) = (&accepted.sent, &accepted.message);
     let all = |channel| entries.iter().all(|entry| entry.channel == channel);
     let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
     Message {
@@ -263,7 +263,7 @@ fn row(
         verification: None,
         data: mail.data.clone(),
         agent: None,
-        author: ready.author.as_ref().map(|(claims, _)| claims.signature()),
+        author: accepted.author.as_ref().map(|(claims, _)| claims.signature()),
         disclosure: mail.disclosure.clone(),
         answers: outgoing.answers().map(|original| original.id),
         contact_address: contact_address(inbox, routes),
@@ -272,8 +272,8 @@ fn row(
         masked_links: false,
         held: None,
         released_at: None,
-        status_at: ready.now,
-        sent_at: has_left.then_some(ready.now),
+        status_at: accepted.now,
+        sent_at: has_left.then_some(accepted.now),
         received_at: None,
         created_at,
     }
@@ -288,7 +288,7 @@ fn contact_address(inbox: &Inbox, routes: &[(Address, RecipientRoute)]) -> Optio
 /// Stores an envelope and its job for each remote recipient.
 fn envelopes(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
@@ -299,16 +299,16 @@ fn envelopes(
         let envelope = OutboundEnvelope {
             workspace: inbox.workspace,
             id,
-            message: ready.message.message,
+            message: accepted.message.message,
             destination: address.domain().to_owned(),
-            expires_at: ready.now.plus_ms(ready.config.expiry_ms),
-            signed: ready.signed.clone(),
+            expires_at: accepted.now.plus_ms(accepted.config.expiry_ms),
+            signed: accepted.signed.clone(),
         };
         recipients::insert_envelope(tx, &envelope)?;
         let job =
-            NewJob::new(JobKind::Outbound, JobReason::Queued, inbox.workspace, *id.as_uuid(), ids.next(), ready.now)
+            NewJob::new(JobKind::Outbound, JobReason::Queued, inbox.workspace, *id.as_uuid(), ids.next(), accepted.now)
                 .in_group(envelope.destination)
-                .with_attempts(ready.config.attempts_max);
+                .with_attempts(accepted.config.attempts_max);
         jobs::enqueue(tx, &job)?;
     }
     Ok(())

@@ -24,7 +24,7 @@ use posthouse_store::{
     local_deliveries::RequestedFields,
 };
 
-use super::{CopySigning, QueueConfig, QueuedMessage};
+use super::{AcceptConfig, AcceptedMessage, CopySigning};
 use crate::{
     inbound::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
     keyring::sealed_link,
@@ -40,7 +40,7 @@ use crate::{
 /// What a message is composed with.
 pub(super) struct Composition {
     pub(super) context: SendContext,
-    pub(super) config: QueueConfig,
+    pub(super) config: AcceptConfig,
     /// The workspace of the sender.
     pub(super) workspace: Workspace,
     /// The inbox of the sender.
@@ -75,7 +75,7 @@ struct CopyNeeds {
 
 impl Composition {
     /// Returns the message, ready for the transaction, and its bytes.
-    pub(super) fn compose(mut self, mut outgoing: OutgoingMessage) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
+    pub(super) fn compose(mut self, mut outgoing: OutgoingMessage) -> Result<(Box<AcceptedMessage>, Vec<u8>), Refusal> {
         let CopyNeeds { needs_local_copy, needs_plain_mail } = self.copy_needs(&outgoing);
         let author = self.authored(&mut outgoing);
         let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
@@ -102,7 +102,7 @@ impl Composition {
         };
         let local_raw = with_token.map(inline).transpose()?;
         // Boxed: it is large, and every step of a send would copy it.
-        let ready = Box::new(QueuedMessage {
+        let accepted = Box::new(AcceptedMessage {
             context: self.context,
             config: self.config,
             message: outgoing,
@@ -117,7 +117,7 @@ impl Composition {
             hook: None,
             now: self.now,
         });
-        Ok((ready, raw))
+        Ok((accepted, raw))
     }
 
     /// Returns what the recipients get.
