@@ -28,6 +28,7 @@ mod listener;
 pub mod listeners;
 pub mod oauth;
 pub mod openapi;
+pub mod prelude;
 pub mod rate_limits;
 pub mod readiness;
 mod requests;
