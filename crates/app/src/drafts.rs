@@ -73,15 +73,8 @@ fn set_job(tx: &mut Tx, draft: &Draft, ids: &IdGenerator, now: Time) -> StoreRes
 
 /// Returns the job of a draft; `None` if the draft has no send time.
 fn job(draft: &Draft, id: JobId, now: Time) -> Option<NewJob> {
-    Some(NewJob {
-        id,
-        kind: JobKind::ScheduledDraft,
-        workspace: draft.workspace,
-        subject: draft.id.0,
-        group: String::new(),
-        run_at: draft.send_at?,
-        attempt_max: JobKind::ScheduledDraft.attempts_max(),
-        why: JobReason::Scheduled,
-        created_at: now,
-    })
+    Some(
+        NewJob::new(JobKind::ScheduledDraft, JobReason::Scheduled, draft.workspace, draft.id.0, id, now)
+            .due_at(draft.send_at?),
+    )
 }

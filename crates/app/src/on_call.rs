@@ -1,5 +1,5 @@
-//! People on call: their confirmation, the escalation settings, and the mails that escalate something. `escalation`
-//! records what they are about.
+//! People on call: their confirmation, the escalation settings, and the mails that escalate something. The folder
+//! `escalation` records the items that these mails report.
 
 pub mod confirm;
 pub mod contact_mail;

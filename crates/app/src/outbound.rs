@@ -1,5 +1,6 @@
 //! Composes, queues and delivers outgoing messages.
 
+pub mod accept;
 mod agent_content;
 pub mod capacity;
 pub mod compose;
@@ -8,9 +9,7 @@ pub mod forward;
 pub(crate) mod link_mail;
 pub mod local_delivery;
 pub mod notice;
-pub(crate) mod plain_mail;
 pub mod postmaster_notice;
-pub mod queue;
 pub(crate) mod recipients;
 pub(crate) mod repeat;
 pub mod reply;
@@ -19,3 +18,4 @@ pub mod send_context;
 pub(crate) mod service_mail;
 pub mod submission;
 pub mod throttle;
+pub mod written_mail;

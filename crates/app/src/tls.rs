@@ -116,7 +116,7 @@ pub fn read_files(config: &AppConfig) -> Result<CertificatePem, CertificateError
         chain: read(&files.cert)?,
         key: read(&files.key)?,
         source,
-        place: files.cert.display().to_string(),
+        location: files.cert.display().to_string(),
     })
 }
 

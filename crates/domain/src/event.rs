@@ -162,6 +162,38 @@ pub struct NewEvent {
     pub at: Time,
 }
 
+impl NewEvent {
+    /// Returns an event of a workspace, with no detail and about nothing smaller than the workspace.
+    #[must_use]
+    pub fn new(kind: EventKind, workspace: WorkspaceId, id: EventId, at: Time) -> Self {
+        Self { workspace, id, kind, inbox: None, thread: None, message: None, detail_json: "{}".to_owned(), at }
+    }
+
+    /// Sets the inbox that it concerns.
+    #[must_use]
+    pub fn in_inbox(self, inbox: impl Into<Option<InboxId>>) -> Self {
+        Self { inbox: inbox.into(), ..self }
+    }
+
+    /// Sets the conversation that it concerns.
+    #[must_use]
+    pub fn in_thread(self, thread: impl Into<Option<ThreadId>>) -> Self {
+        Self { thread: thread.into(), ..self }
+    }
+
+    /// Sets the message that it concerns.
+    #[must_use]
+    pub fn about_message(self, message: impl Into<Option<MessageId>>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    /// Sets the data that can't be read from the tables later, as the text of a JSON object.
+    #[must_use]
+    pub fn with_detail(self, detail_json: String) -> Self {
+        Self { detail_json, ..self }
+    }
+}
+
 /// An event in the log.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {

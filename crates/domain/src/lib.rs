@@ -1,7 +1,6 @@
 //! The rules of Posthouse as pure functions and values.
 //!
-//! This crate does no I/O, reads no clock and draws no random numbers. It doesn't depend on a database, HTTP or an
-//! async
+//! This crate does no I/O, reads no clock and draws no random numbers. It doesn't depend on a database, HTTP or an async
 //! runtime: callers pass in time, random seeds and the results of queries.
 
 #[macro_use]
@@ -59,3 +58,102 @@ pub mod time_zone;
 pub mod user;
 pub mod webhook;
 pub mod workspace;
+
+// The types of all modules, by name.
+pub use actor::Actor;
+pub use agent::card::{Capabilities, Card, CardVisibility, Routing, Skill};
+pub use agent::handle::{AgentHandle, FullHandle, HandleName};
+pub use agent::listing::{ListingProblem, ListingState};
+pub use agent::lookalike::Reading;
+pub use agent::report::{ReportReason, Reporter};
+pub use agent::search::{CardDocument, CardQuery, SearchedCards};
+pub use agent::{Agent, SanctionKind, Standing};
+pub use agent_key::{AgentKey, AgentKeyStatus, KeyProof, ProofProblem};
+pub use agent_message::author::{AuthorClaims, AuthorRefusal, AuthoredContent};
+pub use agent_message::content::{CopyClaims, SignedAuthor, SignedContent};
+pub use agent_message::disclosure::{Disclosure, DisclosureParties};
+pub use agent_message::{AgentDelivery, AuthorProblem, AuthorSignature, DeliverySignature};
+pub use auth::Permission::DomainsManage;
+pub use auth::{
+    ApiKeySecret, Caller, Credential, KeyOwnerKind, KeyPrincipal, MemberKeys, Permission, Permissions, Principal,
+    Scope, UserPrincipal,
+};
+pub use contact::{Contact, ContactFieldSource, ContactKind, DomainCount, MessageParticipant, ParticipantRole};
+pub use daily_limit::DailyLimit;
+pub use delivery::{
+    AttemptContext, AttemptOutcome, AttemptReport, AttemptResultName, BounceKind, IpPreference, KeptAttempt,
+    LocalDeliveryState, OutboundMode, RetryDeadline,
+};
+pub use draft::{
+    Approval, Draft, DraftChange, DraftChangeResult, DraftFailure, DraftFile, DraftSource, DraftStatus, DraftStep,
+    ScheduleChange, SentBack,
+};
+pub use error::{Detail, ErrorCode, FieldProblem, LimitName, Refusal, RefusalReason};
+pub use escalation::{
+    ClockTime, Escalation, EscalationDelivery, EscalationQueue, EscalationSettings, EscalationStep, EscalationTrigger,
+    InboxEscalation, MailWindow, OnCallContact, OnCallMailKind, QuietHours, TriggerChanges, TriggerSet,
+};
+pub use event::{Event, EventKind, EventPayload, NewEvent};
+pub use forwarding::{ForwardingAddress, ForwardingFacts, ForwardingFailure, PendingForward};
+pub use gate::{DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed};
+pub use greylist::{GreylistDecision, GreylistRecord};
+pub use id::{
+    AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
+    ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, InboxId, InvitationId, JobId, KeyId,
+    LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId,
+    WebhookId, WorkspaceId,
+};
+pub use identity::claims::{ClaimsAbout, TokenFacts};
+pub use identity::client::{ClientSecret, IdentityClient, IdentityClientType, SubjectType};
+pub use identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters};
+pub use identity::scope::{IdentityScope, IdentityScopes};
+pub use identity::{
+    IdentityRequest, IdentityRequestState, IdentitySignIn, IdentitySignInEvent, IdentitySignInFlow, SignedInApp,
+};
+pub use inbox::{Inbox, InboxKind, Username};
+pub use job::{JobKind, JobReason};
+pub use label::LabelChange;
+pub use link_token::TokenText;
+pub use list::{AuthorTrust, ListDirection, ListEntry, ListKind, ListPattern, SenderClass};
+pub use mail_domain::{
+    DkimKeyRecord, DkimSelector, DomainChanges, DomainCheck, DomainCheckStep, DomainStatus, ExpectedRecord, MailDomain,
+    RetiringKey, ServerDnsSettings,
+};
+pub use message::{
+    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
+    MessageVerification, RecipientDelivery, TlsParameters,
+};
+pub use metadata::Metadata;
+pub use metrics::{Counters, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};
+pub use pacing::{DestinationLimits, MailboxProvider, ThrottleSignal, ThrottleState, ThrottleStatus};
+pub use page::{CursorPosition, NamedCursorPosition, Page, PageRange, PageRequest};
+pub use party::Party;
+pub use plan::{Limit, Plan, PlanLimits, Plans};
+pub use queue::{
+    ClaimFilter, ClaimedMessage, Claims, ExtendedLease, LeaseOutcome, LeaseStatus, QueueEntry, QueueItem,
+    QueueItemState, ReturnedMessage,
+};
+pub use quoted_links::QuotedLinks;
+pub use record::{ApprovalOfMessage, Record, RecordView};
+pub use reputation::{BlocklistCheck, BlocklistResult, BlocklistStatus};
+pub use reserved_names::{LocalPartHolder, ReservedNames};
+pub use search::{IndexedText, ParsedQuery, RankTier, SearchHit};
+pub use send::{
+    ForwardCommand, MessageRecipients, NamedRecipient, NamedRecipients, OutgoingContent, OutgoingFile, ReplyCommand,
+    ReplyFacts, SendCommand,
+};
+pub use sender::SenderFilter;
+pub use service_mail::{MailBudget, MailBudgets, MailClass, ServiceMailKind};
+pub use signing_key::{SigningKeyTimes, SigningPurpose};
+pub use stream::{StreamClose, StreamToken};
+pub use suppression::{Suppression, SuppressionReason};
+pub use suspension::{Incident, Suspension, SuspensionReason};
+pub use thread::Thread;
+pub use time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, Time};
+pub use time_zone::NamedTimeZone;
+pub use user::{Invitation, Member, Role, Session, SessionSecret, SignInPurpose, User};
+pub use webhook::{
+    AttemptCounts, AttemptDetails, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
+    WebhookExchange, WebhookHost, WebhookUrlRules,
+};
+pub use workspace::{AiDisclosure, AiProcessing, ClaimStatus, DisclosureLine, Workspace};

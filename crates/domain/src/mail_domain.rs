@@ -164,8 +164,8 @@ pub struct MailDomain {
     pub active: DkimKeyRecord,
     /// The DKIM key that will sign once its record is found in DNS; `since` is when it was created.
     pub next: Option<DkimKeyRecord>,
-    /// The DKIM key that signed before, and the time until which its record must stay published.
-    pub previous: Option<(DkimKeyRecord, Time)>,
+    /// The DKIM key that signed before.
+    pub previous: Option<RetiringKey>,
     /// The records as the last check saw them.
     pub checked: Vec<CheckedRecord>,
     /// Where the domain's DNS is hosted.
@@ -184,6 +184,15 @@ pub struct MailDomain {
     pub rotation_announced: bool,
     /// When it was created.
     pub created_at: Time,
+}
+
+/// A DKIM key that no longer signs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RetiringKey {
+    /// The key.
+    pub key: DkimKeyRecord,
+    /// The time until which its record must stay published.
+    pub retire_at: Time,
 }
 
 /// What a check changed, besides the records.
@@ -382,7 +391,7 @@ impl MailDomain {
         if let Some(next) = &self.next {
             all.push(record(DnsRecordKey::DkimNext, key_name(next), next.record.clone(), false));
         }
-        if let Some((previous, _)) = &self.previous {
+        if let Some(RetiringKey { key: previous, .. }) = &self.previous {
             all.push(record(DnsRecordKey::DkimPrevious, key_name(previous), previous.record.clone(), false));
         }
         if server.ed25519 {
@@ -396,7 +405,7 @@ impl MailDomain {
         let keys = [
             (DnsRecordKey::DkimEd25519, Some(&self.active)),
             (DnsRecordKey::DkimNextEd25519, self.next.as_ref()),
-            (DnsRecordKey::DkimPreviousEd25519, self.previous.as_ref().map(|(key, _)| key)),
+            (DnsRecordKey::DkimPreviousEd25519, self.previous.as_ref().map(|previous| &previous.key)),
         ];
         let record = |(key, of): (DnsRecordKey, Option<&DkimKeyRecord>)| {
             let of = of?;
@@ -504,7 +513,7 @@ impl MailDomain {
 
     /// Activates the next DKIM key once its record is found, and drops the previous one when it may be retired.
     fn switch_keys(&mut self, now: Time) -> bool {
-        if self.previous.as_ref().is_some_and(|(_, retire_at)| now >= *retire_at) {
+        if self.previous.as_ref().is_some_and(|previous| now >= previous.retire_at) {
             self.previous = None;
             let is_previous = |key| matches!(key, DnsRecordKey::DkimPrevious | DnsRecordKey::DkimPreviousEd25519);
             self.checked.retain(|checked| !is_previous(checked.key));
@@ -512,7 +521,7 @@ impl MailDomain {
         let is_seen = self.found(DnsRecordKey::DkimNext).is_some_and(|checked| checked.found == RecordStatus::Ok);
         let Some(next) = self.next.take_if(|_| is_seen) else { return false };
         let old = std::mem::replace(&mut self.active, DkimKeyRecord { since: now, ..next });
-        self.previous = Some((old, now.plus_ms(KEY_RETIREMENT_MS)));
+        self.previous = Some(RetiringKey { key: old, retire_at: now.plus_ms(KEY_RETIREMENT_MS) });
         self.rotation_announced = false;
         for checked in &mut self.checked {
             checked.key = checked.key.after_switch();

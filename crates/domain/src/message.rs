@@ -43,8 +43,10 @@ named! {
         Mixed = "mixed",
     }
     /// The sender's advisory kind of a message.
+    #[derive(Default)]
     MessageKind {
         /// An ordinary message.
+        #[default]
         Message = "message",
         /// A task.
         Task = "task",

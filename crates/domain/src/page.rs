@@ -104,11 +104,11 @@ impl<P: CursorKey> PageRequest<P> {
     }
 
     /// Returns the page of these rows, which are in the order of the list. Removes the extra row.
-    pub fn page_of<T>(&self, mut fetched: Vec<T>, place: impl Fn(&T) -> P) -> Page<T> {
+    pub fn page_of<T>(&self, mut fetched: Vec<T>, position: impl Fn(&T) -> P) -> Page<T> {
         let has_more = fetched.len() > self.limit as usize;
         fetched.truncate(self.limit as usize);
         let rows: Vec<PageRow<T>> =
-            fetched.into_iter().map(|row| PageRow { key: place(&row).key(), row: Some(row) }).collect();
+            fetched.into_iter().map(|row| PageRow { key: position(&row).key(), row: Some(row) }).collect();
         let end = rows.last().map(|last| last.key.clone()).filter(|_| has_more);
         Page { rows, end, filters: Some(self.filters.clone()) }
     }
@@ -245,8 +245,8 @@ fn tag(key: &[u8], filters: &str) -> [u8; TAG_BYTES] {
 mod tests {
     use super::*;
 
-    fn encode_cursor(place: &impl CursorKey, filters: &str) -> String {
-        encode_key(&place.key(), filters)
+    fn encode_cursor(position: &impl CursorKey, filters: &str) -> String {
+        encode_key(&position.key(), filters)
     }
 
     #[test]
@@ -269,33 +269,33 @@ mod tests {
 
     #[test]
     fn page_has_a_next_cursor_only_if_an_extra_row_was_fetched() {
-        let place = |n: &u128| CursorPosition { sort: 0, id: Uuid::from_u128(*n) };
+        let position = |n: &u128| CursorPosition { sort: 0, id: Uuid::from_u128(*n) };
         let paging = PageRequest::new("list".to_owned(), None, 2).unwrap();
         assert_eq!(paging.rows_to_fetch(), 3);
-        let all = paging.page_of(vec![1, 2], place);
+        let all = paging.page_of(vec![1, 2], position);
         assert_eq!((all.cursor_after(2), all.len()), (None, 2));
-        let more = paging.page_of(vec![1, 2, 3], place);
+        let more = paging.page_of(vec![1, 2, 3], position);
         assert_eq!(more.rows().flatten().collect::<Vec<_>>(), [&1, &2]);
         for (count, last) in [(1, 1), (2, 2)] {
             let cursor = more.cursor_after(count).unwrap();
-            assert_eq!(PageRequest::new("list".to_owned(), Some(&cursor), 2).unwrap().after, Some(place(&last)));
+            assert_eq!(PageRequest::new("list".to_owned(), Some(&cursor), 2).unwrap().after, Some(position(&last)));
         }
     }
 
     #[test]
     fn a_page_continues_after_the_last_row_that_was_loaded() {
-        let place = |n: &u128| CursorPosition { sort: 0, id: Uuid::from_u128(*n) };
+        let position = |n: &u128| CursorPosition { sort: 0, id: Uuid::from_u128(*n) };
         let paging = PageRequest::new("list".to_owned(), None, 5).unwrap();
-        let page = || paging.page_of(vec![1, 2, 3], place);
+        let page = || paging.page_of(vec![1, 2, 3], position);
         let after = |cursor: Option<String>| {
             cursor.map(|cursor| PageRequest::new("list".to_owned(), Some(&cursor), 2).unwrap().after.unwrap())
         };
         let loaded =
             |count: usize| page().try_map(|rows| Ok::<_, ()>(rows.into_iter().take(count).map(Some).collect()));
         assert_eq!(after(loaded(3).unwrap().cursor_after(3)), None);
-        assert_eq!(after(loaded(2).unwrap().cursor_after(2)), Some(place(&2)));
+        assert_eq!(after(loaded(2).unwrap().cursor_after(2)), Some(position(&2)));
         let cut = page().without_last();
-        assert_eq!((cut.len(), after(cut.cursor_after(2))), (2, Some(place(&2))));
+        assert_eq!((cut.len(), after(cut.cursor_after(2))), (2, Some(position(&2))));
         let ids = Page::by_id(vec![1_u128, 2], |n| Uuid::from_u128(*n), Some(Uuid::from_u128(9)));
         let expected = [Uuid::from_u128(1), Uuid::from_u128(9)].map(|id| Some(id.to_string()));
         assert_eq!([ids.cursor_after(1), ids.cursor_after(2)], expected);

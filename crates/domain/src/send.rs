@@ -176,8 +176,8 @@ impl std::fmt::Debug for OutgoingFile {
     }
 }
 
-/// The content of a message.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The content of a message. The default is empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OutgoingContent {
     /// Plain text.
     pub text: Option<String>,

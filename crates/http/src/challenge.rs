@@ -22,7 +22,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/.well-known/acme-challenge/{token}", "getAcmeChallenge")
             .summary("Returns the response to an ACME challenge (RFC 8555 §8.3), while a certificate is being ordered.")
-            .answers_with(200, Some(ANSWER_TYPE))
+            .responds_with(200, Some(ANSWER_TYPE))
             .errors(&[ErrorCode::NotFound])
             .handle(challenge),
     ]

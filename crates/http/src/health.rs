@@ -16,14 +16,14 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/healthz", "getHealth")
             .summary("Returns 200 while the process is running.")
-            .answers_with(200, Some("application/json"))
+            .responds_with(200, Some("application/json"))
             .handle(healthz),
         Route::public(Method::GET, "/readyz", "getReadiness")
             .summary(
                 "Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists \
                  problems that need attention although the service works.",
             )
-            .answers_with(200, Some("application/json"))
+            .responds_with(200, Some("application/json"))
             .errors(&[ErrorCode::Unavailable])
             .handle(readyz),
         Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
@@ -31,7 +31,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Returns counters for Prometheus. Needs the bearer token `http.metrics_token`, unless `http.listen`, \
                  `base_url` and the client are all on loopback.",
             )
-            .answers_with(200, Some(METRICS_TYPE))
+            .responds_with(200, Some(METRICS_TYPE))
             .errors(&[ErrorCode::Unauthorized])
             .handle(metrics),
     ]

@@ -15,16 +15,21 @@ pub const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("link_page/style.css");
 
 /// Returns the response to a link that doesn't work: a page for a browser, which is the same for a used, an expired, a
-/// forged and a removed link; otherwise the error. `title` and `next`, what to do next, are HTML.
+/// forged and a removed link; otherwise the error. `title` and `next_step` are HTML.
 ///
 /// # Errors
 /// Returns the refusal if the client is no browser, or if the link isn't the reason.
-pub fn refused(refusal: Refusal, request: &RequestInfo, title: &str, next: &str) -> Result<RouteResponse, Refusal> {
+pub fn refused(
+    refusal: Refusal,
+    request: &RequestInfo,
+    title: &str,
+    next_step: &str,
+) -> Result<RouteResponse, Refusal> {
     if refusal.code != ErrorCode::InvalidToken || !request.wants_html {
         return Err(refusal);
     }
     let content = format!(
-        "<p>This link does not work: it was already used, was replaced by a newer one, or has expired.</p><p>{next}</p>"
+        "<p>This link does not work: it was already used, was replaced by a newer one, or has expired.</p><p>{next_step}</p>"
     );
     Ok(response(refusal.code.status(), title, &content))
 }

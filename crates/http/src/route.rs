@@ -127,7 +127,7 @@ pub struct Route {
     /// The limit of the directory that requests count for.
     pub limit: Option<DirectoryLimit>,
     /// Whether pages of every origin may read the responses.
-    pub is_shared: bool,
+    pub is_cross_origin: bool,
     /// Whether the errors have the form of OAuth 2.0 (RFC 6749 §5.2).
     pub has_oauth_errors: bool,
     /// The security schemes of a public route in the OpenAPI description. A request uses one; an empty name means no
@@ -182,7 +182,7 @@ impl Route {
             development: false,
             switch: None,
             limit: None,
-            is_shared: false,
+            is_cross_origin: false,
             has_oauth_errors: false,
             security: &[],
             error_page: None,
@@ -268,22 +268,22 @@ impl Route {
 
     /// Refuses every request, whatever is in it, while the part of the service is switched off.
     #[must_use]
-    pub fn switched(mut self, switch: SwitchCheck) -> Self {
+    pub fn behind_switch(mut self, switch: SwitchCheck) -> Self {
         self.switch = Some(switch);
         self
     }
 
     /// Counts requests for a limit of the directory.
     #[must_use]
-    pub fn limited(mut self, limit: DirectoryLimit) -> Self {
+    pub fn counted_for(mut self, limit: DirectoryLimit) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Lets pages of every origin read the responses, refusals included. The router answers their preflight requests.
     #[must_use]
-    pub fn shared(mut self) -> Self {
-        self.is_shared = true;
+    pub fn cross_origin(mut self) -> Self {
+        self.is_cross_origin = true;
         self
     }
 
@@ -323,7 +323,7 @@ impl Route {
 
     /// Documents a JSON response.
     #[must_use]
-    pub fn answers<T: JsonSchema>(mut self, status: u16) -> Self {
+    pub fn responds<T: JsonSchema>(mut self, status: u16) -> Self {
         let schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema = |generator| generator.subschema_for::<T>();
         self.answers.push(ResponseDoc { status, content_type: Some("application/json"), schema: Some(schema) });
         self
@@ -331,7 +331,7 @@ impl Route {
 
     /// Documents a response that is not JSON. Without a content type it has no body.
     #[must_use]
-    pub fn answers_with(mut self, status: u16, content_type: Option<&'static str>) -> Self {
+    pub fn responds_with(mut self, status: u16, content_type: Option<&'static str>) -> Self {
         self.answers.push(ResponseDoc { status, content_type, schema: None });
         self
     }

@@ -1,5 +1,9 @@
 //! Builds the service from the route table: request ids, authentication, limits, the body, the handler, the response,
 //! one log line.
+//!
+//! The stages of a request: `respond` calls `enter`, which reads the head and calls `admit` (authentication, permission,
+//! limits, the body). Then `Route::run` calls the handler, and `hold` reserves the memory of its response. `refused`
+//! writes a refusal of any stage as a response, and `finish` adds the request id and the fields of all responses.
 
 use crate::Api;
 use std::{
@@ -29,9 +33,9 @@ use tracing::Instrument;
 use super::{
     auth, body,
     client::{self, HttpConnectionInfo, RequestClient},
-    cookie, dashboard, development, error, host, idempotency, oauth,
+    cookie, cors, dashboard, development, error, host, idempotency, oauth,
     route::{PathParams, RequestInfo, RequestParts, ResponseBody, ResponseStream, Route, RouteAccess, RouteResponse},
-    shared, socket,
+    socket,
 };
 use crate::{
     body_budget::BodyShare,
@@ -53,16 +57,16 @@ const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 pub(crate) fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
     let mut router = Router::new();
     for route in routes.into_iter().filter(|route| !route.development || app.config.is_loopback_profile()) {
-        let (preflight_app, is_shared) = (app.clone(), route.is_shared);
+        let (preflight_app, is_cross_origin) = (app.clone(), route.is_cross_origin);
         let (app, route) = (app.clone(), Arc::new(route));
         let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
         let path = route.path;
         let handler = move |path: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
             respond(app.clone(), route.clone(), path, request)
         };
-        if is_shared {
+        if is_cross_origin {
             let app = preflight_app;
-            let answer = move || async move { finish(shared::preflight().into_response(), &request_id(&app)) };
+            let answer = move || async move { finish(cors::preflight().into_response(), &request_id(&app)) };
             router = router.route(path, on(MethodFilter::OPTIONS, answer));
         }
         router = router.route(path, on(filter, handler));
@@ -79,10 +83,10 @@ pub(crate) fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
                     return finish(response.into_response(), &request_id(&app));
                 }
                 let refusal = dashboard::no_route(&request);
-                let is_shared = shared::is_below(request.uri().path());
+                let is_cross_origin = cors::is_cross_origin_path(request.uri().path());
                 let mut response = refuse_unmatched(&app, request, refusal).await;
-                if is_shared {
-                    shared::write(response.headers_mut());
+                if is_cross_origin {
+                    cors::allow(response.headers_mut());
                 }
                 response
             }
@@ -194,8 +198,8 @@ fn respond(
             Err(refusal) => refused(&app, &route, &refusal, &id, page),
         };
         write_extras(&extras, response.headers_mut());
-        if route.is_shared {
-            shared::write(response.headers_mut());
+        if route.is_cross_origin {
+            cors::allow(response.headers_mut());
         }
         let duration_ms = app.clock.now().since_ms(began);
         let status = response.status().as_u16();

@@ -20,9 +20,9 @@ pub(crate) fn routes() -> Vec<Route> {
     let route = |path, name| {
         Route::public(Method::GET, path, name)
             .summary("Returns the keys that verify signatures of agent messages, with retired and revoked ones.")
-            .answers::<ServiceKeysView>(200)
-            .answers_with(304, None)
-            .shared()
+            .responds::<ServiceKeysView>(200)
+            .responds_with(304, None)
+            .cross_origin()
             .handle(read)
     };
     vec![

@@ -57,10 +57,10 @@ pub(crate) fn routes() -> Vec<Route> {
     let page = |path, name, summary| {
         Route::public(Method::GET, path, name)
             .summary(summary)
-            .answers_with(200, Some(HTML))
-            .answers_with(304, None)
-            .switched(switches::check_public)
-            .limited(DirectoryLimit::Public)
+            .responds_with(200, Some(HTML))
+            .responds_with(304, None)
+            .behind_switch(switches::check_public)
+            .counted_for(DirectoryLimit::Public)
             .error_page(refused)
     };
     const ERRORS: &[ErrorCode] = &[ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled];
@@ -73,16 +73,16 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(agent),
         Route::public(Method::GET, "/sitemap.xml", "getSitemap")
             .summary("Returns the pages of listed agents that search engines may index.")
-            .answers_with(200, Some("application/xml"))
-            .answers_with(304, None)
+            .responds_with(200, Some("application/xml"))
+            .responds_with(304, None)
             .errors(ERRORS)
-            .switched(switches::check_public)
-            .limited(DirectoryLimit::Public)
+            .behind_switch(switches::check_public)
+            .counted_for(DirectoryLimit::Public)
             .handle(sitemap),
         Route::public(Method::GET, "/robots.txt", "getRobots")
             .summary("Returns what crawlers may read: the public directory, if it is switched on.")
-            .answers_with(200, Some("text/plain; charset=utf-8"))
-            .answers_with(304, None)
+            .responds_with(200, Some("text/plain; charset=utf-8"))
+            .responds_with(304, None)
             .handle(robots),
     ]
 }

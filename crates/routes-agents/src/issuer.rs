@@ -27,7 +27,7 @@ pub(crate) fn routes() -> Vec<Route> {
     let preflight = |path, name| {
         Route::public(Method::OPTIONS, path, name)
             .summary("Allows apps in browsers to call the endpoint.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .oauth_errors()
             .handle(allow)
     };

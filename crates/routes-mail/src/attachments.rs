@@ -45,7 +45,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/messages/{id}/raw", "getRawMessage", Permission::MessagesRead)
             .summary("Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.")
-            .answers_with(200, Some("message/rfc822"))
+            .responds_with(200, Some("message/rfc822"))
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(raw),
         Route::new(Method::GET, "/v1/attachments/{id}", "getAttachment", Permission::MessagesRead)
@@ -53,7 +53,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Downloads an attachment of a message, or of a draft if the key may read drafts, with the content \
                  type that its sender stated.",
             )
-            .answers_with(200, Some("*/*"))
+            .responds_with(200, Some("*/*"))
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(file),
     ]

@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
             "Lists the delivery attempts of a sent message, recipient by recipient, newest first. The newest 50 of \
                  each recipient are kept.",
         )
-        .answers::<PageView<DeliveryAttemptView<'_>>>(200)
+        .responds::<PageView<DeliveryAttemptView<'_>>>(200)
         .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
         .handle(list),
     ]
@@ -61,9 +61,9 @@ async fn list(app: Arc<Api>, input: RouteInput<AttemptsQuery>) -> Result<RouteRe
         Ok::<_, Refusal>(delivery_attempts::page(tx, caller.workspace, id, range)?)
     };
     let found = app.store.read_for(caller.workspace, work).await?;
-    let place = |last: &KeptAttempt| CursorPosition {
+    let position = |last: &KeptAttempt| CursorPosition {
         sort: i64::from(last.position),
         id: Uuid::from_u128(u128::from(last.attempt)),
     };
-    RouteResponse::page(&app, &paging.page_of(found, place), DeliveryAttemptView::of)
+    RouteResponse::page(&app, &paging.page_of(found, position), DeliveryAttemptView::of)
 }

@@ -52,7 +52,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Creates a draft. Replies get recipients, subject and thread. send_at needs messages:send, too.")
             .idempotent()
             .with_attachments()
-            .answers::<DraftView<'_>>(201)
+            .responds::<DraftView<'_>>(201)
             .errors(&[
                 ErrorCode::InvalidSendAt,
                 ErrorCode::InvalidHandle,
@@ -65,23 +65,23 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(create),
         Route::new(Method::GET, of_inbox, "listInboxDrafts", DraftsRead)
             .summary("Lists the drafts of an inbox, newest first.")
-            .answers::<PageView<DraftView<'_>>>(200)
+            .responds::<PageView<DraftView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list_of_inbox),
         Route::new(Method::GET, "/v1/drafts", "listDrafts", DraftsRead)
             .summary("Lists the drafts of every inbox the key can access, newest first.")
-            .answers::<PageView<DraftView<'_>>>(200)
+            .responds::<PageView<DraftView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::GET, one, "getDraft", DraftsRead)
             .summary("Returns one draft.")
-            .answers::<DraftView<'_>>(200)
+            .responds::<DraftView<'_>>(200)
             .handle(read),
         super::message_html::draft_route(),
         Route::new(Method::PATCH, one, "updateDraft", DraftsWrite)
             .summary("Updates a draft. New content cancels the schedule of a scheduled draft, unless send_at is set.")
             .with_attachments()
-            .answers::<DraftView<'_>>(200)
+            .responds::<DraftView<'_>>(200)
             .errors(&[
                 ErrorCode::InvalidSendAt,
                 ErrorCode::InvalidHandle,
@@ -93,7 +93,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(update),
         Route::new(Method::DELETE, one, "deleteDraft", DraftsWrite)
             .summary("Deletes a draft, but not the message it was sent as.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(delete),
     ];
@@ -109,7 +109,7 @@ fn decisions() -> [Route; 6] {
             .also(SENDING)
             .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")
             .idempotent()
-            .answers::<SentView<'_>>(202)
+            .responds::<SentView<'_>>(202)
             .errors(SEND_ERRORS)
             .handle(send_now),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/approve", "approveDraft", DraftsApprove)
@@ -117,28 +117,28 @@ fn decisions() -> [Route; 6] {
                 "Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.",
             )
             .idempotent()
-            .answers::<SentView<'_>>(202)
+            .responds::<SentView<'_>>(202)
             .errors(APPROVE_ERRORS)
             .handle(approve),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "sendBackDraft", DraftsApprove)
             .summary("Sends a draft back to its author with a note, until its content changes. Ends its schedule.")
-            .answers::<DraftView<'_>>(200)
+            .responds::<DraftView<'_>>(200)
             .errors(&[ErrorCode::DraftNotEditable, ErrorCode::DraftChanged])
             .handle(send_back),
         Route::new(Method::DELETE, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "takeBackDraft", DraftsApprove)
             .summary("Takes back a draft that was sent back: it waits for approval again. Its schedule stays ended.")
-            .answers::<DraftView<'_>>(200)
+            .responds::<DraftView<'_>>(200)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(take_back),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/schedule", "scheduleDraft", DraftsWrite)
             .also(SENDING)
             .summary("Schedules a draft 1 minute to 30 days ahead. Repeating the request moves the time.")
-            .answers::<DraftView<'_>>(200)
+            .responds::<DraftView<'_>>(200)
             .errors(&[ErrorCode::InvalidSendAt, ErrorCode::DraftNotEditable])
             .handle(schedule),
         Route::new(Method::POST, "/v1/inboxes/{id}/drafts/{draft_id}/cancel", "cancelDraft", DraftsWrite)
             .summary("Cancels a draft for good. It stays readable.")
-            .answers::<DraftView<'_>>(200)
+            .responds::<DraftView<'_>>(200)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(cancel),
     ]

@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, ALL, "listForwardingAddresses", InboxesRead)
             .summary("Lists the forwarding addresses of an inbox, oldest first, without pages.")
-            .answers::<ForwardingsView<'_>>(200)
+            .responds::<ForwardingsView<'_>>(200)
             .errors(&[posthouse_domain::error::ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::POST, ALL, "addForwardingAddress", InboxesWrite)
@@ -41,19 +41,19 @@ pub(crate) fn routes() -> Vec<Route> {
                  is returned unchanged.",
             )
             .also(&[MessagesSend])
-            .answers::<ForwardingView<'_>>(201)
-            .answers::<ForwardingView<'_>>(200)
+            .responds::<ForwardingView<'_>>(201)
+            .responds::<ForwardingView<'_>>(200)
             .errors(REQUEST_ERROR_CODES)
             .handle(add),
         Route::new(Method::POST, RESEND, "resendForwardingConfirmation", InboxesWrite)
             .summary("Sends a new confirmation link to a pending address. Earlier links stop working.")
             .also(&[MessagesSend])
-            .answers::<ForwardingView<'_>>(200)
+            .responds::<ForwardingView<'_>>(200)
             .errors(REQUEST_ERROR_CODES)
             .handle(resend),
         Route::new(Method::DELETE, ONE, "removeForwardingAddress", InboxesWrite)
             .summary("Deletes a forwarding address. Mail that waits to be forwarded to it is not sent, either.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[posthouse_domain::error::ErrorCode::NotFound])
             .handle(remove),
     ]
@@ -83,7 +83,7 @@ async fn add(app: Arc<Api>, input: RouteInput<EmptyInput, AddForwardingBody>) ->
 }
 
 async fn resend(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (inbox, address) = place(&input.path)?;
+    let (inbox, address) = path_ids(&input.path)?;
     let asked = addresses::resend_confirmation(
         &app.app,
         input.caller,
@@ -96,11 +96,11 @@ async fn resend(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refus
 }
 
 async fn remove(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (inbox, address) = place(&input.path)?;
+    let (inbox, address) = path_ids(&input.path)?;
     addresses::remove(&app, input.caller, inbox, address).await?;
     Ok(RouteResponse::empty())
 }
 
-fn place(path: &PathParams) -> Result<(InboxId, ForwardingAddressId), Refusal> {
+fn path_ids(path: &PathParams) -> Result<(InboxId, ForwardingAddressId), Refusal> {
     Ok((path.id("id", "inbox")?, path.id("forwarding_id", "forwarding address")?))
 }

@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Receives a raw mail as SMTP would, for the recipients in its To and Cc fields or in ?to=.")
             .development()
             .accepts("message/rfc822", ATTACHMENT_BODY_BYTES_MAX)
-            .answers::<InjectedView>(201)
+            .responds::<InjectedView>(201)
             .errors(&[ErrorCode::NotFound, ErrorCode::MessageTooLarge, ErrorCode::Forbidden])
             .handle(inject),
     ]

@@ -34,7 +34,7 @@ const WITH_IMAGES: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; 
 pub(super) fn route() -> Route {
     Route::new(Method::GET, "/v1/messages/{id}/html", "getMessageHtml", Permission::MessagesRead)
         .summary("Shows the HTML of a message as a page without scripts, forms and, by default, remote images.")
-        .answers_with(200, Some("text/html; charset=utf-8"))
+        .responds_with(200, Some("text/html; charset=utf-8"))
         .errors(&[ErrorCode::NotFound])
         .handle(read)
 }
@@ -42,7 +42,7 @@ pub(super) fn route() -> Route {
 pub(super) fn draft_route() -> Route {
     Route::new(Method::GET, "/v1/inboxes/{id}/drafts/{draft_id}/html", "getDraftHtml", Permission::DraftsRead)
         .summary("Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.")
-        .answers_with(200, Some("text/html; charset=utf-8"))
+        .responds_with(200, Some("text/html; charset=utf-8"))
         .handle(read_draft)
 }
 

@@ -49,37 +49,37 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/inboxes/{id}/messages", "listMessages", Permission::MessagesRead)
             .summary("Lists the messages of an inbox, newest first.")
-            .answers::<PageView<MessageView<'_>>>(200)
+            .responds::<PageView<MessageView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::GET, "/v1/messages/{id}", "getMessage", Permission::MessagesRead)
             .summary("Returns one message.")
-            .answers::<MessageView<'_>>(200)
+            .responds::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(get),
         super::message_html::route(),
         Route::new(Method::PATCH, "/v1/messages/{id}", "updateMessage", Permission::MessagesWrite)
             .summary("Updates the labels and read state of a message. System labels cannot be changed, except that `ai:needs-human` can be added.")
-            .answers::<MessageView<'_>>(200)
+            .responds::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::LeaseExpired])
             .handle(update),
         Route::new(Method::POST, "/v1/messages/batch-get", "batchGetMessages", Permission::MessagesRead)
             .summary("Returns up to 100 messages by id.")
-            .answers::<BatchView<MessageView<'_>>>(200)
+            .responds::<BatchView<MessageView<'_>>>(200)
             .handle(batch_get),
         Route::new(Method::POST, "/v1/messages/batch-update", "batchUpdateMessages", Permission::MessagesWrite)
             .summary("Updates the labels and read state of up to 100 messages at once.")
-            .answers::<BatchView<MessageView<'_>>>(200)
+            .responds::<BatchView<MessageView<'_>>>(200)
             .handle(batch_update),
         Route::new(Method::POST, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
             .summary("Releases a held message to agents. Mail that a receive list stopped cannot be released.")
             .without_body()
-            .answers::<MessageView<'_>>(200)
+            .responds::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
             .handle(release_message),
         Route::new(Method::GET, "/v1/held-messages", "listHeldMessages", Permission::MessagesRead)
             .summary("Lists the held messages of every inbox the key can access, newest first.")
-            .answers::<PageView<MessageView<'_>>>(200)
+            .responds::<PageView<MessageView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list_held),
     ]
@@ -269,9 +269,9 @@ fn read_page(
     let named = format!("messages of {id}: {filter:?}");
     let paging = paging(named, query.cursor.as_ref(), query.limit)?;
     let Some(filter) = filter else { return Ok(Page::empty()) };
-    let place = InboxRef { workspace: caller.workspace, inbox: id };
+    let inbox_ref = InboxRef { workspace: caller.workspace, inbox: id };
     let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
-    let found = message_list::page(tx, place, &filter, before, paging.rows_to_fetch())?;
+    let found = message_list::page(tx, inbox_ref, &filter, before, paging.rows_to_fetch())?;
     let mut page = load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?;
     query.screening().open(page.rows_mut());
     Ok(page)

@@ -36,14 +36,14 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::GET, "/dev/outbox", "listOutbox", Permission::MessagesRead)
             .summary("Lists captured mail, newest first. Captured mail never left this machine.")
             .development()
-            .answers::<PageView<OutboxView<'_>>>(200)
+            .responds::<PageView<OutboxView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
         Route::new(Method::GET, "/dev/outbox/{id}/raw", "getCapturedRaw", Permission::MessagesRead)
             .workspace_wide()
             .summary("Downloads a captured message. The links in mail to people work.")
             .development()
-            .answers_with(200, Some("message/rfc822"))
+            .responds_with(200, Some("message/rfc822"))
             .errors(&[ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(raw_message),
     ]
@@ -133,8 +133,8 @@ fn read_page(tx: &mut Tx, caller: &Caller, paging: &PageRequest) -> Result<Page<
     page.try_map(|found| {
         let ids: Vec<MessageId> = found.iter().map(|captured| captured.message).collect();
         let own = load(tx, caller.workspace, &ids)?;
-        let to_people = load(tx, WorkspaceId::SERVICE, &ids)?;
-        Ok(own.into_iter().zip(to_people).map(|(own, to_person)| own.or(to_person)).collect())
+        let from_service = load(tx, WorkspaceId::SERVICE, &ids)?;
+        Ok(own.into_iter().zip(from_service).map(|(own, from_service)| own.or(from_service)).collect())
     })
 }
 

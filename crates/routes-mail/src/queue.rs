@@ -46,7 +46,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/inboxes/{id}/messages/claim", "claimMessages", Permission::MessagesWrite)
             .also(&[Permission::MessagesRead])
             .summary("Claims the oldest received messages of an inbox under leases, one per conversation at a time.")
-            .answers::<ClaimsView<'_>>(200)
+            .responds::<ClaimsView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(claim),
         lease_route(
@@ -54,21 +54,21 @@ pub(crate) fn routes() -> Vec<Route> {
             "ackMessage",
             "Acknowledges a claimed message, so that it is never claimed again.",
         )
-        .answers::<OrGoneView<AckedView>>(200)
+        .responds::<OrGoneView<AckedView>>(200)
         .handle(ack),
         lease_route(
             "/v1/messages/{id}/nack",
             "nackMessage",
             "Returns a claimed message to the queue; after ten deliveries it becomes a dead letter.",
         )
-        .answers::<OrGoneView<NackedView>>(200)
+        .responds::<OrGoneView<NackedView>>(200)
         .handle(nack),
         lease_route(
             "/v1/messages/{id}/extend",
             "extendLease",
             "Extends a lease to end the given number of seconds from now.",
         )
-        .answers::<OrGoneView<ExtendedView>>(200)
+        .responds::<OrGoneView<ExtendedView>>(200)
         .handle(extend),
     ]
 }

@@ -33,24 +33,24 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/queue", "listQueues", Permission::MessagesRead)
             .summary("Returns the counts of every work queue that the key can access, without pages.")
-            .answers::<ListView<QueueView>>(200)
+            .responds::<ListView<QueueView>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(states),
         Route::new(Method::GET, "/v1/queue/items", "listQueueItems", Permission::MessagesRead)
             .summary("Lists the messages in flight, or the dead letters, of every queue that the key can access.")
-            .answers::<PageView<QueueItemView<'_>>>(200)
+            .responds::<PageView<QueueItemView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::POST, "/v1/messages/{id}/requeue", "requeueMessage", Permission::MessagesWrite)
             .summary("Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.")
             .without_body()
-            .answers::<GivenBackView>(200)
+            .responds::<GivenBackView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
             .handle(requeue),
         Route::new(Method::POST, "/v1/messages/{id}/drop", "dropMessage", Permission::MessagesWrite)
             .summary("Takes a dead letter out of its queue for good. The message stays readable.")
             .without_body()
-            .answers::<DroppedView>(200)
+            .responds::<DroppedView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
             .handle(drop_message),
     ]
@@ -110,8 +110,9 @@ async fn list(app: Arc<Api>, input: RouteInput<ItemsQuery>) -> Result<RouteRespo
     let range = paging.page();
     let work = move |tx: &mut Tx| queue_items::page(tx, &caller, inbox, which, range, now);
     let found = app.store.read_for(caller.workspace, work).await?;
-    let place = |last: &ListedItem| CursorPosition { sort: last.entry.created_at.millis(), id: last.entry.message.0 };
-    RouteResponse::page(&app, &paging.page_of(found, place), |item: &ListedItem| {
+    let position =
+        |last: &ListedItem| CursorPosition { sort: last.entry.created_at.millis(), id: last.entry.message.0 };
+    RouteResponse::page(&app, &paging.page_of(found, position), |item: &ListedItem| {
         QueueItemView::of(&item.entry, &item.from, item.subject.as_deref())
     })
 }

@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/search", "searchMessages", Permission::MessagesRead)
             .summary("Searches subjects, senders and bodies. Best matches come first, newest first among equals.")
-            .answers::<PageView<SearchHitView<'_>>>(200)
+            .responds::<PageView<SearchHitView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(search),
     ]

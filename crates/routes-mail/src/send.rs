@@ -36,10 +36,9 @@ use posthouse_app::{
     App, agent_keys,
     messages::claim::FencingToken,
     outbound::{
+        accept::{RenderResponse, SendDecision, SendResponse},
         compose::SUBJECT_CHARS_MAX,
-        forward,
-        queue::{RenderResponse, SendDecision, SendResponse},
-        reply,
+        forward, reply,
         {send, send_context::SendContext},
     },
 };
@@ -74,7 +73,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(summary)
             .idempotent()
             .with_attachments()
-            .answers::<MessageView<'_>>(202)
+            .responds::<MessageView<'_>>(202)
             .errors(SEND_ERROR_CODES)
     };
     vec![
@@ -83,14 +82,14 @@ pub(crate) fn routes() -> Vec<Route> {
             SEND_KEYS,
             "Sends a message. With dry_run, returns the decision and sends nothing.",
         )
-        .answers::<DecisionView>(200)
+        .responds::<DecisionView>(200)
         .handle(send),
         sending(
             "/v1/inboxes/{id}/messages/send",
             "sendMessageAlias",
             "Sends a message; the same as POST /v1/inboxes/{id}/messages.",
         )
-        .answers::<DecisionView>(200)
+        .responds::<DecisionView>(200)
         .handle(send),
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/reply",
@@ -303,10 +302,8 @@ impl ForwardBody {
         let note = OutgoingContent {
             text: body(self.text),
             html: body(self.html),
-            data_json: None,
-            files: Vec::new(),
             labels: labels(self.labels),
-            kind: MessageKind::Message,
+            ..OutgoingContent::default()
         };
         let people = people(self.to, self.cc, self.bcc);
         ForwardCommand { people, note, include_files: self.include_attachments.unwrap_or(true) }
@@ -369,7 +366,7 @@ impl BodyMembers {
             data_json: self.data.map(|data| data.0.to_string()),
             files: files.map(|list| list.0.into_iter().map(AttachmentBody::file).collect()).unwrap_or_default(),
             labels: labels(self.labels),
-            kind: self.kind.unwrap_or(MessageKind::Message),
+            kind: self.kind.unwrap_or_default(),
         }
     }
 }

@@ -54,12 +54,12 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/inboxes/{id}/threads", "listInboxThreads", Permission::MessagesRead)
             .summary("Lists the threads of an inbox, most recent activity first.")
-            .answers::<PageView<ThreadView<'_>>>(200)
+            .responds::<PageView<ThreadView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list_of_inbox),
         Route::new(Method::GET, "/v1/threads", "listThreads", Permission::MessagesRead)
             .summary("Lists the threads of every inbox the key can access, most recent activity first.")
-            .answers::<PageView<ThreadView<'_>>>(200)
+            .responds::<PageView<ThreadView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::GET, "/v1/threads/{id}", "getThread", Permission::MessagesRead)
@@ -67,17 +67,17 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Returns a thread with its newest messages, at most 100, in order of time. Use earlier_cursor to get \
                  older ones.",
             )
-            .answers::<FullThreadView<'_>>(200)
+            .responds::<FullThreadView<'_>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(get),
         Route::new(Method::PATCH, "/v1/threads/{id}", "updateThread", Permission::MessagesWrite)
             .summary("Updates the metadata and labels of a thread. Metadata is merged.")
-            .answers::<ThreadView<'_>>(200)
+            .responds::<ThreadView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(update),
         Route::new(Method::DELETE, "/v1/threads/{id}", "deleteThread", Permission::MessagesWrite)
             .summary("Deletes a thread with its messages and their files. Its queued mail is not sent.")
-            .answers::<DeletedThreadView>(200)
+            .responds::<DeletedThreadView>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(delete),
     ]

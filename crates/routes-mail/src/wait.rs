@@ -41,12 +41,12 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/inboxes/{id}/messages/wait", "waitForMessage", Permission::MessagesRead)
             .summary("Waits for the oldest message after a given time. Returns null on timeout.")
-            .answers::<NullableView<MessageView<'_>>>(200)
+            .responds::<NullableView<MessageView<'_>>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(message),
         Route::new(Method::GET, "/v1/inboxes/{id}/verification", "waitForVerification", Permission::MessagesRead)
             .summary("Waits for the newest sign-in code or link. Returns null on timeout.")
-            .answers::<NullableView<FoundVerificationView<'_>>>(200)
+            .responds::<NullableView<FoundVerificationView<'_>>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(verification),
     ]

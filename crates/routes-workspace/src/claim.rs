@@ -23,15 +23,15 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, CLAIM, "showClaim")
             .summary("Shows the claim page of a workspace. The link stays valid.")
-            .answers_with(200, Some(HTML))
-            .answers_with(400, Some(HTML))
+            .responds_with(200, Some(HTML))
+            .responds_with(400, Some(HTML))
             .errors(&[ErrorCode::InvalidToken])
             .handle(show),
         Route::public(Method::POST, CLAIM, "claimWorkspace")
             .summary("Makes the recipient of the link the owner of the workspace; the link becomes invalid.")
             .without_body()
-            .answers_with(200, Some(HTML))
-            .answers_with(400, Some(HTML))
+            .responds_with(200, Some(HTML))
+            .responds_with(400, Some(HTML))
             .errors(&[ErrorCode::InvalidToken])
             .handle(claim),
     ]

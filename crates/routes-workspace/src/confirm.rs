@@ -24,7 +24,7 @@ const ON_CALL: &str = "/confirm/on-call/{token}";
 
 pub(crate) fn routes() -> Vec<Route> {
     let page = |method, path, name| {
-        let route = Route::public(method, path, name).answers_with(200, Some(HTML)).answers_with(400, Some(HTML));
+        let route = Route::public(method, path, name).responds_with(200, Some(HTML)).responds_with(400, Some(HTML));
         route.errors(&[ErrorCode::InvalidToken])
     };
     vec![

@@ -149,12 +149,12 @@ pub enum BootError {
     },
     /// There is no store for a command to work on.
     #[error(
-        "there is no store in {place}: nothing was changed. Name the store with --config FILE or --data-dir DIR; a new \
+        "there is no store in {location}: nothing was changed. Name the store with --config FILE or --data-dir DIR; a new \
          store begins with posthouse serve"
     )]
     NoStore {
         /// The data directory or the database.
-        place: String,
+        location: String,
     },
     /// The database belongs to another store than the data directory.
     #[error(
@@ -248,11 +248,11 @@ pub fn require_store(config: &Configuration) -> Result<(), BootError> {
     if posthouse_store::migrate::inspect_read_only(&url)?.is_some() {
         return Ok(());
     }
-    let place = match &config.database_url {
+    let location = match &config.database_url {
         Some(_) => format!("the database {url}"),
         None => format!("the directory {}", config.data_dir.display()),
     };
-    Err(BootError::NoStore { place })
+    Err(BootError::NoStore { location })
 }
 
 /// Opens the store and applies pending migrations. Begins a store if there is none; see [`require_store`].

@@ -81,6 +81,40 @@ pub struct NewJob {
     pub created_at: Time,
 }
 
+impl NewJob {
+    /// Returns a job that is due at once, has no group, and as many attempts as its kind allows.
+    #[must_use]
+    pub fn new(
+        kind: JobKind,
+        why: JobReason,
+        workspace: WorkspaceId,
+        subject: Uuid,
+        id: JobId,
+        created_at: Time,
+    ) -> Self {
+        let (group, attempt_max) = (String::new(), kind.attempts_max());
+        Self { id, kind, workspace, subject, group, run_at: created_at, attempt_max, why, created_at }
+    }
+
+    /// Sets the group whose limit it shares.
+    #[must_use]
+    pub fn in_group(self, group: String) -> Self {
+        Self { group, ..self }
+    }
+
+    /// Sets when it is due.
+    #[must_use]
+    pub fn due_at(self, run_at: Time) -> Self {
+        Self { run_at, ..self }
+    }
+
+    /// Sets the maximum number of attempts.
+    #[must_use]
+    pub fn with_attempts(self, attempt_max: u32) -> Self {
+        Self { attempt_max, ..self }
+    }
+}
+
 /// Enqueues a job, or reschedules the existing job of the same kind and subject.
 pub fn enqueue(tx: &mut Tx, job: &NewJob) -> Result<()> {
     let j = job;

@@ -2,7 +2,8 @@
 
 use posthouse_domain::{
     mail_domain::{
-        CheckedRecord, DnsRecordKey, ExpectedRecord, MailDomain, RecordStatus, ServerDnsSettings, provider_of,
+        CheckedRecord, DnsRecordKey, ExpectedRecord, MailDomain, RecordStatus, RetiringKey, ServerDnsSettings,
+        provider_of,
     },
     time::Time,
 };
@@ -155,7 +156,7 @@ impl DomainView {
                     status: status(d.found(DnsRecordKey::DkimNext)).text(),
                     started_at: next.since.into(),
                 }),
-                previous: d.previous.as_ref().map(|(key, retire_at)| PreviousDkimKeyView {
+                previous: d.previous.as_ref().map(|RetiringKey { key, retire_at }| PreviousDkimKeyView {
                     selector: key.selector.text(),
                     retire_at: (*retire_at).into(),
                 }),

@@ -282,17 +282,7 @@ fn check_limit(used: u64, max: u64) -> Result<(), Refusal> {
 }
 
 fn check_job(id: JobId, agent: &Agent, now: Time) -> NewJob {
-    NewJob {
-        id,
-        kind: JobKind::ListingCheck,
-        workspace: agent.workspace,
-        subject: agent.inbox.0,
-        group: String::new(),
-        run_at: now,
-        attempt_max: JobKind::ListingCheck.attempts_max(),
-        why: JobReason::CardChanged,
-        created_at: now,
-    }
+    NewJob::new(JobKind::ListingCheck, JobReason::CardChanged, agent.workspace, agent.inbox.0, id, now)
 }
 
 /// Puts the card of an agent into the index of searches, or removes it.

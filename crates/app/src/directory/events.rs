@@ -60,16 +60,9 @@ impl CardEvents {
     }
 
     fn append(&self, tx: &mut Tx, agent: &Agent, kind: EventKind, detail_json: String) -> Result<()> {
-        let event = NewEvent {
-            workspace: agent.workspace,
-            id: self.ids.clone().next::<EventId>(),
-            kind,
-            inbox: Some(agent.inbox),
-            thread: None,
-            message: None,
-            detail_json,
-            at: self.viewer.now,
-        };
+        let event = NewEvent::new(kind, agent.workspace, self.ids.clone().next::<EventId>(), self.viewer.now)
+            .in_inbox(agent.inbox)
+            .with_detail(detail_json);
         events::append(tx, &event)
     }
 }

@@ -59,7 +59,7 @@ fn unknown(address: &str) -> Refusal {
     )
 }
 
-/// Ends the suspension of an agent and what reports did to its listing, and settles the reports.
+/// Lifts the suspension of an agent, closes the reports about it and lists its card again.
 ///
 /// # Errors
 /// Returns `agent_not_found`.

@@ -156,7 +156,7 @@ async fn obtain(app: &Arc<App>, id: Uuid) -> Result<CertificateFacts, AcmeError>
         chain: chain.clone().into_bytes(),
         key: key.clone().into_bytes(),
         source: CertificateSource::Acme,
-        place: config.directory.clone(),
+        location: config.directory.clone(),
     };
     let facts = text.open().map_err(local_error)?.facts().clone();
     let private_key = seal(app, key.as_bytes(), &context::certificate(id)).map_err(local_error)?;

@@ -121,15 +121,5 @@ pub(super) async fn new_key(app: &Arc<App>, id: DomainId, selector: DkimSelector
 /// Returns the job that checks a domain.
 #[must_use]
 pub fn job(domain: &MailDomain, ids: &IdGenerator, run_at: Time, why: JobReason) -> NewJob {
-    NewJob {
-        id: ids.next(),
-        kind: JobKind::DomainCheck,
-        workspace: domain.workspace,
-        subject: domain.id.0,
-        group: String::new(),
-        run_at,
-        attempt_max: JobKind::DomainCheck.attempts_max(),
-        why,
-        created_at: run_at,
-    }
+    NewJob::new(JobKind::DomainCheck, why, domain.workspace, domain.id.0, ids.next(), run_at)
 }

@@ -81,10 +81,10 @@ async fn stored(app: &App) -> Result<Option<CertificatePem>, CertificateError> {
     let row = app.store.read_one(move |tx| stored::certificate(tx, id)).await;
     let row = row.map_err(|error| CertificateError::Store(error.to_string()))?;
     let Some((chain, sealed)) = row.and_then(|row| row.chain.zip(row.private_key)) else { return Ok(None) };
-    let place = app.config.acme.directory.clone();
+    let location = app.config.acme.directory.clone();
     let key = app.keys.key(&app.config).and_then(|vault| vault.open(&sealed, &context::certificate(id)));
-    let key = key.map_err(|error| CertificateError::Unusable { cert: place.clone(), cause: error.to_string() })?;
-    Ok(Some(CertificatePem { chain: chain.into_bytes(), key, source: CertificateSource::Acme, place }))
+    let key = key.map_err(|error| CertificateError::Unusable { cert: location.clone(), cause: error.to_string() })?;
+    Ok(Some(CertificatePem { chain: chain.into_bytes(), key, source: CertificateSource::Acme, location }))
 }
 
 /// Opens the certificate, and rejects an expired one unless the current one has expired too.
@@ -101,7 +101,7 @@ fn usable(
 }
 
 fn expired(text: &CertificatePem, facts: &CertificateFacts) -> CertificateError {
-    CertificateError::Unusable { cert: text.place.clone(), cause: format!("it expired at {}", facts.expires_at) }
+    CertificateError::Unusable { cert: text.location.clone(), cause: format!("it expired at {}", facts.expires_at) }
 }
 
 fn install(app: &App, text: &CertificatePem, pair: tls::CertificatePair) {

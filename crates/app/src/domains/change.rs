@@ -7,7 +7,7 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal},
     id::DomainId,
     job::{JobKind, JobReason},
-    mail_domain::{DkimKeyRecord, MailDomain},
+    mail_domain::{DkimKeyRecord, MailDomain, RetiringKey},
 };
 use posthouse_store::{Tx, jobs, mail_domains};
 
@@ -72,7 +72,7 @@ pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<Mail
         if domain.next.is_some() || domain.active.selector == key.selector {
             return Ok::<_, Refusal>(domain);
         }
-        if let Some((_, retire_at)) = domain.previous.take_if(|(_, retire_at)| now < *retire_at) {
+        if let Some(RetiringKey { retire_at, .. }) = domain.previous.take_if(|key| now < key.retire_at) {
             let message = format!(
                 "Mail in transit is still signed with the previous key; its record must stay until {retire_at}."
             );

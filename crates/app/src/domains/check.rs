@@ -194,16 +194,8 @@ pub(super) fn append_events(
         (changes.rotation_due, EventKind::DomainDkimRotationDue),
     ];
     for (_, kind) in kinds.into_iter().filter(|(happened, _)| *happened) {
-        let event = NewEvent {
-            workspace: domain.workspace,
-            id: ids.next(),
-            kind,
-            inbox: None,
-            thread: None,
-            message: None,
-            detail_json: data::text(&DomainData { domain: DomainView::of(domain, here, now) }),
-            at: now,
-        };
+        let event = NewEvent::new(kind, domain.workspace, ids.next(), now)
+            .with_detail(data::text(&DomainData { domain: DomainView::of(domain, here, now) }));
         events::append(tx, &event)?;
     }
     Ok(())

@@ -101,8 +101,8 @@ pub(super) fn known(draft: &Draft, uploads: &[StoredDraftFile], bytes_max: u64) 
 }
 
 /// Reads the bytes of a file and checks their hash.
-async fn bytes(app: &App, known: &DraftFile, place: RawLocation) -> Result<Vec<u8>, Refusal> {
-    let packed = match place {
+async fn bytes(app: &App, known: &DraftFile, location: RawLocation) -> Result<Vec<u8>, Refusal> {
+    let packed = match location {
         RawLocation::Inline(packed) => packed.into(),
         RawLocation::Blob(name) => app.blobs.read(&name.parse()?).await?,
     };
@@ -131,11 +131,11 @@ pub async fn read(app: &App, caller: Caller, id: AttachmentId) -> Result<(DraftF
         visible::inbox(tx, &caller, draft.inbox).map_err(|_| missing())?;
         Ok::<_, Refusal>((file, content.place))
     };
-    let (file, place) = app.store.read_for(caller.workspace, find).await?;
+    let (file, location) = app.store.read_for(caller.workspace, find).await?;
     let download = if file.size_bytes <= WHOLE_BYTES_MAX {
-        Download::whole(bytes(app, &file, place).await?)
+        Download::whole(bytes(app, &file, location).await?)
     } else {
-        let raw = StoredRaw { place, bytes: file.size_bytes };
+        let raw = StoredRaw { place: location, bytes: file.size_bytes };
         Download::open(app, raw, Some(file.sha256)).await?
     };
     Ok((file, download))
@@ -155,8 +155,8 @@ pub(super) fn store(
     for (position, upload) in (0u32..).zip(uploads) {
         match upload {
             StoredDraftFile::Kept(id) => draft_files::set_position(tx, draft.workspace, *id, position)?,
-            StoredDraftFile::New(file, place) => {
-                draft_files::insert(tx, draft.workspace, draft.id, position, file, place)?;
+            StoredDraftFile::New(file, location) => {
+                draft_files::insert(tx, draft.workspace, draft.id, position, file, location)?;
             }
         }
     }
@@ -170,15 +170,15 @@ pub(super) async fn load(
     contents: Vec<DraftFileContent>,
 ) -> Result<Vec<OutgoingFile>, Refusal> {
     let missing = || Error::Inconsistent("a file of a draft is missing".into());
-    let mut places: Vec<DraftFileContent> = contents;
+    let mut stored: Vec<DraftFileContent> = contents;
     let mut files = Vec::with_capacity(draft.content.files.len());
     for known in &draft.content.files {
-        let at = places.iter().position(|content| content.id == known.id).ok_or_else(missing)?;
+        let at = stored.iter().position(|content| content.id == known.id).ok_or_else(missing)?;
         files.push(OutgoingFile {
             name: known.filename.clone(),
             content_type: known.content_type.clone(),
             content_id: None,
-            bytes: bytes(app, known, places.swap_remove(at).place).await?,
+            bytes: bytes(app, known, stored.swap_remove(at).place).await?,
         });
     }
     Ok(files)

@@ -85,12 +85,8 @@ pub(super) fn outgoing_message(
         labels: draft.labels.clone(),
         kind: c.kind,
     };
-    Ok(OutgoingMessage {
-        message: app.clock.ids().next(),
-        people,
-        subject: c.subject.clone().unwrap_or_default(),
-        content,
-        origin: original.map_or(OutgoingKind::New, |original| OutgoingKind::Reply(Box::new(original))),
-        author: None,
-    })
+    let origin = original.map_or(OutgoingKind::New, |original| OutgoingKind::Reply(Box::new(original)));
+    Ok(OutgoingMessage::new(app.clock.ids().next(), people, c.subject.clone().unwrap_or_default())
+        .with_content(content)
+        .with_origin(origin))
 }

@@ -15,16 +15,11 @@ use posthouse_api::views::event::{data, draft::StoredDraftEvent};
 
 /// Appends an event about a draft, and escalates those that need a person. A paused inbox holds message events, but not draft events.
 pub(super) fn append_event(tx: &mut Tx, kind: EventKind, draft: &Draft, ids: &IdGenerator, at: Time) -> Result<()> {
-    let event = NewEvent {
-        workspace: draft.workspace,
-        id: ids.next(),
-        kind,
-        inbox: Some(draft.inbox),
-        thread: draft.thread,
-        message: draft.sent_message,
-        detail_json: data::text(&StoredDraftEvent::of(draft)),
-        at,
-    };
+    let event = NewEvent::new(kind, draft.workspace, ids.next(), at)
+        .in_inbox(draft.inbox)
+        .in_thread(draft.thread)
+        .about_message(draft.sent_message)
+        .with_detail(data::text(&StoredDraftEvent::of(draft)));
     events::append(tx, &event)?;
     let trigger = match kind {
         EventKind::DraftCreated => EscalationTrigger::DraftCreated,

@@ -24,7 +24,7 @@ use crate::drafts::{
 use crate::{
     app::App,
     next_step::NextStep,
-    outbound::{queue::RenderResponse, send_context::SendContext},
+    outbound::{accept::RenderResponse, send_context::SendContext},
 };
 
 /// The interval between checks of a held draft, in milliseconds. Resuming triggers a check immediately.
@@ -47,12 +47,7 @@ pub async fn send_at_time(app: &Arc<App>, workspace: WorkspaceId, id: DraftId, i
         DueDraft::Wait(at, why) => return Ok(NextStep::Hold { at, why }),
         DueDraft::Ready(read) => *read,
     };
-    let context = SendContext {
-        caller: Caller::service(found.workspace, found.inbox),
-        inbox: found.inbox,
-        key: None,
-        fence: None,
-    };
+    let context = SendContext::new(Caller::service(found.workspace, found.inbox), found.inbox);
     let nothing: RenderResponse = Arc::new(|_| Ok(String::new()));
     let refusal = match attempt(app, context, inbox, material, DraftBeingSent::due(&found), nothing).await {
         Ok(_) => return Ok(NextStep::Done),

@@ -30,7 +30,7 @@ use crate::{
     access::{actor, visible},
     app::App,
     outbound::{
-        queue::{self, QueueHook, RenderResponse, SendResponse},
+        accept::{self, AcceptHook, RenderResponse, SendResponse},
         send_context::SendContext,
     },
 };
@@ -71,7 +71,7 @@ impl DraftBeingSent {
     }
 }
 
-impl QueueHook for DraftBeingSent {
+impl AcceptHook for DraftBeingSent {
     /// Locks the draft and refuses if it was sent, changed or cancelled since it was read.
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let found = drafts::lock(tx, self.draft.workspace, self.draft.id)?;
@@ -141,7 +141,7 @@ pub async fn send(
     let read = move |tx: &mut Tx| {
         visible::inbox(tx, &caller, which.inbox)?;
         let claim = key.as_ref().map_or(Ok(IdempotencyClaim::New), |key| idempotency::find(tx, key, now))?;
-        if let Some(answer) = queue::recorded_response(claim)? {
+        if let Some(answer) = accept::recorded_response(claim)? {
             return Ok(DraftRead::Answered(SendResponse { answer, replayed: true }));
         }
         let (inbox, found) = find(tx, &caller, which)?;
@@ -178,7 +178,7 @@ pub(super) async fn attempt(
     let DraftMaterial { original, files } = material?;
     let files = attachments::load(app, &sealed.draft, files).await?;
     let outgoing = compose::outgoing_message(app, &sealed.draft, original, files)?;
-    queue::post_with_hook(app, context, outgoing, inbox, Box::new(sealed), render).await
+    accept::accept_with_hook(app, context, outgoing, inbox, Box::new(sealed), render).await
 }
 
 /// Returns whether a refusal is about the message, so that the draft should show it.

@@ -28,9 +28,8 @@ use crate::{
     access::{actor, authorize::require_permission, visible},
     app::App,
     outbound::{
-        compose,
-        queue::{self, SendResponse},
-        recipients,
+        accept::{self, SendResponse},
+        compose, recipients,
         repeat::RepeatableRequest,
     },
 };
@@ -151,7 +150,7 @@ pub async fn create(
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest { caller, inbox, key };
     let result = create_new(app, request.clone(), given, render).await;
-    request.answer(app, result).await
+    request.or_recorded_response(app, result).await
 }
 
 async fn create_new(
@@ -164,7 +163,7 @@ async fn create_new(
     let prepared = PreparedChange::of(app, caller, given).await?;
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, inbox)?;
-        if let Some(answer) = queue::claimed(tx, key.as_ref(), prepared.now)? {
+        if let Some(answer) = accept::claimed(tx, key.as_ref(), prepared.now)? {
             return Ok(SendResponse { answer, replayed: true });
         }
         let ids = prepared.ids.clone();

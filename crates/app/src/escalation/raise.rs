@@ -106,17 +106,7 @@ pub(crate) fn reconsider(tx: &mut Tx, workspace: WorkspaceId, ids: &IdGenerator,
 }
 
 fn enqueue(tx: &mut Tx, workspace: WorkspaceId, ids: &IdGenerator, now: Time) -> Result<()> {
-    let job = NewJob {
-        id: ids.next(),
-        kind: JobKind::Escalation,
-        workspace,
-        subject: workspace.0,
-        group: String::new(),
-        run_at: now,
-        attempt_max: JobKind::Escalation.attempts_max(),
-        why: JobReason::Escalated,
-        created_at: now,
-    };
+    let job = NewJob::new(JobKind::Escalation, JobReason::Escalated, workspace, workspace.0, ids.next(), now);
     // A job that waits for a digest must run now.
     jobs::enqueue(tx, &job)
 }

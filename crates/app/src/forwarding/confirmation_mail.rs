@@ -25,11 +25,11 @@ use crate::{
     limits::confirmations::ConfirmationCounter,
     mailbox::recipient::served_domains,
     outbound::{
-        link_mail::{self, LinkMail},
-        queue::{
-            QueueHook,
+        accept::{
+            AcceptHook,
             request::{self, PersonRequest},
         },
+        link_mail::{self, LinkMail},
         service_mail,
     },
 };
@@ -58,7 +58,7 @@ struct ConfirmationMail {
     now: Time,
 }
 
-impl QueueHook for ConfirmationMail {
+impl AcceptHook for ConfirmationMail {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let inbox = visible::inbox(tx, &self.caller, self.address.inbox)?;
         let (workspace, to) = (inbox.workspace, &self.to);

@@ -29,11 +29,10 @@ use crate::{
     messages::raw,
     next_step::NextStep,
     outbound::{
+        accept::{self, AcceptHook},
         compose::{self, OutgoingKind, OutgoingMessage},
         deliver::prepare::hold_reason,
-        queue::{self, QueueHook},
         send_context::SendContext,
-        submission::empty_content,
     },
 };
 
@@ -60,7 +59,7 @@ struct ForwardReady {
     results: Option<String>,
 }
 
-impl QueueHook for ForwardReady {
+impl AcceptHook for ForwardReady {
     /// Checks that the address still exists and that no other job forwarded the message.
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let gone = || Refusal::not_found("forwarding address");
@@ -199,17 +198,13 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
     let work = app.blocking_pool.run_for(owner, bytes, move |_| compose_raw(&found, &raw, message));
     let Some(raw) = work.await?? else { return Ok(Some(rules::ForwardingSkipReason::Loop.text())) };
     let to = Address::parse(&ready.to.address).map_err(|_| unwritable())?;
-    let outgoing = OutgoingMessage {
-        message,
-        people: MessageRecipients { to: vec![Mailbox::from(to)], cc: Vec::new(), bcc: Vec::new() },
-        subject: compose::bounded_subject(ready.message.subject.as_deref().unwrap_or_default()),
-        content: empty_content(),
-        origin: OutgoingKind::AutomaticForward(raw),
-        author: None,
-    };
-    let context = SendContext { caller, inbox: ready.inbox.id, key: None, fence: None };
+    let people = MessageRecipients { to: vec![Mailbox::from(to)], ..MessageRecipients::default() };
+    let subject = compose::bounded_subject(ready.message.subject.as_deref().unwrap_or_default());
+    let outgoing = OutgoingMessage::new(message, people, subject).with_origin(OutgoingKind::AutomaticForward(raw));
+    let context = SendContext::new(caller, ready.inbox.id);
     let hook = Box::new(ready.clone());
-    queue::post_with_hook(app, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new()))).await?;
+    accept::accept_with_hook(app, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new())))
+        .await?;
     Ok(None)
 }
 

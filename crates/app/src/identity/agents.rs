@@ -37,11 +37,11 @@ pub async fn get(app: &App, caller: Caller, id: InboxId) -> Result<AgentSignIns,
 }
 
 fn with_apps(tx: &mut Tx, agent: Inbox) -> Result<AgentSignIns, Refusal> {
-    let apps = identity_sign_ins::apps(tx, place(&agent), APPS_MAX)?;
+    let apps = identity_sign_ins::apps(tx, inbox_ref(&agent), APPS_MAX)?;
     Ok(AgentSignIns { agent, apps })
 }
 
-pub(super) fn place(agent: &Inbox) -> InboxRef {
+pub(super) fn inbox_ref(agent: &Inbox) -> InboxRef {
     InboxRef { workspace: agent.workspace, inbox: agent.id }
 }
 
@@ -58,8 +58,8 @@ pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: boo
         agent.identity_enabled = is_enabled;
         if !is_enabled {
             // What apps hold ends here, so that switching on later gives none of it back.
-            identity_tokens::delete_of_inbox(tx, place(&agent))?;
-            identity_requests::delete_of_inbox(tx, place(&agent))?;
+            identity_tokens::delete_of_inbox(tx, inbox_ref(&agent))?;
+            identity_requests::delete_of_inbox(tx, inbox_ref(&agent))?;
         }
         with_apps(tx, agent)
     };
@@ -73,7 +73,7 @@ pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: boo
 pub async fn history(app: &App, caller: Caller, id: InboxId, page: PageRange) -> Result<Vec<IdentitySignIn>, Refusal> {
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
-        Ok::<_, Refusal>(identity_sign_ins::page(tx, place(&agent), page)?)
+        Ok::<_, Refusal>(identity_sign_ins::page(tx, inbox_ref(&agent), page)?)
     };
     app.store.read_for(caller.workspace, work).await
 }

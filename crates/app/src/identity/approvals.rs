@@ -17,7 +17,7 @@ use posthouse_store::{
     inboxes,
 };
 
-use super::{agents::place, limits::IdentityLimits, standing};
+use super::{agents::inbox_ref, limits::IdentityLimits, standing};
 use crate::{access::visible, app::App, inboxes::change};
 
 /// Most waiting sign-ins that are listed.
@@ -77,7 +77,7 @@ pub async fn list(
         requests.extend(coded.filter(|coded| requests.iter().all(|request| request.id != coded.id)));
         let waiting = with_clients(tx, requests)?;
         Ok::<_, Refusal>((
-            AgentApprovals { waiting, clients: identity_approvals::of_inbox(tx, place(&agent))? },
+            AgentApprovals { waiting, clients: identity_approvals::of_inbox(tx, inbox_ref(&agent))? },
             is_found,
         ))
     };
@@ -171,8 +171,8 @@ pub async fn preapprove(app: &App, caller: Caller, id: InboxId, clients: Vec<Str
                 return Err(Refusal::invalid_field(format!("clients[{at}]"), problem));
             }
         }
-        identity_approvals::set(tx, place(&agent), &clients, now)?;
-        Ok(identity_approvals::of_inbox(tx, place(&agent))?)
+        identity_approvals::set(tx, inbox_ref(&agent), &clients, now)?;
+        Ok(identity_approvals::of_inbox(tx, inbox_ref(&agent))?)
     };
     app.store.write(work).await
 }

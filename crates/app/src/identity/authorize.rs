@@ -7,6 +7,7 @@ mod waiting;
 
 use std::{net::IpAddr, sync::Arc};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use posthouse_domain::{
     auth::{Caller, Principal},
     error::Refusal,
@@ -31,11 +32,13 @@ use self::{
     check::CheckedRequest,
     returning::{EarlyReturn, hinted},
 };
-use super::{agents::place, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
+use super::{agents::inbox_ref, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
 use crate::{app::App, inboxes::names::NameRules};
 
 /// The description of the error if a client address began too many sign-ins.
 const TOO_MANY_OF_ADDRESS: &str = "Too many sign-ins began at this client address. Try again in a few minutes.";
+/// What is encoded in a value of a query: every byte that isn't unreserved (RFC 3986 §2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// Longest `User-Agent` that is kept, in characters.
 const USER_AGENT_CHARS_MAX: usize = 200;
 
@@ -51,7 +54,7 @@ pub struct SignInBrowser {
     /// The member who is signed in to the dashboard with it.
     pub member: Option<Caller>,
     /// Whether the request is `HEAD`, which begins nothing.
-    pub only_asks: bool,
+    pub is_head: bool,
     /// Whether a page embeds the response in a frame.
     pub is_framed: bool,
 }
@@ -107,27 +110,27 @@ pub async fn begin(
     browser: SignInBrowser,
 ) -> Result<AuthorizeStep, Refusal> {
     let (network, now) = (browser.network, app.clock.now());
-    let only_asks = browser.only_asks;
+    let is_head = browser.is_head;
     let max = app.config.limits.sign_ins_per_address;
-    let is_over = limits.check_request(network, max, now).is_err();
+    let is_rate_limited = limits.check_request(network, max, now).is_err();
     let plan = Arc::new(BeginPlan::new(app, parameters, browser));
     // Requests that begin nothing don't wait for the writer.
     let checked = Arc::clone(&plan);
-    if let Some(refused) = app.store.read(move |tx| checked.refused(tx, is_over)).await? {
+    if let Some(refused) = app.store.read(move |tx| checked.refused(tx, is_rate_limited)).await? {
         return Ok(refused);
     }
-    if only_asks {
+    if is_head {
         return Ok(AuthorizeStep::Nothing);
     }
-    let begun = app.store.write(move |tx| plan.execute(tx)).await?;
-    if begun.is_stored {
+    let started = app.store.write(move |tx| plan.execute(tx)).await?;
+    if started.is_stored {
         limits.count_request(network, max, now);
     }
-    Ok(begun.step)
+    Ok(started.step)
 }
 
-/// What a transaction began.
-struct Begun {
+/// A sign-in that a transaction started, or what the browser does instead.
+struct StartedSignIn {
     step: AuthorizeStep,
     is_stored: bool,
 }
@@ -160,27 +163,27 @@ impl BeginPlan {
         }
     }
 
-    /// Returns the step of a request that begins nothing; `None` for one that may begin a sign-in. `is_over`: the address
+    /// Returns the step of a request that begins nothing; `None` for one that may begin a sign-in. `is_rate_limited`: the address
     /// began too many.
-    fn refused(&self, tx: &mut Tx, is_over: bool) -> Result<Option<AuthorizeStep>, Refusal> {
+    fn refused(&self, tx: &mut Tx, is_rate_limited: bool) -> Result<Option<AuthorizeStep>, Refusal> {
         let (client, redirect_uri) = match self.client(tx)? {
             Ok(found) => found,
             Err(problem) => return Ok(Some(AuthorizeStep::Problem(problem))),
         };
         let checked = CheckedRequest::of(&self.parameters, &client).map(drop);
         let busy = || OAuthError::new(OAuthErrorCode::TemporarilyUnavailable, TOO_MANY_OF_ADDRESS);
-        let checked = checked.and_then(|()| if is_over { Err(busy()) } else { Ok(()) });
+        let checked = checked.and_then(|()| if is_rate_limited { Err(busy()) } else { Ok(()) });
         checked.err().map(|error| self.failed(tx, &client, &redirect_uri, &error)).transpose()
     }
 
-    fn execute(&self, tx: &mut Tx) -> Result<Begun, Refusal> {
-        let unstored = |step| Ok(Begun { step, is_stored: false });
+    fn execute(&self, tx: &mut Tx) -> Result<StartedSignIn, Refusal> {
+        let unstored = |step| Ok(StartedSignIn { step, is_stored: false });
         let (client, redirect_uri) = match self.client(tx)? {
             Ok(found) => found,
             Err(problem) => return unstored(AuthorizeStep::Problem(problem)),
         };
         match self.requested(tx, &client, &redirect_uri) {
-            Ok(step) => Ok(Begun { step, is_stored: true }),
+            Ok(step) => Ok(StartedSignIn { step, is_stored: true }),
             Err(OAuthFailure::Protocol(error)) => unstored(self.failed(tx, &client, &redirect_uri, &error)?),
             Err(OAuthFailure::Service(refusal)) => Err(refusal),
         }
@@ -252,7 +255,7 @@ impl BeginPlan {
     fn preapproved(&self, tx: &mut Tx, agent: &Inbox, client: &IdentityClient) -> Result<Option<Time>, OAuthFailure> {
         let member = self.browser.member.filter(|member| member.workspace == agent.workspace);
         let Some(Principal::User(user)) = member.map(|member| member.principal) else { return Ok(None) };
-        if !identity_approvals::has(tx, place(agent), &client.client_id)? {
+        if !identity_approvals::has(tx, inbox_ref(agent), &client.client_id)? {
             return Ok(None);
         }
         match standing::of(tx, agent.clone(), self.now) {
@@ -309,21 +312,10 @@ fn return_uri(redirect_uri: &str, issuer: &str, state: Option<&str>, result: Res
     };
     pairs.extend(state.map(|state| ("state", state)));
     pairs.push(("iss", issuer));
-    let encoded: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+    let encoded: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, RESERVED))).collect();
     let separator = if redirect_uri.contains('?') { '&' } else { '?' };
     format!("{redirect_uri}{separator}{}", encoded.join("&"))
-}
-
-/// Encodes a value of a query: every byte that isn't unreserved (RFC 3986 §2.3).
-fn encode(value: &str) -> String {
-    value.bytes().fold(String::with_capacity(value.len()), |mut text, byte| {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-        text
-    })
 }
 
 /// Returns what the page with a secret shows or does. `network` is that of the browser, as in [`SignInBrowser`].
@@ -357,8 +349,8 @@ pub async fn wait(app: &App, secret: String, network: IpAddr) -> Result<WaitingP
             to_app(return_uri(&request.redirect_uri, &issuer, state, Err(&error)))
         }
         IdentityRequestState::Approved => {
-            let is_over = request.used_at.is_some() || request.code_expires_at.is_some_and(|end| end <= now);
-            if is_over {
+            let is_rate_limited = request.used_at.is_some() || request.code_expires_at.is_some_and(|end| end <= now);
+            if is_rate_limited {
                 return Ok(WaitingPage::Over);
             }
             let (id, expires_at) = (request.id, now.plus_ms(CODE_MS));

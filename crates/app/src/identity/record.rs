@@ -86,18 +86,10 @@ impl RecordContext {
             sub: new.client.subject(agent.id),
             expires_at: new.expires_at.map(Into::into),
         };
-        Ok(NewEvent {
-            workspace: agent.workspace,
-            id,
-            kind: match new.event {
-                IdentitySignInEvent::TokenIssued => EventKind::IdentityTokenIssued,
-                IdentitySignInEvent::SignedIn => EventKind::IdentitySignedIn,
-            },
-            inbox: Some(agent.id),
-            thread: None,
-            message: None,
-            detail_json: data::text(&payload),
-            at: self.now,
-        })
+        let kind = match new.event {
+            IdentitySignInEvent::TokenIssued => EventKind::IdentityTokenIssued,
+            IdentitySignInEvent::SignedIn => EventKind::IdentitySignedIn,
+        };
+        Ok(NewEvent::new(kind, agent.workspace, id, self.now).in_inbox(agent.id).with_detail(data::text(&payload)))
     }
 }

@@ -222,16 +222,11 @@ fn apply_to_message(
     let home = inboxes::get(tx, tenant, held.inbox)?.filter(|inbox| inbox.deleted_at.is_none());
     let Some(home) = home else { return Ok(()) };
     for (kind, detail_json) in event_data(report, &changes) {
-        let event = NewEvent {
-            workspace: tenant,
-            id: ids.next(),
-            kind,
-            inbox: Some(held.inbox),
-            thread: Some(held.thread),
-            message: Some(original.id),
-            detail_json,
-            at: now,
-        };
+        let event = NewEvent::new(kind, tenant, ids.next(), now)
+            .in_inbox(held.inbox)
+            .in_thread(held.thread)
+            .about_message(original.id)
+            .with_detail(detail_json);
         events::append_or_hold(tx, home.is_paused(), &event)?;
     }
     Ok(())

@@ -31,16 +31,6 @@ pub fn enqueue_notice(
     if !role_mail::add(tx, workspace, &RoleMail { message, address: recipient.canonical() }, now)? {
         return Ok(());
     }
-    let job = NewJob {
-        id: ids.next(),
-        kind: JobKind::RoleNotice,
-        workspace,
-        subject: workspace.0,
-        group: String::new(),
-        run_at: now,
-        attempt_max: JobKind::RoleNotice.attempts_max(),
-        why: JobReason::Received,
-        created_at: now,
-    };
+    let job = NewJob::new(JobKind::RoleNotice, JobReason::Received, workspace, workspace.0, ids.next(), now);
     jobs::enqueue_missing(tx, &job)
 }

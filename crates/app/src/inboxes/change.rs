@@ -210,14 +210,7 @@ pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<ResumedInb
 
 /// Builds an event about the inbox. Its `data` is stored in full, because it shows the inbox at the time of the event.
 fn event(inputs: &Inputs, kind: EventKind, detail_json: String) -> NewEvent {
-    NewEvent {
-        workspace: inputs.caller.workspace,
-        id: inputs.ids.clone().next(),
-        kind,
-        inbox: Some(inputs.id),
-        thread: None,
-        message: None,
-        detail_json,
-        at: inputs.now,
-    }
+    NewEvent::new(kind, inputs.caller.workspace, inputs.ids.clone().next(), inputs.now)
+        .in_inbox(inputs.id)
+        .with_detail(detail_json)
 }

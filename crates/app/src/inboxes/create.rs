@@ -249,15 +249,7 @@ impl InboxCreation {
 /// Returns the job that expires a temporary inbox, or `None` for other inboxes. Enqueuing it again reschedules it.
 #[must_use]
 pub fn expiry(id: JobId, inbox: &Inbox, now: Time) -> Option<NewJob> {
-    inbox.expires_at.map(|run_at| NewJob {
-        id,
-        kind: JobKind::InboxExpiry,
-        workspace: inbox.workspace,
-        subject: inbox.id.0,
-        group: String::new(),
-        run_at,
-        attempt_max: JobKind::InboxExpiry.attempts_max(),
-        why: JobReason::Expires,
-        created_at: now,
+    inbox.expires_at.map(|run_at| {
+        NewJob::new(JobKind::InboxExpiry, JobReason::Expires, inbox.workspace, inbox.id.0, id, now).due_at(run_at)
     })
 }

@@ -45,14 +45,14 @@ async fn delete_taken(
             if inbox.temporary {
                 return Ok::<_, Refusal>(wipe::wipe(tx, &inbox, &removal)?);
             }
-            removal.with_card(tx, &inbox, |tx| inboxes::delete(tx, &inbox, removal.now))?;
+            removal.remove_with_card(tx, &inbox, |tx| inboxes::delete(tx, &inbox, removal.now))?;
             contacts::clear_subjects(tx, inbox.workspace, inbox.id)?;
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::delete_held(tx, inbox.workspace, inbox.id)?;
-            let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
-            identity_tokens::delete_of_inbox(tx, place)?;
-            identity_approvals::delete_of_inbox(tx, place)?;
+            let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+            identity_tokens::delete_of_inbox(tx, inbox_ref)?;
+            identity_approvals::delete_of_inbox(tx, inbox_ref)?;
             drafts::wipe_inbox(tx, inbox.workspace, inbox.id)?;
             stored::fail_queued(tx, inbox.workspace, inbox.id, DETAIL, removal.now)?;
             Ok(Vec::new())

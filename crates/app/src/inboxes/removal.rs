@@ -33,7 +33,12 @@ impl InboxRemoval {
     ///
     /// # Errors
     /// Returns the error of the deletion.
-    pub fn with_card<T>(&self, tx: &mut Tx, inbox: &Inbox, delete: impl FnOnce(&mut Tx) -> Result<T>) -> Result<T> {
+    pub fn remove_with_card<T>(
+        &self,
+        tx: &mut Tx,
+        inbox: &Inbox,
+        delete: impl FnOnce(&mut Tx) -> Result<T>,
+    ) -> Result<T> {
         let has_card = agents::get(tx, inbox.workspace, inbox.id)?.is_some_and(|agent| agent.card.is_some());
         // It shows the inbox as it was.
         let event = if has_card { Some(self.event(tx, inbox)?) } else { None };
@@ -48,15 +53,8 @@ impl InboxRemoval {
         let missing = || Error::Inconsistent("an inbox has no workspace".into());
         let limits = workspaces::get(tx, inbox.workspace)?.ok_or_else(missing)?.limits(&self.plans);
         let payload = data::AgentDeleted { inbox: view::load(tx, inbox, &limits, self.now)? };
-        Ok(NewEvent {
-            workspace: inbox.workspace,
-            id: self.ids.clone().next(),
-            kind: EventKind::AgentDeleted,
-            inbox: Some(inbox.id),
-            thread: None,
-            message: None,
-            detail_json: data::text(&payload),
-            at: self.now,
-        })
+        Ok(NewEvent::new(EventKind::AgentDeleted, inbox.workspace, self.ids.clone().next(), self.now)
+            .in_inbox(inbox.id)
+            .with_detail(data::text(&payload)))
     }
 }

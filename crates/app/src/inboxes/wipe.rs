@@ -21,7 +21,7 @@ const BLOB_SETTLED_MS: i64 = MINUTE_MS;
 /// Wipes an inbox whose row is locked: mail, attachments, threads, labels, metadata, held events, its card and its expiry
 /// job. Returns the blobs that may now be unused.
 pub fn wipe(tx: &mut Tx, inbox: &Inbox, removal: &InboxRemoval) -> Result<Vec<String>> {
-    let blobs = removal.with_card(tx, inbox, |tx| wipe::inbox(tx, inbox, removal.now))?;
+    let blobs = removal.remove_with_card(tx, inbox, |tx| wipe::inbox(tx, inbox, removal.now))?;
     jobs::cancel(tx, JobKind::InboxExpiry, inbox.id.0)?;
     Ok(blobs)
 }
@@ -29,16 +29,9 @@ pub fn wipe(tx: &mut Tx, inbox: &Inbox, removal: &InboxRemoval) -> Result<Vec<St
 /// Builds the event for an expired inbox, which shows the inbox as it was.
 pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, plan: &PlanLimits, now: Time) -> Result<NewEvent> {
     let payload = data::InboxExpired { inbox: view::load(tx, inbox, plan, now)? };
-    Ok(NewEvent {
-        workspace: inbox.workspace,
-        id,
-        kind: EventKind::InboxExpired,
-        inbox: Some(inbox.id),
-        thread: None,
-        message: None,
-        detail_json: data::text(&payload),
-        at: now,
-    })
+    Ok(NewEvent::new(EventKind::InboxExpired, inbox.workspace, id, now)
+        .in_inbox(inbox.id)
+        .with_detail(data::text(&payload)))
 }
 
 /// Removes the blobs that nothing refers to. The reconciliation sweep removes blobs that cannot be removed now.

@@ -15,7 +15,7 @@ use posthouse_store::{
 };
 use uuid::Uuid;
 
-use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
 use crate::domains::{
     acme::{self, NextRunReason},
     certificate,
@@ -30,18 +30,15 @@ pub(super) async fn ensure(app: &Arc<Instance>, now: Time) -> Result<()> {
     if !app.config.acme.enabled {
         return Ok(());
     }
-    let job = NewJob {
-        id: app.clock.ids().next(),
-        kind: JobKind::Certificate,
-        // The job belongs to no workspace.
-        workspace: WorkspaceId(Uuid::nil()),
-        subject: certificate::certificate_id(&app.config.acme),
-        group: String::new(),
-        run_at: now,
-        attempt_max: JobKind::Certificate.attempts_max(),
-        why: JobReason::Wanted,
-        created_at: now,
-    };
+    // The job belongs to no workspace.
+    let job = NewJob::new(
+        JobKind::Certificate,
+        JobReason::Wanted,
+        WorkspaceId(Uuid::nil()),
+        certificate::certificate_id(&app.config.acme),
+        app.clock.ids().next(),
+        now,
+    );
     app.store.write(move |tx| jobs::enqueue_missing(tx, &job)).await
 }
 
@@ -51,11 +48,11 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         return Ok(JobAttemptResult::Settle(JobOutcome::Done));
     }
     let next = acme::run(&app.app).await?;
-    let (name, why) = match next.why {
-        NextRunReason::Renewal => ("done", JobReason::Renewal),
-        NextRunReason::Retry => ("retry", JobReason::NotIssued),
+    let (settled, why) = match next.why {
+        NextRunReason::Renewal => (SettledJob::Done, JobReason::Renewal),
+        NextRunReason::Retry => (SettledJob::Retry, JobReason::NotIssued),
     };
     let outcome = JobOutcome::Hold { at: next.at, why };
     app.store.write(move |tx| jobs::settle(tx, &job, &outcome)).await?;
-    Ok(JobAttemptResult::Settled(name))
+    Ok(JobAttemptResult::Settled(settled))
 }

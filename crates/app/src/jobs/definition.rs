@@ -19,14 +19,37 @@ use crate::{next_step::NextStep, ports::BoxFuture};
 /// The result of a job attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JobAttemptResult {
-    /// The handler settled the job itself. The name is for metrics: `done`, `retry`, `hold`, `dead`, `settled`.
-    Settled(&'static str),
+    /// The handler settled the job itself.
+    Settled(SettledJob),
     /// The runner settles the job with this outcome.
     Settle(JobOutcome),
 }
 
+/// How a handler settled a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SettledJob {
+    /// The work is done.
+    Done,
+    /// The job is tried again.
+    Retry,
+    /// The job waits.
+    Hold,
+}
+
+impl SettledJob {
+    /// Returns the name for metrics.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Retry => "retry",
+            Self::Hold => "hold",
+        }
+    }
+}
+
 impl JobAttemptResult {
-    /// Returns the outcome for the next step of a send, decided at that time.
+    /// Converts the next step of a send to an outcome; `now` is when the step was decided.
     #[must_use]
     pub fn after(step: NextStep, now: Time) -> Self {
         Self::Settle(match step {

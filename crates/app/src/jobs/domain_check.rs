@@ -12,7 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
-use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
 use crate::domains::check;
 
 /// Maximum concurrent checks in this process.
@@ -30,7 +30,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
             Ok(JobAttemptResult::Settle(JobOutcome::Done))
         }
         // The check itself rescheduled this job.
-        Ok(_) => Ok(JobAttemptResult::Settled("done")),
+        Ok(_) => Ok(JobAttemptResult::Settled(SettledJob::Done)),
         Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
         Err(_) => Ok(JobAttemptResult::Settle(JobOutcome::Hold {
             at: app.clock.now().plus_ms(AGAIN_MS),

@@ -13,7 +13,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
 use crate::inboxes::{removal::InboxRemoval, wipe};
 
 /// Maximum concurrent wipes in this process.
@@ -52,7 +52,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
             }
         })
         .await?;
-    let Some(wiped) = wiped else { return Ok(JobAttemptResult::Settled("hold")) };
+    let Some(wiped) = wiped else { return Ok(JobAttemptResult::Settled(SettledJob::Hold)) };
     wipe::remove_blobs(&app, wiped).await;
-    Ok(JobAttemptResult::Settled("done"))
+    Ok(JobAttemptResult::Settled(SettledJob::Done))
 }

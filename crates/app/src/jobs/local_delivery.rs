@@ -20,7 +20,7 @@ use posthouse_store::jobs::{
     due::{CapacityShare, GroupCapacity},
 };
 
-use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition};
+use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition, SettledJob};
 use crate::outbound::local_delivery::run::{self as delivery, LocalDeliveryRef, LocalDeliveryStep};
 
 /// Maximum concurrent deliveries in this process.
@@ -71,7 +71,7 @@ impl JobCapacity for OnePerGroup {
 async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
     let reference = LocalDeliveryRef { workspace: job.workspace, id: EnvelopeId(job.subject) };
     Ok(match delivery::run(&app.app, reference).await? {
-        LocalDeliveryStep::Done => JobAttemptResult::Settled("done"),
+        LocalDeliveryStep::Done => JobAttemptResult::Settled(SettledJob::Done),
         LocalDeliveryStep::Gone => JobAttemptResult::Settle(JobOutcome::Done),
         LocalDeliveryStep::Hold(why) => {
             JobAttemptResult::Settle(JobOutcome::Hold { at: app.clock.now().plus_ms(HELD_MS), why })

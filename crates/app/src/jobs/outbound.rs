@@ -12,7 +12,7 @@ use posthouse_domain::{
 };
 use posthouse_store::jobs::{self, JobOutcome, LeasedJob, due::GroupCapacity};
 
-use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition};
+use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition, SettledJob};
 use crate::outbound::{
     deliver::{self, DeliveryStep, EnvelopeRef},
     throttle::DestinationLimiter,
@@ -62,8 +62,8 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         jobs::settle(tx, &job, &outcome)
     });
     Ok(JobAttemptResult::Settled(match deliver::deliver(&app.app, &app.outbound, reference, fence).await? {
-        DeliveryStep::Done => "done",
-        DeliveryStep::Retry { .. } => "retry",
-        DeliveryStep::Hold { .. } => "hold",
+        DeliveryStep::Done => SettledJob::Done,
+        DeliveryStep::Retry { .. } => SettledJob::Retry,
+        DeliveryStep::Hold { .. } => SettledJob::Hold,
     }))
 }

@@ -77,16 +77,10 @@ async fn recreate(app: &Arc<Instance>, now: Time) -> Result<u64> {
         return Ok(0);
     }
     let ids = app.clock.ids();
-    let made = lost.into_iter().map(|(kind, lost)| jobs::NewJob {
-        id: ids.next(),
-        kind,
-        workspace: lost.workspace,
-        subject: lost.subject,
-        group: lost.group,
-        run_at: lost.run_at.max(now),
-        attempt_max: kind.attempts_max(),
-        why: JobReason::Recreated,
-        created_at: now,
+    let made = lost.into_iter().map(|(kind, lost)| {
+        jobs::NewJob::new(kind, JobReason::Recreated, lost.workspace, lost.subject, ids.next(), now)
+            .in_group(lost.group)
+            .due_at(lost.run_at.max(now))
     });
     let (lost, made): (Vec<_>, Vec<_>) = made.map(|job| (job.clone(), job)).unzip();
     app.store.write(move |tx| made.iter().try_for_each(|job| jobs::enqueue_missing(tx, job))).await?;

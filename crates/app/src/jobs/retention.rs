@@ -59,11 +59,11 @@ async fn of_inbox(
     before: Time,
     steps: &mut u32,
 ) -> Result<u64> {
-    let place = InboxRef { workspace, inbox };
+    let inbox_ref = InboxRef { workspace, inbox };
     let mut deleted = 0;
     while *steps > 0 {
         *steps -= 1;
-        let erased = app.store.write(move |tx| erase::messages_before(tx, place, before, MESSAGES_STEP)).await?;
+        let erased = app.store.write(move |tx| erase::messages_before(tx, inbox_ref, before, MESSAGES_STEP)).await?;
         wipe::remove_blobs(app, erased.blobs).await;
         deleted += erased.messages;
         if erased.messages < u64::from(MESSAGES_STEP) {

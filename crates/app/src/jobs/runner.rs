@@ -258,7 +258,7 @@ async fn attempt(app: Arc<Instance>, definition: JobDefinition, job: LeasedJob) 
     let began = async { (definition.run)(app.clone(), job.clone()).await };
     let ran = AssertUnwindSafe(began).catch_unwind().await;
     let outcome = match ran {
-        Ok(Ok(JobAttemptResult::Settled(name))) => return app.metrics.job(kind, name),
+        Ok(Ok(JobAttemptResult::Settled(settled))) => return app.metrics.job(kind, settled.text()),
         Ok(Ok(JobAttemptResult::Settle(outcome))) => outcome,
         Ok(Err(error)) => {
             if !error.is_outage() {

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 /// Returns the context of the secret at a location.
 #[must_use]
-pub fn of(place: &SealedLocation) -> String {
-    match place {
+pub fn of(location: &SealedLocation) -> String {
+    match location {
         SealedLocation::ServedDomainKey { domain, selector, algorithm } => {
             default_domain_dkim(domain, selector, algorithm)
         }

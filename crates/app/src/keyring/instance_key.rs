@@ -42,12 +42,12 @@ pub enum InstanceKeyError {
     },
     /// The text is not a key.
     #[error(
-        "{place} must hold 32 bytes in base64, as printed by `openssl rand -base64 32`, or a key written by `posthouse \
+        "{origin} must hold 32 bytes in base64, as printed by `openssl rand -base64 32`, or a key written by `posthouse \
          secret rotate`"
     )]
     Malformed {
         /// The setting or file.
-        place: String,
+        origin: String,
     },
     /// The secret was sealed with another key, or was changed.
     #[error(
@@ -103,8 +103,8 @@ impl InstanceKey {
     ///
     /// # Errors
     /// Returns [`InstanceKeyError::Malformed`] if the text is not a key.
-    pub(super) fn read(text: &str, place: &str) -> Result<Self, InstanceKeyError> {
-        let malformed = || InstanceKeyError::Malformed { place: place.to_owned() };
+    pub(super) fn read(text: &str, origin: &str) -> Result<Self, InstanceKeyError> {
+        let malformed = || InstanceKeyError::Malformed { origin: origin.to_owned() };
         let bytes = STANDARD.decode(text.trim()).map_err(|_| malformed())?;
         let derived = match bytes.len() {
             KEY_BYTES => derive(&bytes),

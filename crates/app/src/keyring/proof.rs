@@ -54,7 +54,7 @@ impl StoredEvidence {
         if let Some(proof) = read_proof(tx)? {
             return Ok(Self::Proof(proof));
         }
-        Ok(sealed::any(tx)?.map_or(Self::Nothing, |(place, bytes)| Self::Sealed(place, bytes)))
+        Ok(sealed::any(tx)?.map_or(Self::Nothing, |(location, bytes)| Self::Sealed(location, bytes)))
     }
 
     /// Compares a key with the store.
@@ -62,7 +62,7 @@ impl StoredEvidence {
         match self {
             Self::Proof(proof) if is_proof_of(proof, key) => Ok(KeyStatus::Proven),
             Self::Proof(_) => Err(InstanceKeyError::WrongKey),
-            Self::Sealed(place, bytes) => key.open(bytes, &context::of(place)).map(|_| KeyStatus::Unproven),
+            Self::Sealed(location, bytes) => key.open(bytes, &context::of(location)).map(|_| KeyStatus::Unproven),
             Self::Nothing => Ok(KeyStatus::Unused),
         }
     }

@@ -60,30 +60,31 @@ pub struct KeyRotation {
 /// Returns [`RotationError`]; the store keeps its old key then.
 pub async fn rotate(app: &App, to: Option<&Path>) -> Result<KeyRotation, RotationError> {
     let file = KeyFile::of(&app.config);
-    let (is_setting, place) = match (&app.config.instance_key, to) {
+    let (is_setting, path) = match (&app.config.instance_key, to) {
         (Some(_), Some(to)) => (true, to.to_owned()),
         (Some(_), None) => return Err(RotationError::NoFile),
         (None, Some(_)) => return Err(RotationError::NeedlessFile),
         (None, None) => (false, file.next()),
     };
-    if is_setting && place.exists() {
-        return already(app, place).await;
+    if is_setting && path.exists() {
+        return already(app, path).await;
     }
     proof::settle(app).await?;
     let old = key_cache::read(&app.config)?;
     let mut fresh = [0; 32];
     app.clock.random(&mut fresh);
-    key_file::write_file(&place, &old.successor(fresh))?;
-    let new = key_file::read_file(&place)?;
+    key_file::write_file(&path, &old.successor(fresh))?;
+    let new = key_file::read_file(&path)?;
     let noted = proof::prove(&new)?;
     let work = move |tx: &mut Tx| {
-        let count = sealed::replace(tx, &|place: &SealedLocation, bytes: &[u8]| reseal(place, bytes, &old, &new))?;
+        let count =
+            sealed::replace(tx, &|location: &SealedLocation, bytes: &[u8]| reseal(location, bytes, &old, &new))?;
         proof::store_proof(tx, &noted)?;
         Ok::<_, RotationError>(count)
     };
     let secrets = Some(app.store.write(work).await?);
     if is_setting {
-        return Ok(KeyRotation { secrets, key: place, old: None });
+        return Ok(KeyRotation { secrets, key: path, old: None });
     }
     let old = file.adopt_next(app.clock.as_ref())?;
     Ok(KeyRotation { secrets, key: file.path(), old: Some(old) })
@@ -91,19 +92,19 @@ pub async fn rotate(app: &App, to: Option<&Path>) -> Result<KeyRotation, Rotatio
 
 /// Handles a target file that exists: if an earlier run was interrupted after its commit, the store uses the key in the
 /// file.
-async fn already(app: &App, place: PathBuf) -> Result<KeyRotation, RotationError> {
+async fn already(app: &App, path: PathBuf) -> Result<KeyRotation, RotationError> {
     let noted = app.store.read(proof::read_proof).await?;
     let is_done =
-        noted.is_some_and(|noted| key_file::read_file(&place).is_ok_and(|key| proof::is_proof_of(&noted, &key)));
-    if is_done { Ok(KeyRotation { secrets: None, key: place, old: None }) } else { Err(RotationError::Exists(place)) }
+        noted.is_some_and(|noted| key_file::read_file(&path).is_ok_and(|key| proof::is_proof_of(&noted, &key)));
+    if is_done { Ok(KeyRotation { secrets: None, key: path, old: None }) } else { Err(RotationError::Exists(path)) }
 }
 
 fn reseal(
-    place: &SealedLocation,
+    location: &SealedLocation,
     bytes: &[u8],
     old: &InstanceKey,
     new: &InstanceKey,
 ) -> Result<Vec<u8>, RotationError> {
-    let context = context::of(place);
+    let context = context::of(location);
     Ok(new.seal(&old.open(bytes, &context)?, &context)?)
 }

@@ -31,15 +31,6 @@ pub(super) fn enqueue(tx: &mut Tx, filing: &Filing<'_>) -> StoreResult<()> {
 
 /// Builds the job that forwards a message.
 fn job(forward: &PendingForward, id: JobId, now: Time) -> NewJob {
-    NewJob {
-        id,
-        kind: JobKind::Forward,
-        workspace: forward.workspace,
-        subject: forward.id.0,
-        group: forward.to.to_string(),
-        run_at: now,
-        attempt_max: JobKind::Forward.attempts_max(),
-        why: JobReason::Received,
-        created_at: now,
-    }
+    NewJob::new(JobKind::Forward, JobReason::Received, forward.workspace, forward.id.0, id, now)
+        .in_group(forward.to.to_string())
 }

@@ -145,14 +145,14 @@ impl ParsedMail {
         self.set_disclosure_verified(is_own_inbox && is_signed);
     }
 
-    /// Returns the workspace of the agent that wrote the mail. Mail that an inbox passes on, or that the service writes in its
-    /// name, isn't an agent's: it doesn't say so, or what it says isn't verified.
+    /// Returns the workspace of the agent that wrote the mail; `None` for automatic forwards and mail of the service,
+    /// whose disclosure is absent or unverified.
     #[must_use]
     pub fn agent_workspace(&self) -> Option<WorkspaceId> {
         self.sender_workspace.filter(|_| self.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified))
     }
 
-    /// Returns the mail without what its recipients find out about it.
+    /// Returns the sender's copy: without authentication results, labels and verification.
     fn as_sent(&self, headers_json: String) -> Self {
         let all = self.clone();
         Self {

@@ -25,8 +25,8 @@ pub(super) fn is_blocked(tx: &mut Tx, mail: &ParsedMail, agent: Option<AgentCopy
     let mut all: Vec<&str> = author.iter().chain(&envelope).map(String::as_str).chain(tokens.iter().copied()).collect();
     all.sort_unstable();
     all.dedup();
-    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
-    let found = lists::matching(tx, place, ListDirection::Receive, &all)?;
+    let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let found = lists::matching(tx, inbox_ref, ListDirection::Receive, &all)?;
     if found.hits(envelope.iter().map(String::as_str)).blocked {
         return Ok(true);
     }

@@ -82,9 +82,9 @@ enum Attempt {
 /// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
 pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: ClaimRequest) -> Result<Claims, Refusal> {
     let deadline = app.clock.now().plus_ms(claim.wait_ms);
-    let place = InboxRef { workspace: caller.workspace, inbox: claim.inbox };
+    let inbox_ref = InboxRef { workspace: caller.workspace, inbox: claim.inbox };
     // Registered before the first attempt, so that no message between the attempt and the wait is missed.
-    let mut watch = waiters.watch(&app.store, place);
+    let mut watch = waiters.watch(&app.store, inbox_ref);
     let mut has_waited = false;
     loop {
         let (request, bytes_max) = (claim.clone(), app.config.limits.page_bytes);
@@ -126,15 +126,15 @@ fn attempt(
 ) -> Result<Attempt, Refusal> {
     let inbox = visible::inbox(tx, &caller, claim.inbox)?;
     let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
     // Messages stored later have a later time than the newest message, whatever the clock shows.
     let beginning = claim.since.map_or(inbox.last_message_at, |since| since.plus_ms(-1));
-    let queue = queue::lock(tx, place, beginning, now)?;
+    let queue = queue::lock(tx, inbox_ref, beginning, now)?;
     if workspace.stopped_at.is_some() || inbox.is_paused() {
         return Ok(Attempt::Paused);
     }
-    dead_letter_exhausted(tx, Some(place), now, DEAD_LETTERS_MAX)?;
-    queue::promote(tx, place, now)?;
+    dead_letter_exhausted(tx, Some(inbox_ref), now, DEAD_LETTERS_MAX)?;
+    queue::promote(tx, inbox_ref, now)?;
     let (leases, is_finished) =
         lease_oldest(tx, &inbox, queue.position, claim, ids, now, ClaimBudget::new(claim, bytes_max))?;
     if !leases.is_empty() {
@@ -144,7 +144,7 @@ fn attempt(
         return Ok(Attempt::Unfinished);
     }
     let activity = InboxActivity { newest: inbox.last_message_at, changes: queue.changes };
-    Ok(Attempt::Nothing(activity, queue::next_due(tx, place, now)?))
+    Ok(Attempt::Nothing(activity, queue::next_due(tx, inbox_ref, now)?))
 }
 
 /// Leases the oldest matching messages after position `start`, one per thread, as far as the response has room for
@@ -158,12 +158,12 @@ fn lease_oldest(
     now: Time,
     mut budget: ClaimBudget,
 ) -> StoreResult<(Vec<NewLease>, bool)> {
-    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
     let (limit, chunk) = (claim.limit as usize, claim.limit * 2 + CANDIDATES_SPARE);
     let mut leases: Vec<NewLease> = Vec::with_capacity(limit);
     let (mut after, mut position, mut pulls) = (Time::from_millis(0), start, 0);
     'search: while leases.len() < limit {
-        let found = queue::candidates(tx, place, claim.wanted, after, chunk, now)?;
+        let found = queue::candidates(tx, inbox_ref, claim.wanted, after, chunk, now)?;
         for (at, candidate) in found.iter().enumerate() {
             after = candidate.created_at;
             if leases.len() == limit || claim.wanted.analysed {
@@ -172,13 +172,13 @@ fn lease_oldest(
             if leases.iter().any(|lease| lease.thread == candidate.thread) {
                 continue;
             }
-            if !budget.has_room(tx, place.workspace, &found[at..])? && !leases.is_empty() {
+            if !budget.has_room(tx, inbox_ref.workspace, &found[at..])? && !leases.is_empty() {
                 break 'search;
             }
             let lease: LeaseId = ids.next();
             let until = now.plus_ms(claim.lease_ms);
             let terms = QueueLease { id: lease, until, consumer: claim.consumer.as_deref() };
-            if let Some(deliveries) = queue::lease(tx, place.workspace, candidate.message, terms)? {
+            if let Some(deliveries) = queue::lease(tx, inbox_ref.workspace, candidate.message, terms)? {
                 let (message, thread) = (candidate.message, candidate.thread);
                 leases.push(NewLease { lease, until, deliveries, message, thread });
             }
@@ -189,11 +189,11 @@ fn lease_oldest(
         if position >= inbox.last_message_at || pulls == PULLS_MAX {
             break;
         }
-        let Some(last) = queue::pull(tx, place, position)? else { break };
+        let Some(last) = queue::pull(tx, inbox_ref, position)? else { break };
         (position, pulls) = (last, pulls + 1);
     }
     if position != start {
-        queue::move_to(tx, place, position)?;
+        queue::move_to(tx, inbox_ref, position)?;
     }
     Ok((leases, pulls < PULLS_MAX))
 }
@@ -225,8 +225,8 @@ impl ClaimBudget {
 }
 
 /// Makes dead letters of the messages whose last delivery has expired; returns how many.
-pub fn dead_letter_exhausted(tx: &mut Tx, place: Option<InboxRef>, now: Time, limit: u32) -> StoreResult<u64> {
-    let spent = queue::exhausted(tx, place, now, limit)?;
+pub fn dead_letter_exhausted(tx: &mut Tx, inbox_ref: Option<InboxRef>, now: Time, limit: u32) -> StoreResult<u64> {
+    let spent = queue::exhausted(tx, inbox_ref, now, limit)?;
     for item in &spent {
         dead_letter(tx, item, now)?;
     }

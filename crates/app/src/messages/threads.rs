@@ -50,8 +50,8 @@ pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChang
 pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<ErasedTotals, Refusal> {
     let work = move |tx: &mut Tx| {
         let thread = visible::thread(tx, &caller, id)?;
-        let place = InboxRef { workspace: thread.workspace, inbox: thread.inbox };
-        let erased = erase::messages_of_thread(tx, place, id)?;
+        let inbox_ref = InboxRef { workspace: thread.workspace, inbox: thread.inbox };
+        let erased = erase::messages_of_thread(tx, inbox_ref, id)?;
         threads::delete(tx, thread.workspace, id)?;
         drafts::wipe_thread(tx, thread.workspace, thread.inbox, id)?;
         Ok::<_, Refusal>(erased)

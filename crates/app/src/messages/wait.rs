@@ -111,7 +111,7 @@ async fn before_timeout<T>(
 /// The starting point of a search.
 struct Start {
     caller: Caller,
-    place: InboxRef,
+    inbox_ref: InboxRef,
     watch: InboxWatch,
     /// `created_at` of the inbox's newest message.
     newest: Time,
@@ -122,12 +122,12 @@ struct Start {
 impl Start {
     /// Registers the watch before the first read, so that no commit in between is missed.
     async fn of(app: &App, waiters: &InboxWaiters, caller: Caller, long_poll: LongPoll) -> Result<Self, Refusal> {
-        let place = InboxRef { workspace: caller.workspace, inbox: long_poll.inbox };
-        let watch = waiters.watch(&app.store, place);
-        let read = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, place.inbox)?.last_message_at);
+        let inbox_ref = InboxRef { workspace: caller.workspace, inbox: long_poll.inbox };
+        let watch = waiters.watch(&app.store, inbox_ref);
+        let read = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, inbox_ref.inbox)?.last_message_at);
         let newest = app.store.read_one(read).await?;
         let since = long_poll.since.unwrap_or_else(|| request_time(long_poll.arrived_at, newest, app.clock.now()));
-        Ok(Self { caller, place, watch, newest, since })
+        Ok(Self { caller, inbox_ref, watch, newest, since })
     }
 }
 
@@ -146,17 +146,17 @@ async fn find_message(
     sort: ArrivalFilter,
     parts: NewMessageFilter,
 ) -> Result<Record, Refusal> {
-    let Start { caller, place, mut watch, mut newest, mut since } = start;
+    let Start { caller, inbox_ref, mut watch, mut newest, mut since } = start;
     loop {
         while since < newest {
-            let read = app.store.read_one(move |tx| arrivals::after(tx, place, sort, since, READ_MAX));
+            let read = app.store.read_one(move |tx| arrivals::after(tx, inbox_ref, sort, since, READ_MAX));
             let summaries = Box::pin(read).await?;
             for found in summaries.iter().filter(|summary| parts.matches(summary)) {
                 let id = found.id;
                 // The message may have been deleted since the first query.
                 let read = app.store.read(move |tx| {
                     check_active(tx, &caller)?;
-                    Ok::<_, Refusal>(messages::record(tx, place.workspace, id)?)
+                    Ok::<_, Refusal>(messages::record(tx, inbox_ref.workspace, id)?)
                 });
                 if let Some(record) = Box::pin(read).await? {
                     return Ok(record);
@@ -182,12 +182,12 @@ async fn find_verification(
         (Some(from), true) => from.matches(&g.from),
         (Some(from), false) => from.matches_authenticated(&g.from, &g.labels),
     };
-    let Start { caller, place, mut watch, mut newest, mut since } = start;
+    let Start { caller, inbox_ref, mut watch, mut newest, mut since } = start;
     loop {
         let mut until = newest.plus_ms(1);
         while since < until {
             let between = ArrivalTimeRange { since, until };
-            let read = app.store.read_one(move |tx| arrivals::verifications(tx, place, between, READ_MAX));
+            let read = app.store.read_one(move |tx| arrivals::verifications(tx, inbox_ref, between, READ_MAX));
             let summaries = Box::pin(read).await?;
             let trusted =
                 |g: &ArrivalSummary| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
@@ -195,7 +195,7 @@ async fn find_verification(
                 let id = found.id;
                 let read = app.store.read(move |tx| {
                     check_active(tx, &caller)?;
-                    Ok::<_, Refusal>(messages::get(tx, place.workspace, id)?)
+                    Ok::<_, Refusal>(messages::get(tx, inbox_ref.workspace, id)?)
                 });
                 if let Some(message) = Box::pin(read).await? {
                     return Ok(message);

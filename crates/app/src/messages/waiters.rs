@@ -52,7 +52,7 @@ pub struct InboxWatch {
     registry: Registry,
     waiters: Arc<WorkspaceWaiters>,
     store: Store,
-    place: InboxRef,
+    inbox_ref: InboxRef,
     /// `None` only while being dropped.
     activity: Option<watch::Receiver<InboxActivity>>,
 }
@@ -69,14 +69,14 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl InboxWaiters {
     /// Registers a watch for the mail that arrives in an inbox from now on.
     #[must_use]
-    pub fn watch(&self, store: &Store, place: InboxRef) -> InboxWatch {
+    pub fn watch(&self, store: &Store, inbox_ref: InboxRef) -> InboxWatch {
         let mut registry = locked(&self.0);
-        let create = || Arc::new(WorkspaceWaiters::new(store, place.workspace));
-        let waiters = registry.entry(place.workspace).or_insert_with(create).clone();
+        let create = || Arc::new(WorkspaceWaiters::new(store, inbox_ref.workspace));
+        let waiters = registry.entry(inbox_ref.workspace).or_insert_with(create).clone();
         let unknown = || watch::Sender::new(UNKNOWN);
-        let activity = Some(locked(&waiters.inboxes).entry(place.inbox).or_insert_with(unknown).subscribe());
+        let activity = Some(locked(&waiters.inboxes).entry(inbox_ref.inbox).or_insert_with(unknown).subscribe());
         drop(registry);
-        InboxWatch { registry: self.0.clone(), waiters, store: store.clone(), place, activity }
+        InboxWatch { registry: self.0.clone(), waiters, store: store.clone(), inbox_ref, activity }
     }
 
     /// Returns the number of workspaces that have waiters.
@@ -149,7 +149,7 @@ impl InboxWatch {
             };
             if leader.is_behind {
                 // Boxed, so that the waiters don't keep space for the read.
-                Box::pin(self.waiters.catch_up(&self.store, self.place.workspace)).await?;
+                Box::pin(self.waiters.catch_up(&self.store, self.inbox_ref.workspace)).await?;
                 leader.is_behind = false;
                 continue;
             }
@@ -167,12 +167,12 @@ impl Drop for InboxWatch {
         let mut registry = locked(&self.registry);
         self.activity = None;
         let mut inboxes = locked(&self.waiters.inboxes);
-        if inboxes.get(&self.place.inbox).is_some_and(|activity| activity.receiver_count() == 0) {
-            inboxes.remove(&self.place.inbox);
+        if inboxes.get(&self.inbox_ref.inbox).is_some_and(|activity| activity.receiver_count() == 0) {
+            inboxes.remove(&self.inbox_ref.inbox);
         }
-        let is_registered = registry.get(&self.place.workspace).is_some_and(|own| Arc::ptr_eq(own, &self.waiters));
+        let is_registered = registry.get(&self.inbox_ref.workspace).is_some_and(|own| Arc::ptr_eq(own, &self.waiters));
         if inboxes.is_empty() && is_registered {
-            registry.remove(&self.place.workspace);
+            registry.remove(&self.inbox_ref.workspace);
         }
     }
 }

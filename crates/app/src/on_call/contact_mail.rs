@@ -26,12 +26,13 @@ use crate::{
     limits::service_mails::{CountedMail, ServiceMailCounter},
     mailbox::recipient::served_domains,
     outbound::{
-        link_mail::{self, LinkMail},
-        queue::{
-            QueueHook,
+        accept::{
+            AcceptHook,
             request::{self, PersonRequest},
         },
+        link_mail::{self, LinkMail},
         service_mail::{self, ServiceMail},
+        written_mail::WrittenMail,
     },
 };
 
@@ -78,7 +79,7 @@ struct ContactMailHook {
     now: Time,
 }
 
-impl QueueHook for ContactMailHook {
+impl AcceptHook for ContactMailHook {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         if !on_call::end_mail(tx, &self.contact, self.kind)? {
             return Err(Refusal::not_found("contact"));
@@ -162,16 +163,9 @@ fn write(app: &App, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refu
         let expires_at = now.plus_ms(CONFIRMATION_LINK_MS);
         (written.mail, Some((OnCallToken { sha256: written.token_sha256, expires_at }, person)))
     } else {
-        let mail = ServiceMail {
-            kind: ServiceMailKind::OnCall,
-            workspace: Some(workspace),
-            message: app.clock.ids().next(),
-            to: to.clone(),
-            subject: OWNER_SUBJECT.to_owned(),
-            text: owner_text(app, &contact, about.as_deref()),
-            token: None,
-        };
-        (mail, None)
+        let text = owner_text(app, &contact, about.as_deref());
+        let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), OWNER_SUBJECT, text);
+        (ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail }, None)
     };
     let (own, counter) = (served_domains(app), ServiceMailCounter::of(app)?);
     Ok((mail, ContactMailHook { contact, kind, asked, own, counter, owners: to, now }))
@@ -218,13 +212,14 @@ struct Scope<'a> {
 
 fn confirmation_text(scope: &Scope<'_>, link: &str) -> String {
     let days = CONFIRMATION_LINK_MS / DAY_MS;
-    let place = scope.about.or(scope.agent).map_or_else(|| format!("a workspace on {}", scope.base_url), str::to_owned);
+    let scope_name =
+        scope.about.or(scope.agent).map_or_else(|| format!("a workspace on {}", scope.base_url), str::to_owned);
     let scope = match (scope.about, scope.agent) {
         (None, Some(agent)) => format!("the workspace of {agent}"),
-        _ => place.clone(),
+        _ => scope_name.clone(),
     };
     format!(
-        "The owner of {place} asks you to be on call for {scope}: the mail of an AI agent. If it needs a person, you \
+        "The owner of {scope_name} asks you to be on call for {scope}: the mail of an AI agent. If it needs a person, you \
          get a mail.\n\n\
          To agree, open this page and press the button. The link works once and expires after {days} days:\n\n\
          {link}\n\n\

@@ -170,16 +170,6 @@ fn request_confirmation(
 
 /// Enqueues the job that sends the mail about a contact.
 pub(super) fn enqueue_mail(tx: &mut Tx, contact: &OnCallContact, ids: &IdGenerator, now: Time) -> StoreResult<()> {
-    let job = NewJob {
-        id: ids.next(),
-        kind: JobKind::OnCallMail,
-        workspace: contact.workspace,
-        subject: contact.id.0,
-        group: String::new(),
-        run_at: now,
-        attempt_max: JobKind::OnCallMail.attempts_max(),
-        why: JobReason::Added,
-        created_at: now,
-    };
+    let job = NewJob::new(JobKind::OnCallMail, JobReason::Added, contact.workspace, contact.id.0, ids.next(), now);
     jobs::enqueue(tx, &job)
 }

@@ -19,13 +19,13 @@ const LINE_CHARS_MAX: usize = 200;
 pub(super) struct EscalationItem {
     pub(super) trigger: EscalationTrigger,
     pub(super) at: Time,
-    pub(super) place: ItemPlace,
+    pub(super) link_to: LinkTarget,
     pub(super) details: ItemDetails,
 }
 
 /// Where a person finds the subject of an escalation in the dashboard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ItemPlace {
+pub(super) enum LinkTarget {
     /// A message.
     Message { inbox: InboxId, thread: ThreadId, message: MessageId },
     /// A draft.
@@ -125,7 +125,7 @@ fn described(item: &EscalationItem, base_url: &str) -> String {
             text.push_str(&format!("{name}: {}\n", line(value)));
         }
     }
-    text.push_str(&format!("Time: {}\n{}\n", item.at, link(item.place, base_url)));
+    text.push_str(&format!("Time: {}\n{}\n", item.at, link(item.link_to, base_url)));
     if let Some(excerpt) = &details.excerpt {
         text.push('\n');
         text.extend(excerpt_of(excerpt).lines().map(|line| format!("> {line}\n")));
@@ -133,13 +133,13 @@ fn described(item: &EscalationItem, base_url: &str) -> String {
     text
 }
 
-fn link(place: ItemPlace, base_url: &str) -> String {
-    match place {
-        ItemPlace::Message { inbox, thread, message } => {
+fn link(link_to: LinkTarget, base_url: &str) -> String {
+    match link_to {
+        LinkTarget::Message { inbox, thread, message } => {
             format!("{base_url}/inbox/{inbox}/{thread}#message-{message}")
         }
-        ItemPlace::Draft { inbox, draft } => format!("{base_url}/approvals/{inbox}/{draft}"),
-        ItemPlace::Workspace => format!("{base_url}/"),
+        LinkTarget::Draft { inbox, draft } => format!("{base_url}/approvals/{inbox}/{draft}"),
+        LinkTarget::Workspace => format!("{base_url}/"),
     }
 }
 
@@ -163,8 +163,8 @@ mod tests {
 
     fn item(trigger: EscalationTrigger, details: ItemDetails) -> EscalationItem {
         let (inbox, thread) = (InboxId(Uuid::from_u128(1)), ThreadId(Uuid::from_u128(2)));
-        let place = ItemPlace::Message { inbox, thread, message: MessageId(Uuid::from_u128(3)) };
-        EscalationItem { trigger, at: Time::from_millis(0), place, details }
+        let link_to = LinkTarget::Message { inbox, thread, message: MessageId(Uuid::from_u128(3)) };
+        EscalationItem { trigger, at: Time::from_millis(0), link_to, details }
     }
 
     fn text(items: &[EscalationItem], count: usize) -> EscalationText<'_> {
@@ -194,16 +194,16 @@ mod tests {
         let (inbox, thread, draft) =
             (InboxId(Uuid::from_u128(1)), ThreadId(Uuid::from_u128(2)), DraftId(Uuid::from_u128(3)));
         let message = MessageId(Uuid::from_u128(4));
-        for (place, pattern) in [
-            (ItemPlace::Message { inbox, thread, message }, "/inbox/:inbox/:thread"),
-            (ItemPlace::Draft { inbox, draft }, "/approvals/:inbox/:draft"),
-            (ItemPlace::Workspace, "/"),
+        for (link_to, pattern) in [
+            (LinkTarget::Message { inbox, thread, message }, "/inbox/:inbox/:thread"),
+            (LinkTarget::Draft { inbox, draft }, "/approvals/:inbox/:draft"),
+            (LinkTarget::Workspace, "/"),
         ] {
             let path = pattern
                 .replace(":inbox", &inbox.to_string())
                 .replace(":thread", &thread.to_string())
                 .replace(":draft", &draft.to_string());
-            assert_eq!(link(place, "").split('#').next(), Some(path.as_str()));
+            assert_eq!(link(link_to, "").split('#').next(), Some(path.as_str()));
             assert!(screens.contains(&format!("pattern: '{pattern}' }}")), "{pattern}");
         }
     }

@@ -24,7 +24,7 @@ use posthouse_store::{Result as StoreResult, Tx, drafts, escalations, events, in
 
 use super::{
     contact_mail, contacts, recipients,
-    text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, ItemPlace},
+    text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, LinkTarget},
 };
 use crate::{
     app::App,
@@ -33,8 +33,9 @@ use crate::{
     limits::service_mails::ServiceMailCounter,
     mailbox::recipient::served_domains,
     outbound::{
-        queue::QueueHook,
+        accept::AcceptHook,
         service_mail::{self, ServiceMail},
+        written_mail::WrittenMail,
     },
 };
 use posthouse_api::views::{event::data, inbox::InboxView};
@@ -125,17 +126,10 @@ async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> R
         app.store.write(move |tx| escalations::delete(tx, workspace, &ids)).await?;
         return Ok(None);
     }
-    let place = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
-    let text = EscalationText { base_url: &app.config.base_url, inbox: place, items: &items, count: about.len() };
-    let mail = ServiceMail {
-        kind: ServiceMailKind::OnCall,
-        workspace: Some(workspace),
-        message: app.clock.ids().next(),
-        to: to.clone(),
-        subject: text.subject(),
-        text: text.text(),
-        token: None,
-    };
+    let inbox_name = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
+    let text = EscalationText { base_url: &app.config.base_url, inbox: inbox_name, items: &items, count: about.len() };
+    let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), text.subject(), text.text());
+    let mail = ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail };
     let event = event_data(&about, mode, view, to.iter().map(Address::canonical).collect());
     let hook = EscalationHook {
         workspace,
@@ -168,7 +162,7 @@ struct EscalationHook {
     to: Vec<Address>,
 }
 
-impl QueueHook for EscalationHook {
+impl AcceptHook for EscalationHook {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let deleted = escalations::delete(tx, self.workspace, &self.ids)?;
         if deleted == self.ids.len() as u64 {
@@ -183,16 +177,9 @@ impl QueueHook for EscalationHook {
         }
         contact_mail::count_members(tx, &self.counter, &self.to, now)?;
         contact_mail::record(tx, self.workspace, message, OnCallMailKind::Escalation, now)?;
-        let event = NewEvent {
-            workspace: self.workspace,
-            id: ids.next(),
-            kind: EventKind::EscalationSent,
-            inbox: self.about,
-            thread: None,
-            message: None,
-            detail_json: self.detail_json.clone(),
-            at: now,
-        };
+        let event = NewEvent::new(EventKind::EscalationSent, self.workspace, ids.next(), now)
+            .in_inbox(self.about)
+            .with_detail(self.detail_json.clone());
         Ok(events::append(tx, &event)?)
     }
 }
@@ -261,10 +248,10 @@ fn view_of(
 
 /// Returns the description of an escalation; `None` if its subject is gone.
 fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreResult<Option<EscalationItem>> {
-    let (place, details) = if let Some(id) = escalation.message {
+    let (link_to, details) = if let Some(id) = escalation.message {
         let Some(record) = messages::record(tx, escalation.workspace, id)? else { return Ok(None) };
         let message = &record.message;
-        let place = ItemPlace::Message { inbox: message.inbox, thread: message.thread, message: message.id };
+        let link_to = LinkTarget::Message { inbox: message.inbox, thread: message.thread, message: message.id };
         let text = record.bodies.text.filter(|_| includes_excerpt);
         let is_open = !record.withheld;
         let details = ItemDetails {
@@ -273,7 +260,7 @@ fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreRe
             excerpt: text.filter(|_| is_open),
             ..ItemDetails::default()
         };
-        (place, details)
+        (link_to, details)
     } else if let Some(id) = escalation.draft {
         let Some(draft) = drafts::get(tx, escalation.workspace, id)? else { return Ok(None) };
         let details = ItemDetails {
@@ -283,12 +270,12 @@ fn item(tx: &mut Tx, escalation: &Escalation, includes_excerpt: bool) -> StoreRe
             excerpt: draft.content.text.clone().filter(|_| includes_excerpt),
             from: None,
         };
-        let place = ItemPlace::Draft { inbox: draft.inbox, draft: id };
-        (place, details)
+        let link_to = LinkTarget::Draft { inbox: draft.inbox, draft: id };
+        (link_to, details)
     } else {
         let workspace = workspaces::get(tx, escalation.workspace)?;
         let reason = workspace.and_then(|workspace| workspace.stop_reason);
-        (ItemPlace::Workspace, ItemDetails { reason, ..ItemDetails::default() })
+        (LinkTarget::Workspace, ItemDetails { reason, ..ItemDetails::default() })
     };
-    Ok(Some(EscalationItem { trigger: escalation.trigger, at: escalation.created_at, place, details }))
+    Ok(Some(EscalationItem { trigger: escalation.trigger, at: escalation.created_at, link_to, details }))
 }

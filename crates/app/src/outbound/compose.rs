@@ -84,7 +84,39 @@ pub struct OutgoingMessage {
     pub author: Option<AuthorClaims>,
 }
 
+impl ComposedMessage {
+    /// Returns a message that answers nothing, has no token and isn't written by an agent.
+    #[must_use]
+    pub fn new(raw: Vec<u8>) -> Self {
+        Self { raw, answers: None, token: None, is_by_agent: false, is_request: false }
+    }
+}
+
 impl OutgoingMessage {
+    /// Returns a new, empty message without a signature of its author.
+    #[must_use]
+    pub fn new(message: MessageId, people: MessageRecipients, subject: String) -> Self {
+        Self { message, people, subject, content: OutgoingContent::default(), origin: OutgoingKind::New, author: None }
+    }
+
+    /// Sets bodies, data, files and labels.
+    #[must_use]
+    pub fn with_content(self, content: OutgoingContent) -> Self {
+        Self { content, ..self }
+    }
+
+    /// Sets the kind of message.
+    #[must_use]
+    pub fn with_origin(self, origin: OutgoingKind) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// Sets the signature of its author.
+    #[must_use]
+    pub fn with_author(self, author: Option<AuthorClaims>) -> Self {
+        Self { author, ..self }
+    }
+
     /// Returns the message that this message replies to.
     #[must_use]
     pub fn answers(&self) -> Option<&Message> {

@@ -27,7 +27,7 @@ use crate::{
     app::App,
     limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
     messages::raw,
-    outbound::queue::{self, RenderResponse, SendResponse},
+    outbound::accept::{self, RenderResponse, SendResponse},
 };
 
 /// The maximum length of an original `Date` that is quoted unchanged, in bytes.
@@ -45,7 +45,7 @@ pub async fn forward(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.answer(app, forward_new(app, context, original, command, render).await).await
+    request.or_recorded_response(app, forward_new(app, context, original, command, render).await).await
 }
 
 async fn forward_new(
@@ -71,17 +71,12 @@ async fn forward_new(
         // Remote recipients get the data as this file again.
         files.retain(|file| content.data_json.is_none() || file.name != DATA_FILE_NAME);
     }
-    let outgoing = OutgoingMessage {
-        message: app.clock.ids().next(),
-        people: recipients::resolve(app, &context.caller, command.people).await?,
-        subject: compose::bounded_subject(&thread::forward_subject(
-            found.message.subject.as_deref().unwrap_or_default(),
-        )),
-        content: OutgoingContent { files, ..content },
-        origin: OutgoingKind::Forward,
-        author: None,
-    };
-    queue::post(app, context, outgoing, found.inbox, render).await
+    let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
+    let people = recipients::resolve(app, &context.caller, command.people).await?;
+    let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
+        .with_content(OutgoingContent { files, ..content })
+        .with_origin(OutgoingKind::Forward);
+    accept::accept(app, context, outgoing, found.inbox, render).await
 }
 
 /// The message to forward.

@@ -8,7 +8,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 
-use super::service_mail::ServiceMail;
+use super::{service_mail::ServiceMail, written_mail::WrittenMail};
 use crate::{
     app::App,
     keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
@@ -48,14 +48,7 @@ pub(crate) fn write(app: &App, mail: LinkMail, text: impl FnOnce(&str) -> String
     // In capture mode nothing leaves, so the stored mail shows the link to developers.
     let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
     let text = text(&format!("{}{}{shown}", app.config.base_url, mail.path));
-    let mail = ServiceMail {
-        kind: mail.kind,
-        workspace: Some(mail.workspace),
-        message,
-        to: vec![mail.to],
-        subject: mail.subject.to_owned(),
-        text,
-        token: Some(token),
-    };
+    let written = WrittenMail::new(message, vec![mail.to], mail.subject, text).with_token(token);
+    let mail = ServiceMail { kind: mail.kind, workspace: Some(mail.workspace), mail: written };
     Ok(WrittenLinkMail { mail, token_sha256 })
 }

@@ -21,7 +21,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::notice::{self, PersonNotice};
+use super::{notice, written_mail::WrittenMail};
 use crate::{app::App, mailbox::recipient};
 
 /// The maximum number of messages per notice.
@@ -96,7 +96,7 @@ fn notice_recipient(text: &str) -> Option<Address> {
     Address::parse(text).ok().filter(|person| !recipient::is_role(person) && person.domain() != PLACEHOLDER_DOMAIN)
 }
 
-fn compose_notice(app: &App, to: Address, records: &[About]) -> PersonNotice {
+fn compose_notice(app: &App, to: Address, records: &[About]) -> WrittenMail {
     let subject = match records {
         [(address, record)] => format!("Mail for {address}: {}", record.message.subject.as_deref().unwrap_or_default()),
         _ => format!("{} messages for postmaster and abuse", records.len()),
@@ -119,5 +119,6 @@ fn compose_notice(app: &App, to: Address, records: &[About]) -> PersonNotice {
     // A reply to a notice about one message goes to its author.
     let author = |record: &Record| Mailbox::parse(&record.message.from).ok().map(Mailbox::into_address);
     let reply_to = if let [(_, record)] = records { author(record) } else { None };
-    PersonNotice { to: vec![to], subject: subject.chars().take(200).collect(), text, reply_to }
+    let subject: String = subject.chars().take(200).collect();
+    WrittenMail::new(app.clock.ids().next(), vec![to], subject, text).with_reply_to(reply_to)
 }

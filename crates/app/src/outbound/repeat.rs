@@ -4,7 +4,7 @@ use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
 use posthouse_store::{Tx, idempotency};
 
 use super::{
-    queue::{self, SendResponse},
+    accept::{self, SendResponse},
     send_context::SendContext,
 };
 use crate::{access::visible, app::App};
@@ -26,7 +26,7 @@ impl RepeatableRequest {
     ///
     /// # Errors
     /// Returns the refusal if there is no such response.
-    pub(crate) async fn answer(
+    pub(crate) async fn or_recorded_response(
         self,
         app: &App,
         result: Result<SendResponse, Refusal>,
@@ -38,7 +38,7 @@ impl RepeatableRequest {
         let (caller, inbox, now) = (self.caller, self.inbox, app.clock.now());
         let read = move |tx: &mut Tx| {
             visible::inbox(tx, &caller, inbox)?;
-            queue::recorded_response(idempotency::find(tx, &key, now)?)
+            accept::recorded_response(idempotency::find(tx, &key, now)?)
         };
         let recorded = app.store.read_for(caller.workspace, read).await?;
         recorded.map_or(Err(refusal), |answer| Ok(SendResponse { answer, replayed: true }))

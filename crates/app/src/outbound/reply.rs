@@ -19,7 +19,7 @@ use super::{
 use crate::{
     access::visible,
     app::App,
-    outbound::queue::{self, RenderResponse, SendResponse},
+    outbound::accept::{self, RenderResponse, SendResponse},
 };
 
 /// Queues a reply.
@@ -35,7 +35,7 @@ pub async fn reply(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.answer(app, reply_new(app, context, original, command, render).await).await
+    request.or_recorded_response(app, reply_new(app, context, original, command, render).await).await
 }
 
 async fn reply_new(
@@ -67,15 +67,12 @@ async fn reply_new(
         people.to = to;
     }
     check_people(&original, people.count())?;
-    let outgoing = OutgoingMessage {
-        message: app.clock.ids().next(),
-        people,
-        subject: compose::bounded_subject(&thread::reply_subject(original.subject.as_deref().unwrap_or_default())),
-        content: command.content,
-        origin: OutgoingKind::Reply(Box::new(original)),
-        author: command.author.map(|author| author.for_handles(has_handles)),
-    };
-    queue::post(app, context, outgoing, inbox, render).await
+    let subject = thread::reply_subject(original.subject.as_deref().unwrap_or_default());
+    let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
+        .with_content(command.content)
+        .with_origin(OutgoingKind::Reply(Box::new(original)))
+        .with_author(command.author.map(|author| author.for_handles(has_handles)));
+    accept::accept(app, context, outgoing, inbox, render).await
 }
 
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {

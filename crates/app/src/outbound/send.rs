@@ -3,15 +3,11 @@
 use crate::outbound::send_context::SendContext;
 use std::sync::Arc;
 
-use super::{
-    compose::{OutgoingKind, OutgoingMessage},
-    recipients,
-    repeat::RepeatableRequest,
-};
+use super::{compose::OutgoingMessage, recipients, repeat::RepeatableRequest};
 use crate::{
     access::visible,
     app::App,
-    outbound::queue::{self, RenderResponse, SendDecision, SendResponse},
+    outbound::accept::{self, RenderResponse, SendDecision, SendResponse},
 };
 use posthouse_domain::{error::Refusal, send::SendCommand};
 
@@ -26,7 +22,7 @@ pub async fn send(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.answer(app, send_new(app, context, command, render).await).await
+    request.or_recorded_response(app, send_new(app, context, command, render).await).await
 }
 
 async fn send_new(
@@ -38,7 +34,7 @@ async fn send_new(
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let outgoing = outgoing_message(app, &context, command).await?;
-    queue::post(app, context, outgoing, inbox, render).await
+    accept::accept(app, context, outgoing, inbox, render).await
 }
 
 /// Returns the decision about a message without sending or storing it.
@@ -49,17 +45,13 @@ pub async fn dry_run(app: &Arc<App>, context: SendContext, command: SendCommand)
     let (caller, id) = (context.caller, context.inbox);
     let inbox = app.store.read_one(move |tx| visible::inbox(tx, &caller, id)).await?;
     let outgoing = outgoing_message(app, &context, command).await?;
-    queue::decide(app, context, outgoing, inbox).await
+    accept::decide(app, context, outgoing, inbox).await
 }
 
 async fn outgoing_message(app: &App, context: &SendContext, command: SendCommand) -> Result<OutgoingMessage, Refusal> {
     let has_handles = command.people.has_handles();
-    Ok(OutgoingMessage {
-        message: app.clock.ids().next(),
-        people: recipients::resolve(app, &context.caller, command.people).await?,
-        subject: command.subject,
-        content: command.content,
-        origin: OutgoingKind::New,
-        author: command.author.map(|author| author.for_handles(has_handles)),
-    })
+    let people = recipients::resolve(app, &context.caller, command.people).await?;
+    Ok(OutgoingMessage::new(app.clock.ids().next(), people, command.subject)
+        .with_content(command.content)
+        .with_author(command.author.map(|author| author.for_handles(has_handles))))
 }

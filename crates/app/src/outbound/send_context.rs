@@ -1,6 +1,6 @@
 //! The common fields of all requests that send.
 
-use posthouse_domain::{auth::Caller, id::InboxId};
+use posthouse_domain::{auth::Caller, id::InboxId, inbox::Inbox};
 use posthouse_store::idempotency;
 
 use crate::messages::claim::FencingToken;
@@ -16,4 +16,18 @@ pub struct SendContext {
     pub key: Option<idempotency::IdempotencyKey>,
     /// The lease that the worker must hold on the original message of a reply or forward.
     pub fence: Option<FencingToken>,
+}
+
+impl SendContext {
+    /// Returns the context of a message that no request and no claimed message asks for.
+    #[must_use]
+    pub fn new(caller: Caller, inbox: InboxId) -> Self {
+        Self { caller, inbox, key: None, fence: None }
+    }
+
+    /// Returns the context of mail that the service sends from an inbox.
+    #[must_use]
+    pub fn of_service(inbox: &Inbox) -> Self {
+        Self::new(Caller::service(inbox.workspace, inbox.id), inbox.id)
+    }
 }

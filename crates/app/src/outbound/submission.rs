@@ -10,9 +10,9 @@ use posthouse_domain::{
     error::{Detail, ErrorCode, Refusal, RefusalReason},
     id::{InboxId, MessageId},
     inbox::Inbox,
-    message::{Message, MessageKind},
+    message::Message,
     record::Record,
-    send::{MessageRecipients, OutgoingContent},
+    send::MessageRecipients,
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
@@ -35,7 +35,7 @@ use crate::{
     },
     app::App,
     inboxes::names::NameRules,
-    outbound::queue,
+    outbound::accept,
 };
 
 /// What the last use of a key shows for a mail program.
@@ -121,22 +121,12 @@ pub async fn submit(
         origin(tx, &caller, id, in_reply_to.as_deref())
     };
     let (inbox, answers) = app.store.read_for(caller.workspace, read).await?;
-    let outgoing = OutgoingMessage {
-        message,
-        people,
-        subject: compose::bounded_subject(&subject),
-        content: empty_content(),
-        origin: OutgoingKind::Submitted(ComposedMessage {
-            raw,
-            answers: answers.map(Box::new),
-            token: None,
-            is_by_agent: true,
-            is_request: false,
-        }),
-        author: None,
-    };
-    let context = SendContext { caller, inbox: id, key: None, fence: None };
-    queue::post(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string()))).await?;
+    let composed = ComposedMessage { answers: answers.map(Box::new), is_by_agent: true, ..ComposedMessage::new(raw) };
+    let outgoing = OutgoingMessage::new(message, people, compose::bounded_subject(&subject))
+        .with_origin(OutgoingKind::Submitted(composed));
+    let context = SendContext::new(caller, id);
+    accept::accept(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
+        .await?;
     Ok(message)
 }
 
@@ -200,16 +190,4 @@ fn origin(
         None => None,
     };
     Ok((inbox, message))
-}
-
-/// Returns the empty content of a message whose bytes are already composed.
-pub(crate) fn empty_content() -> OutgoingContent {
-    OutgoingContent {
-        text: None,
-        html: None,
-        data_json: None,
-        files: Vec::new(),
-        labels: Vec::new(),
-        kind: MessageKind::Message,
-    }
 }

@@ -73,9 +73,7 @@ impl DestinationLimiter {
     pub fn new(delivery: &DeliveryConfig) -> Self {
         let rules = DestinationRules {
             connections_max: delivery.connections_max.max(1),
-            per_destination: delivery
-                .connections_per_destination_max
-                .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+            per_destination: delivery.connections_per_destination_max.map(|max| u32::try_from(max).unwrap_or(u32::MAX)),
             single: delivery.mode != DeliveryMode::Direct,
         };
         Self(Arc::new(LimiterShared { rules, state: Mutex::default() }))
@@ -104,13 +102,17 @@ impl DestinationLimiter {
         self.0.lock().next_at()
     }
 
-    /// Acquires a permit for a mail exchanger; waits behind earlier attempts. `at_any_rate` ignores pauses and limits,
+    /// Acquires a permit for a mail exchanger; waits behind earlier attempts. `ignores_limits` ignores pauses and limits,
     /// for the last attempt of an expired message.
-    pub async fn acquire(&self, of: DestinationHost<'_>, at_any_rate: bool, now: Time) -> PermitResult {
+    pub async fn acquire(&self, of: DestinationHost<'_>, ignores_limits: bool, now: Time) -> PermitResult {
         let DestinationRules { single, .. } = self.0.rules;
-        let (domain, site) = if single { (RELAY, RELAY) } else { (of.domain, self::destination_key(of.host)) };
-        let entry =
-            PermitRequest { domain, site, provider: if single { None } else { provider_of(of.host) }, at_any_rate };
+        let (domain, destination) = if single { (RELAY, RELAY) } else { (of.domain, self::destination_key(of.host)) };
+        let entry = PermitRequest {
+            domain,
+            destination,
+            provider: if single { None } else { provider_of(of.host) },
+            ignores_limits,
+        };
         permit::enter(&self.0, &entry, now).await
     }
 

@@ -88,17 +88,14 @@ pub(super) fn store_for_mail(tx: &mut Tx, sign_in: &SignIn, ids: &IdGenerator) -
     let kind = JobKind::SignInMail;
     jobs::enqueue(
         tx,
-        &NewJob {
-            id: ids.next(),
+        &NewJob::new(
             kind,
-            workspace: WorkspaceId::SERVICE,
-            subject: sign_in.id.0,
-            group: String::new(),
-            run_at: sign_in.created_at,
-            attempt_max: kind.attempts_max(),
-            why: JobReason::SignInRequested,
-            created_at: sign_in.created_at,
-        },
+            JobReason::SignInRequested,
+            WorkspaceId::SERVICE,
+            sign_in.id.0,
+            ids.next(),
+            sign_in.created_at,
+        ),
     )
 }
 

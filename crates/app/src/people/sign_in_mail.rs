@@ -25,8 +25,9 @@ use crate::{
     keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER},
     limits::service_mails::{CountedMail, ServiceMailCounter},
     outbound::{
-        queue::QueueHook,
+        accept::AcceptHook,
         service_mail::{self, ServiceMail},
+        written_mail::WrittenMail,
     },
 };
 
@@ -80,7 +81,7 @@ struct LinkRecord {
     expires_at: Time,
 }
 
-impl QueueHook for LinkRecord {
+impl AcceptHook for LinkRecord {
     fn check_unchanged(&self, _: &mut Tx) -> Result<(), Refusal> {
         Ok(())
     }
@@ -111,15 +112,8 @@ pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
     let SignInText { subject, text, link, valid_ms } =
         write_text(&app.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
     let record = LinkRecord { sign_in: id, digest, expires_at: now.plus_ms(valid_ms) };
-    let mail = ServiceMail {
-        kind: addressee.kind(&sign_in),
-        workspace: addressee.workspace(),
-        message,
-        to: vec![to],
-        subject: subject.to_owned(),
-        text,
-        token: Some(token.clone()),
-    };
+    let mail = WrittenMail::new(message, vec![to], subject, text).with_token(token.clone());
+    let mail = ServiceMail { kind: addressee.kind(&sign_in), workspace: addressee.workspace(), mail };
     service_mail::send(app, mail, Box::new(record)).await?;
     if app.captures() {
         tracing::info!(link, email = sign_in.email, "sign_in.captured");

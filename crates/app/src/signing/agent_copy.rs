@@ -64,9 +64,9 @@ impl CopySigner {
         &self.content
     }
 
-    /// Signs one copy for each of these inboxes as if the sender were as given. The transaction that stores a copy takes the
-    /// signature if that still holds, and signs itself if not: transactions on SQLite wait for each other, and a
-    /// signature takes a fifth of the time of one.
+    /// Signs the copies in advance, for the sender as read now. The transaction that stores a copy takes the signature if
+    /// the sender is still the same, and signs itself if not: transactions on SQLite wait for each other, and a signature
+    /// takes a fifth of the time of one.
     ///
     /// # Errors
     /// Returns an error if the cryptographic library fails.
@@ -124,7 +124,7 @@ pub struct AgentCopy<'a> {
 /// The sender of a message at its delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckedSender {
-    sender: Sender,
+    standing: Sender,
     author: Option<AuthorSignature>,
 }
 
@@ -135,7 +135,7 @@ impl CheckedSender {
             Some(author) => Some(checked_author(tx, workspace, inbox, author)?),
             None => None,
         };
-        Ok(Self { sender: senders::get(tx, workspace, inbox)?, author })
+        Ok(Self { standing: senders::get(tx, workspace, inbox)?, author })
     }
 }
 
@@ -164,7 +164,7 @@ impl AgentCopy<'_> {
     /// Returns whether the sender is a verified agent ([`Sender::is_verified`]).
     #[must_use]
     pub fn is_verified(&self) -> bool {
-        self.sender.sender.is_verified()
+        self.sender.standing.is_verified()
     }
 
     /// Signs the copy of an inbox. A sender that was revoked or suspended is no longer signed; its mail flows.
@@ -172,7 +172,7 @@ impl AgentCopy<'_> {
     /// # Errors
     /// Returns an error if the cryptographic library fails.
     pub fn delivery(&self, inbox: &Inbox, ids: &IdGenerator, now: Time) -> StoreResult<AgentDelivery> {
-        let sender = self.sender.sender;
+        let sender = self.sender.standing;
         let still_holds = |early: &&EarlySignature| early.sender == sender && early.recipient == inbox.address;
         match self.signer.early.iter().find(still_holds) {
             Some(early) => Ok(early.delivery.clone()),

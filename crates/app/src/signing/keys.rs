@@ -9,7 +9,7 @@ use posthouse_store::{
     signing_keys::{self, StoredSigningKey},
 };
 
-use super::new_key::{self, KeyPlace};
+use super::new_key::{self, KeySlot};
 use crate::{app::App, keyring::signer::SigningError};
 
 /// Creates the first key of each purpose that has none. Startup calls this, so that a wrong instance key is found early.
@@ -97,7 +97,7 @@ async fn add(
     signs_from: Time,
 ) -> Result<SigningKeyRotation, SigningError> {
     let generation = newest.map_or(1, |key| key.generation + 1);
-    let key = new_key::generate(app, KeyPlace { purpose, generation }, app.clock.now(), signs_from)?;
+    let key = new_key::generate(app, KeySlot { purpose, generation }, app.clock.now(), signs_from)?;
     let write = move |tx: &mut Tx| -> posthouse_store::Result<_> {
         if signing_keys::insert(tx, &key)? {
             return Ok(rotation(&key));

@@ -14,7 +14,7 @@ use crate::{
 
 /// The place of a new key among all keys.
 #[derive(Clone, Copy)]
-pub(super) struct KeyPlace {
+pub(super) struct KeySlot {
     /// What it signs.
     pub(super) purpose: SigningPurpose,
     /// Its number among the keys of the purpose, from one.
@@ -24,7 +24,7 @@ pub(super) struct KeyPlace {
 /// Generates a key. It isn't stored yet.
 pub(super) fn generate(
     app: &App,
-    place: KeyPlace,
+    slot: KeySlot,
     created_at: Time,
     signs_from: Time,
 ) -> Result<StoredSigningKey, SigningError> {
@@ -32,8 +32,8 @@ pub(super) fn generate(
     let kid = key.public().thumbprint();
     let sealed = app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context::signing_key(&kid))?;
     Ok(StoredSigningKey {
-        purpose: place.purpose,
-        generation: place.generation,
+        purpose: slot.purpose,
+        generation: slot.generation,
         kid,
         public_key: key.public().to_json().to_string(),
         private_key: Some(sealed),
@@ -45,7 +45,7 @@ pub(super) fn generate(
 pub(super) async fn create_first(app: &App, purpose: SigningPurpose) -> Result<(), SigningError> {
     proof::settle(app).await?;
     let now = app.clock.now();
-    let key = generate(app, KeyPlace { purpose, generation: 1 }, now, now)?;
+    let key = generate(app, KeySlot { purpose, generation: 1 }, now, now)?;
     app.store.write(move |tx| signing_keys::insert(tx, &key)).await?;
     Ok(())
 }

@@ -100,16 +100,7 @@ fn event_data(tx: &mut Tx, signup: &Signup, plans: &Plans, now: Time) -> Result<
 }
 
 fn event(payload: &data::SignupClaimed, signup: &Signup, ids: &IdGenerator, at: Time) -> NewEvent {
-    NewEvent {
-        workspace: signup.workspace,
-        id: ids.clone().next(),
-        kind: EventKind::SignupClaimed,
-        inbox: None,
-        thread: None,
-        message: None,
-        detail_json: data::text(payload),
-        at,
-    }
+    NewEvent::new(EventKind::SignupClaimed, signup.workspace, ids.clone().next(), at).with_detail(data::text(payload))
 }
 
 fn invalid_link() -> Refusal {

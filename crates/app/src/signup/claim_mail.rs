@@ -25,11 +25,11 @@ use crate::{
     limits::service_mails::{CountedMail, ServiceMailCounter},
     mailbox::recipient::served_domains,
     outbound::{
-        link_mail::{self, LinkMail},
-        queue::{
-            QueueHook,
+        accept::{
+            AcceptHook,
             request::{self, PersonRequest},
         },
+        link_mail::{self, LinkMail},
         service_mail,
     },
 };
@@ -61,7 +61,7 @@ struct CountedLimit {
     max: u64,
 }
 
-impl QueueHook for ClaimMail {
+impl AcceptHook for ClaimMail {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         inboxes::take_workspace(tx, self.workspace)?;
         signups::lock(tx, self.workspace)?.map(drop).ok_or_else(status::already_claimed)?;

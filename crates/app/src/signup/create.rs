@@ -170,16 +170,9 @@ impl SignupPlan {
         };
         events::append(
             tx,
-            &NewEvent {
-                workspace: workspace.id,
-                id: ids.next(),
-                kind: EventKind::SignupCreated,
-                inbox: home.inbox.is_some().then_some(inbox.id),
-                thread: None,
-                message: None,
-                detail_json: data::text(&payload),
-                at: self.now,
-            },
+            &NewEvent::new(EventKind::SignupCreated, workspace.id, ids.next(), self.now)
+                .in_inbox(home.inbox.is_some().then_some(inbox.id))
+                .with_detail(data::text(&payload)),
         )?;
         Ok(home)
     }
@@ -187,15 +180,6 @@ impl SignupPlan {
 
 /// Returns the job that deletes the workspace if it stays unclaimed and unused.
 fn expiry(id: JobId, workspace: &Workspace) -> NewJob {
-    NewJob {
-        id,
-        kind: JobKind::SignupExpiry,
-        workspace: workspace.id,
-        subject: workspace.id.0,
-        group: String::new(),
-        run_at: workspace.created_at.plus_ms(UNCLAIMED_IDLE_MS),
-        attempt_max: JobKind::SignupExpiry.attempts_max(),
-        why: JobReason::Expires,
-        created_at: workspace.created_at,
-    }
+    NewJob::new(JobKind::SignupExpiry, JobReason::Expires, workspace.id, workspace.id.0, id, workspace.created_at)
+        .due_at(workspace.created_at.plus_ms(UNCLAIMED_IDLE_MS))
 }

@@ -81,7 +81,7 @@ pub struct CertificatePem {
     /// Their source.
     pub source: CertificateSource,
     /// The source in error messages: a file, or the directory URL of a certificate authority.
-    pub place: String,
+    pub location: String,
 }
 
 /// A fingerprint of chain and key.
@@ -109,7 +109,7 @@ impl CertificatePem {
         let (_, parsed) =
             x509_parser::parse_x509_certificate(first).map_err(|_| self.unusable("the certificate is malformed"))?;
         let facts = facts(&parsed, self.source);
-        let no_key = |cause: String| CertificateError::Key { cert: self.place.clone(), cause };
+        let no_key = |cause: String| CertificateError::Key { cert: self.location.clone(), cause };
         let key = PrivateKeyDer::from_pem_slice(&self.key)
             .map_err(|error| no_key(format!("the private key cannot be read: {error}")))?;
         let provider = rustls::crypto::aws_lc_rs::default_provider();
@@ -119,7 +119,7 @@ impl CertificatePem {
     }
 
     pub(super) fn unusable(&self, cause: impl std::fmt::Display) -> CertificateError {
-        CertificateError::Unusable { cert: self.place.clone(), cause: cause.to_string() }
+        CertificateError::Unusable { cert: self.location.clone(), cause: cause.to_string() }
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
             chain: chain.into(),
             key: key.into(),
             source: CertificateSource::Files,
-            place: "/etc/tls/chain.pem".to_owned(),
+            location: "/etc/tls/chain.pem".to_owned(),
         };
         let (chain, key) = (one.cert.pem(), one.signing_key.serialize_pem());
         assert!(text(&chain, &key).open().is_ok_and(|pair| pair.facts().covers("mx.example.com")));

@@ -110,12 +110,12 @@ pub struct QueueCapacities {
 /// Runs a batch.
 ///
 /// # Errors
-/// Returns an error if the database call fails; settle the ended attempts in another batch then.
+/// Returns an error if the database call fails; settle the finished attempts in another batch then.
 pub async fn run(
     app: &Arc<App>,
     workspace: WorkspaceId,
     memory: &mut DispatchState,
-    ended: Arc<Vec<FinishedAttempt>>,
+    finished: Arc<Vec<FinishedAttempt>>,
     capacities: QueueCapacities,
 ) -> Result<BatchResult> {
     let now = app.clock.now();
@@ -124,9 +124,9 @@ pub async fn run(
         memory.in_doubt = None;
     }
     let before = memory.clone();
-    let (mut plan, places) = app.store.read(move |tx| plan_batch(tx, workspace, &capacities, &before, now)).await?;
-    memory.positions = places;
-    if ended.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() {
+    let (mut plan, positions) = app.store.read(move |tx| plan_batch(tx, workspace, &capacities, &before, now)).await?;
+    memory.positions = positions;
+    if finished.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() {
         return Ok(plan.found);
     }
     let (ids, start_ms) = (app.clock.ids(), app.config.webhooks.backoff_start_ms);
@@ -135,15 +135,17 @@ pub async fn run(
     let lease = AttemptLease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();
-        let settled = settle::settle(tx, workspace, &ended, start_ms, &ids)?;
+        let settled = settle::settle(tx, workspace, &finished, start_ms, &ids)?;
         let mut leased_attempts = Vec::new();
         // Attempts that another process leased come before newer events, so that process continues with those too.
         let mut taken_by_others = HashSet::new();
         for due in &due {
-            let place = AttemptRef { workspace, webhook: due.webhook, id: due.waiting.id };
-            match lease_attempt(tx, place, due, &ids, lease, now)? {
+            let attempt = AttemptRef { workspace, webhook: due.webhook, id: due.waiting.id };
+            match lease_attempt(tx, attempt, due, &ids, lease, now)? {
                 Some(leased) => leased_attempts.push(leased),
-                None if due.first.is_some() => drop(taken_by_others.insert(due.webhook)),
+                None if due.first.is_some() => {
+                    taken_by_others.insert(due.webhook);
+                }
                 None => {}
             }
         }
@@ -181,7 +183,7 @@ fn plan_batch(
     now: Time,
 ) -> Result<(BatchPlan, HashMap<WebhookId, LogPosition>)> {
     let head = events::head(tx, workspace)?;
-    let (mut plan, mut places) = (BatchPlan::default(), HashMap::new());
+    let (mut plan, mut positions) = (BatchPlan::default(), HashMap::new());
     let mut batches: Vec<(i64, EventBatch)> = Vec::new();
     for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
         let mut capacity = capacities.known.get(&webhook.id).copied().unwrap_or(capacities.other);
@@ -191,25 +193,25 @@ fn plan_batch(
         let due = due(&webhook, waiting, &mut ahead, capacity, now);
         capacity -= due.len().min(capacity);
         plan.due.extend(due);
-        let seen = log_position(&webhook, memory, head);
-        let seen = if webhook.enabled && capacity > 0 && seen.seen < head {
-            let event_batch = event_batch(tx, workspace, seen.seen, &mut batches)?;
-            let (fresh, is_closed) = new_attempts(&webhook, seen, event_batch, capacity, &ahead);
+        let position = log_position(&webhook, memory, head);
+        let position = if webhook.enabled && capacity > 0 && position.seen < head {
+            let event_batch = event_batch(tx, workspace, position.seen, &mut batches)?;
+            let (fresh, is_closed) = new_attempts(&webhook, position, event_batch, capacity, &ahead);
             plan.found.has_more |= fresh.to < head && fresh.events.len() < capacity && !is_closed;
-            if !fresh.events.is_empty() || fresh.to - seen.stored >= UNSTORED_MAX {
+            if !fresh.events.is_empty() || fresh.to - position.stored >= UNSTORED_MAX {
                 // Moves once the attempts are stored.
                 plan.fresh.push(fresh);
-                seen
+                position
             } else {
-                LogPosition { stored: seen.stored, seen: fresh.to }
+                LogPosition { stored: position.stored, seen: fresh.to }
             }
         } else {
-            seen
+            position
         };
-        places.insert(webhook.id, seen);
+        positions.insert(webhook.id, position);
         plan.found.webhooks.push(Arc::new(webhook));
     }
-    Ok((plan, places))
+    Ok((plan, positions))
 }
 
 /// Returns when the next attempt that is not due yet becomes due.
@@ -257,7 +259,7 @@ fn event_batch<'a>(
     from: i64,
     known: &'a mut Vec<(i64, EventBatch)>,
 ) -> Result<&'a EventBatch> {
-    let at = match known.iter().position(|(place, _)| *place == from) {
+    let at = match known.iter().position(|(position, _)| *position == from) {
         Some(at) => at,
         None => {
             let bounds = EventReadLimits { events: STEP, scanned: STEP };
@@ -272,7 +274,7 @@ fn event_batch<'a>(
 /// wait.
 fn new_attempts(
     webhook: &Webhook,
-    seen: LogPosition,
+    position: LogPosition,
     event_batch: &EventBatch,
     capacity: usize,
     ahead: &[FirstAttempt],
@@ -282,14 +284,14 @@ fn new_attempts(
         let takes = webhook.accepts(event);
         is_closed = takes && ordering::is_closed(event, ahead);
         if taken.len() == capacity || is_closed {
-            to = taken.last().map_or(seen.seen, |event: &Event| event.seq);
+            to = taken.last().map_or(position.seen, |event: &Event| event.seq);
             break;
         }
         if takes {
             taken.push(event.clone());
         }
     }
-    (FanOut { webhook: webhook.id, from: seen.stored, to, events: taken }, is_closed)
+    (FanOut { webhook: webhook.id, from: position.stored, to, events: taken }, is_closed)
 }
 
 fn fan_out(
@@ -315,23 +317,23 @@ fn fan_out(
 /// Leases a due attempt, or creates its successor.
 fn lease_attempt(
     tx: &mut Tx,
-    place: AttemptRef,
+    attempt: AttemptRef,
     DueAttempt { waiting, first, .. }: &DueAttempt,
     ids: &IdGenerator,
     lease: AttemptLease,
     now: Time,
 ) -> Result<Option<LeasedAttempt>> {
     if waiting.status == WebhookDeliveryStatus::Pending {
-        let ours = deliveries::claim(tx, place, lease, now)?;
-        let delivery = pending(waiting.id, place.webhook, &waiting.event, waiting.kind, waiting.attempt, now);
+        let ours = deliveries::claim(tx, attempt, lease, now)?;
+        let delivery = pending(waiting.id, attempt.webhook, &waiting.event, waiting.kind, waiting.attempt, now);
         let (inbox, key) = first.as_ref().map_or((None, OrderingKey::None), |first| (first.inbox, first.key));
         return Ok(ours.then(|| LeasedAttempt { inbox, key, ..leased_attempt(&delivery, lease) }));
     }
-    if !deliveries::claim_next(tx, place, now)? {
+    if !deliveries::claim_next(tx, attempt, now)? {
         return Ok(None);
     }
-    let delivery = pending(ids.next(), place.webhook, &waiting.event, waiting.kind, waiting.attempt + 1, now);
-    deliveries::insert(tx, place.workspace, &delivery, Some(lease))?;
+    let delivery = pending(ids.next(), attempt.webhook, &waiting.event, waiting.kind, waiting.attempt + 1, now);
+    deliveries::insert(tx, attempt.workspace, &delivery, Some(lease))?;
     Ok(Some(leased_attempt(&delivery, lease)))
 }
 

@@ -13,7 +13,7 @@ use posthouse_store::{Tx, inboxes, webhooks, workspaces};
 
 use crate::{
     app::App,
-    outbound::notice::{self, PersonNotice},
+    outbound::{notice, written_mail::WrittenMail},
 };
 
 /// The subject of the mail.
@@ -29,7 +29,7 @@ pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId, id: WebhookId) 
     let Some((webhook, owner, inbox)) = found else { return Ok(()) };
     let Ok(to) = Address::parse(&owner) else { return Ok(()) };
     let text = text(app, &webhook);
-    notice::send(app, inbox, PersonNotice { to: vec![to], subject: SUBJECT.to_owned(), text, reply_to: None }).await
+    notice::send(app, inbox, WrittenMail::new(app.clock.ids().next(), vec![to], SUBJECT, text)).await
 }
 
 /// Returns the disabled webhook, the owner's address, and the inbox to send from.

@@ -72,16 +72,15 @@ mod tests {
     use super::*;
 
     fn event(inbox: Option<u128>, thread: Option<u128>, released: bool) -> Event {
-        let event = NewEvent {
-            workspace: WorkspaceId(Uuid::nil()),
-            id: EventId(Uuid::nil()),
-            kind: EventKind::MessageReceived,
-            inbox: inbox.map(|n| InboxId(Uuid::from_u128(n))),
-            thread: thread.map(|n| ThreadId(Uuid::from_u128(n))),
-            message: None,
-            detail_json: String::new(),
-            at: Time::from_millis(0),
-        };
+        let event = NewEvent::new(
+            EventKind::MessageReceived,
+            WorkspaceId(Uuid::nil()),
+            EventId(Uuid::nil()),
+            Time::from_millis(0),
+        )
+        .in_inbox(inbox.map(|n| InboxId(Uuid::from_u128(n))))
+        .in_thread(thread.map(|n| ThreadId(Uuid::from_u128(n))))
+        .with_detail(String::new());
         Event { seq: 1, released, event }
     }
 

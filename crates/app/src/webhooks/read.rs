@@ -82,11 +82,11 @@ pub async fn attempt(
     id: WebhookId,
     of: WebhookDeliveryId,
 ) -> Result<AttemptDetails, Refusal> {
-    let place = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
+    let attempt = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
     let work = move |tx: &mut Tx| {
         let webhook = visible(tx, &caller, id)?;
-        let delivery = deliveries::get(tx, place)?.ok_or_else(|| Refusal::not_found("delivery"))?;
-        Ok::<_, Refusal>((webhook, delivery, deliveries::exchange(tx, place)?))
+        let delivery = deliveries::get(tx, attempt)?.ok_or_else(|| Refusal::not_found("delivery"))?;
+        Ok::<_, Refusal>((webhook, delivery, deliveries::exchange(tx, attempt)?))
     };
     let (webhook, delivery, exchange) = app.store.read_for(caller.workspace, work).await?;
     let wanted = vec![(delivery.event, webhook.payload)];

@@ -34,20 +34,20 @@ pub(super) struct Settled {
 pub(super) fn settle(
     tx: &mut Tx,
     workspace: WorkspaceId,
-    ended: &[FinishedAttempt],
+    finished: &[FinishedAttempt],
     start_ms: i64,
     ids: &IdGenerator,
 ) -> Result<Settled> {
     let mut by_webhook: BTreeMap<WebhookId, Vec<&FinishedAttempt>> = BTreeMap::new();
-    for one in ended {
+    for one in finished {
         by_webhook.entry(one.leased_attempt.webhook).or_default().push(one);
     }
     let mut settled = Settled::default();
-    for (id, ended) in by_webhook {
+    for (id, finished) in by_webhook {
         // The attempts of a deleted webhook are deleted with it.
         let Some(webhook) = webhooks::get(tx, workspace, id)? else { continue };
-        let mut own = Vec::with_capacity(ended.len());
-        for one in ended {
+        let mut own = Vec::with_capacity(finished.len());
+        for one in finished {
             let delivery = with_next(one, webhook.enabled, start_ms);
             if deliveries::settle(tx, workspace, one.leased_attempt.token, &delivery, one.exchange.as_ref())? {
                 own.push(one);
@@ -63,23 +63,23 @@ pub(super) fn settle(
 }
 
 /// Returns the delivery record with the time of the next attempt, if there is one.
-fn with_next(ended: &FinishedAttempt, enabled: bool, start_ms: i64) -> WebhookDelivery {
-    let mut delivery = ended.delivery.clone();
+fn with_next(finished: &FinishedAttempt, enabled: bool, start_ms: i64) -> WebhookDelivery {
+    let mut delivery = finished.delivery.clone();
     if delivery.status == WebhookDeliveryStatus::Failed && enabled {
-        let gap = gap_ms(start_ms, delivery.attempt, ended.chance);
-        delivery.next_attempt_at = gap.map(|gap| ended.at.plus_ms(gap));
+        let gap = gap_ms(start_ms, delivery.attempt, finished.chance);
+        delivery.next_attempt_at = gap.map(|gap| finished.at.plus_ms(gap));
     }
     delivery
 }
 
 /// Counts the attempts and updates `failing_since`.
-fn record(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, ended: &[&FinishedAttempt]) -> Result<()> {
-    let Some(last) = ended.iter().map(|one| one.at).max() else { return Ok(()) };
+fn record(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId, finished: &[&FinishedAttempt]) -> Result<()> {
+    let Some(last) = finished.iter().map(|one| one.at).max() else { return Ok(()) };
     let is_failed = |one: &&&FinishedAttempt| one.delivery.status == WebhookDeliveryStatus::Failed;
-    let failed: Vec<&&FinishedAttempt> = ended.iter().filter(is_failed).collect();
-    let counts = AttemptCounts { deliveries: ended.len() as u64, failed: failed.len() as u64 };
+    let failed: Vec<&&FinishedAttempt> = finished.iter().filter(is_failed).collect();
+    let counts = AttemptCounts { deliveries: finished.len() as u64, failed: failed.len() as u64 };
     webhooks::add_counts(tx, workspace, id, counts, last)?;
-    let succeeded_at = ended.iter().filter(|one| !is_failed(one)).map(|one| one.at).max();
+    let succeeded_at = finished.iter().filter(|one| !is_failed(one)).map(|one| one.at).max();
     if let Some(at) = succeeded_at {
         webhooks::succeeded(tx, workspace, id, at)?;
     }
@@ -97,26 +97,16 @@ fn disable_if_failing(
     tx: &mut Tx,
     workspace: WorkspaceId,
     id: WebhookId,
-    ended: &[&FinishedAttempt],
+    finished: &[&FinishedAttempt],
     ids: &IdGenerator,
 ) -> Result<Option<Webhook>> {
-    let Some(at) = ended.iter().map(|one| one.at).max() else { return Ok(None) };
+    let Some(at) = finished.iter().map(|one| one.at).max() else { return Ok(None) };
     let webhook =
         webhooks::get(tx, workspace, id)?.filter(|webhook| webhook.enabled && webhook.is_failing_too_long(at));
     if webhook.is_some() {
         webhooks::disable(tx, workspace, id)?;
         deliveries::cancel(tx, workspace, id, GIVEN_UP)?;
-        let job = NewJob {
-            id: ids.next(),
-            kind: JobKind::WebhookNotice,
-            workspace,
-            subject: id.0,
-            group: String::new(),
-            run_at: at,
-            attempt_max: JobKind::WebhookNotice.attempts_max(),
-            why: JobReason::Disabled,
-            created_at: at,
-        };
+        let job = NewJob::new(JobKind::WebhookNotice, JobReason::Disabled, workspace, id.0, ids.next(), at);
         jobs::enqueue(tx, &job)?;
     }
     Ok(webhook)

@@ -31,16 +31,8 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAtt
         let webhook = read::visible(tx, &caller, id)?;
         let tried = StartedAttempt { event: ids.next(), delivery: ids.next() };
         let tested = TestedWebhook { id: id.into(), url: webhook.url };
-        let event = NewEvent {
-            workspace: caller.workspace,
-            id: tried.event,
-            kind: EventKind::WebhookTest,
-            inbox: None,
-            thread: None,
-            message: None,
-            detail_json: data::text(&WebhookTest { webhook: tested, note: NOTE.to_owned() }),
-            at: now,
-        };
+        let event = NewEvent::new(EventKind::WebhookTest, caller.workspace, tried.event, now)
+            .with_detail(data::text(&WebhookTest { webhook: tested, note: NOTE.to_owned() }));
         let delivery = pending(tried.delivery, id, &event.id, event.kind, 1, now);
         deliveries::insert(tx, caller.workspace, &delivery, None)?;
         events::append(tx, &event)?;
@@ -62,8 +54,8 @@ pub async fn redeliver(
     let (ids, now) = (app.clock.ids(), app.clock.now());
     let work = move |tx: &mut Tx| {
         read::visible(tx, &caller, id)?;
-        let place = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
-        let known = deliveries::get(tx, place)?.ok_or_else(|| Refusal::not_found("delivery"))?;
+        let attempt = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
+        let known = deliveries::get(tx, attempt)?.ok_or_else(|| Refusal::not_found("delivery"))?;
         if events::seq_of(tx, caller.workspace, known.event)?.is_none() {
             let gone = Refusal::not_found("event").with_fix("Use a newer delivery; events are kept for 30 days.");
             return Err(gone);

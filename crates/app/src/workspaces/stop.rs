@@ -86,14 +86,5 @@ pub fn resume(tx: &mut Tx, id: WorkspaceId, actor: &Actor, ids: &IdGenerator, no
 }
 
 fn event(kind: EventKind, detail_json: String, workspace: &Workspace, ids: &IdGenerator, at: Time) -> NewEvent {
-    NewEvent {
-        workspace: workspace.id,
-        id: ids.next(),
-        kind,
-        inbox: None,
-        thread: None,
-        message: None,
-        detail_json,
-        at,
-    }
+    NewEvent::new(kind, workspace.id, ids.next(), at).with_detail(detail_json)
 }

@@ -33,14 +33,14 @@ pub(super) fn write(document: &Value, base: &str, entry: &DocsOperation<'_>, out
 
 fn parameters(operation: &Value, out: &mut String) {
     let all = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for (place, heading) in [("path", "Path"), ("query", "Query"), ("header", "Header")] {
-        let mut some = all.iter().filter(|parameter| parameter["in"] == place).peekable();
+    for (location, heading) in [("path", "Path"), ("query", "Query"), ("header", "Header")] {
+        let mut some = all.iter().filter(|parameter| parameter["in"] == location).peekable();
         if some.peek().is_none() {
             continue;
         }
         out.push_str(&format!("<h4>{heading}</h4><dl>"));
         for parameter in some {
-            let required = parameter["required"] == true && place != "path";
+            let required = parameter["required"] == true && location != "path";
             schema::term(text(&parameter["name"]), &parameter["schema"], required, out);
             out.push_str(&format!("<dd>{}</dd>", inline(text(&parameter["description"]))));
         }

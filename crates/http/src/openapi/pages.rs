@@ -31,7 +31,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/v1/openapi.json", "getOpenApi")
             .summary("Returns this OpenAPI description.")
-            .answers_with(200, Some("application/json"))
+            .responds_with(200, Some("application/json"))
             .handle(move |app: Arc<Api>, _: PublicInput| {
                 let texts = openapi.clone();
                 async move {
@@ -41,7 +41,7 @@ pub fn routes() -> Vec<Route> {
             }),
         Route::public(Method::GET, "/docs", "getDocs")
             .summary("Returns the API reference as HTML.")
-            .answers_with(200, Some("text/html; charset=utf-8"))
+            .responds_with(200, Some("text/html; charset=utf-8"))
             .handle(move |app: Arc<Api>, _: PublicInput| {
                 let texts = reference.clone();
                 async move {
@@ -51,7 +51,7 @@ pub fn routes() -> Vec<Route> {
             }),
         Route::public(Method::GET, "/llms.txt", "getLlmsText")
             .summary("Returns the API on one page for language models.")
-            .answers_with(200, Some("text/plain; charset=utf-8"))
+            .responds_with(200, Some("text/plain; charset=utf-8"))
             .handle(move |app: Arc<Api>, _: PublicInput| {
                 let texts = llms.clone();
                 async move {

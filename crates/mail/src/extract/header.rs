@@ -27,8 +27,9 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
     if let Some(end) = block_end(lines, at) {
         return Some(end);
     }
-    let is_between_dashes =
-        |inner: &str| is_original(inner) || is_dashed_attribution(text, inner) || is_unknown_original(lines, at, inner);
+    let is_between_dashes = |inner: &str| {
+        is_original(inner) || is_dashed_attribution(text, inner) || is_separator_in_unknown_language(lines, at, inner)
+    };
     let is_separator = between_dashes(text).is_some_and(|inner| is_between_dashes(&inner))
         || has_text && (is_reply_above(text) || super::attribution::is_dated_name(text));
     is_separator.then(|| {
@@ -184,7 +185,7 @@ fn is_unknown_block(fields: &[HeaderLine]) -> bool {
 }
 
 /// Returns whether the line is a separator with unknown words above fields with an address.
-fn is_unknown_original(lines: &[MarkedLine<'_>], at: usize, inner: &str) -> bool {
+fn is_separator_in_unknown_language(lines: &[MarkedLine<'_>], at: usize, inner: &str) -> bool {
     let dashes_after = trim(lines[at].text).chars().rev().take_while(|c| is_rule_char(*c)).count();
     let fields: Vec<HeaderLine> = lines[at + 1..]
         .iter()

@@ -123,7 +123,7 @@ fn is_postal(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     let sentence = sentence::around(page, placed.line, &placed.candidate);
     sentence
         .before_pin()
-        .is_some_and(|place| place.ends_with([',', ';', '-']) || place.is_empty() && !page.topic().is_account)
+        .is_some_and(|before| before.ends_with([',', ';', '-']) || before.is_empty() && !page.topic().is_account)
 }
 
 /// Returns the points of a candidate, or 0 if it is something else.
@@ -167,7 +167,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
     let is_named = name(&sentence, candidate).is_some();
     inline.points().max(near.points)
-        + place_points(candidate, &sentence, shown)
+        + location_points(candidate, &sentence, shown)
         + form_points(candidate, cue, shown || sentence.follows_colon())
         + i32::from(by_page)
         + if unknown { 3 } else { 0 }
@@ -176,7 +176,7 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
 }
 
 /// Returns the points of the place of a candidate.
-fn place_points(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bool) -> i32 {
+fn location_points(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bool) -> i32 {
     if shown && candidate.alone {
         3
     } else if shown || sentence.follows_colon() {

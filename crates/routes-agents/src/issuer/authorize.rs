@@ -69,9 +69,9 @@ const fn parameter(name: &'static str, is_required: bool, text: &'static str) ->
 pub(super) fn routes() -> Vec<Route> {
     let page = |method, path, name| {
         Route::public(method, path, name)
-            .answers_with(200, Some(HTML))
-            .answers_with(303, None)
-            .answers_with(400, Some(HTML))
+            .responds_with(200, Some(HTML))
+            .responds_with(303, None)
+            .responds_with(400, Some(HTML))
     };
     vec![
         page(Method::GET, AUTHORIZE, "authorize")
@@ -104,7 +104,7 @@ async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) ->
         network: client::network(request.client_ip),
         user_agent: request.user_agent.clone(),
         member: member(app, request).await?,
-        only_asks: request.is_head,
+        is_head: request.is_head,
         is_framed: request.is_framed,
     };
     Ok(match authorize::begin(app, &app.identity_limits, given, browser).await? {

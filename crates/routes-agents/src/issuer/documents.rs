@@ -30,8 +30,8 @@ pub(super) fn routes() -> Vec<Route> {
     let document = |path, name| {
         Route::public(Method::GET, path, name)
             .summary("Returns the metadata of the issuer of identity tokens.")
-            .answers::<IssuerMetadataView>(200)
-            .answers_with(304, None)
+            .responds::<IssuerMetadataView>(200)
+            .responds_with(304, None)
             .handle(metadata)
     };
     vec![
@@ -41,8 +41,8 @@ pub(super) fn routes() -> Vec<Route> {
         document("/.well-known/oauth-authorization-server/oidc", "getAuthorizationServerMetadata"),
         Route::public(Method::GET, "/oidc/.well-known/jwks.json", "getIdentityKeys")
             .summary("Returns the keys that verify identity tokens.")
-            .answers::<ServiceKeysView>(200)
-            .answers_with(304, None)
+            .responds::<ServiceKeysView>(200)
+            .responds_with(304, None)
             .handle(keys),
     ]
 }

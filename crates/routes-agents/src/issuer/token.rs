@@ -66,11 +66,11 @@ pub(super) fn routes() -> Vec<Route> {
             .accepts(FORM, FORM_BYTES_MAX)
             .oauth_errors()
             .security(&["appSecret", ""])
-            .answers::<OAuthTokensView>(200)
-            .answers::<OAuthErrorView>(400)
-            .answers::<OAuthErrorView>(401)
-            .answers::<OAuthErrorView>(429)
-            .answers::<OAuthErrorView>(503)
+            .responds::<OAuthTokensView>(200)
+            .responds::<OAuthErrorView>(400)
+            .responds::<OAuthErrorView>(401)
+            .responds::<OAuthErrorView>(429)
+            .responds::<OAuthErrorView>(503)
             .handle(exchange),
     ]
 }
@@ -92,8 +92,8 @@ async fn exchange(
     Ok(answer.with_limits(RateLimitStatus::rest(rest)))
 }
 
-/// Returns what a request is counted by: the app and the address, so that strangers don't use up the limit of an app without
-/// a secret.
+/// Returns what a request is counted by: the app and the address. So strangers can't use up the limit of an app without a
+/// secret.
 fn counted_as(credentials: &ClientCredentials, request: &RequestInfo) -> [u8; 32] {
     let network = client::network(request.client_ip).to_string();
     Sha256::new().chain_update(credentials.digest()).chain_update(network).finalize().into()

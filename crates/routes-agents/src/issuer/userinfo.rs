@@ -24,10 +24,10 @@ pub(super) fn routes() -> Vec<Route> {
             .without_body()
             .oauth_errors()
             .security(&["accessToken"])
-            .answers::<UserinfoView>(200)
-            .answers::<OAuthErrorView>(401)
-            .answers::<OAuthErrorView>(429)
-            .answers::<OAuthErrorView>(503)
+            .responds::<UserinfoView>(200)
+            .responds::<OAuthErrorView>(401)
+            .responds::<OAuthErrorView>(429)
+            .responds::<OAuthErrorView>(503)
             .handle(read)
     };
     vec![route(Method::GET, "getUserinfo"), route(Method::POST, "postUserinfo")]

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> Vec<Route> {
     [
         Route::new(Method::GET, ALL, "listAgentKeys", InboxesRead)
             .summary("Lists the keys of an agent, newest first, with retired and revoked ones, without pages.")
-            .answers::<AgentKeysView>(200)
+            .responds::<AgentKeysView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])
             .handle(list),
         Route::new(Method::POST, ALL, "registerAgentKey", IdentityManage)
@@ -42,7 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Registers a key that the agent holds, with a proof signed by it. An agent has at most 3 active keys, \
                  and 20 in all.",
             )
-            .answers::<AgentKeyView>(201)
+            .responds::<AgentKeyView>(201)
             .errors(&[
                 ErrorCode::TemporaryInboxReceiveOnly,
                 ErrorCode::NotFound,
@@ -55,17 +55,17 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, RETIRE, "retireAgentKey", IdentityManage)
             .summary("Retires a key: it no longer signs, and its signatures stay valid.")
             .without_body()
-            .answers::<AgentKeyView>(200)
+            .responds::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeyRevoked, ErrorCode::AgentKeysDisabled])
             .handle(retire),
         Route::new(Method::POST, REVOKE, "revokeAgentKey", IdentityManage)
             .summary("Revokes a key: signatures with a date from `since` on are invalid.")
-            .answers::<AgentKeyView>(200)
+            .responds::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])
             .handle(revoke),
     ]
     .into_iter()
-    .map(|route: Route| route.switched(agent_keys::check_enabled))
+    .map(|route: Route| route.behind_switch(agent_keys::check_enabled))
     .collect()
 }
 

@@ -55,43 +55,43 @@ pub(crate) fn routes() -> Vec<Route> {
     [
         Route::new(Method::GET, AGENT, "getAgent", InboxesRead)
             .summary("Returns the agent behind an inbox or identity: its card, keys and standing.")
-            .answers::<AgentBundleView>(200)
+            .responds::<AgentBundleView>(200)
             .errors(DISABLED)
             .handle(read),
         Route::new(Method::PATCH, AGENT, "updateAgentCard", DirectoryWrite)
             .summary("Changes the card of an agent, or creates it. A new card is private. Omitted members stay unchanged.")
-            .answers::<AgentBundleView>(200)
+            .responds::<AgentBundleView>(200)
             .errors(CARD_ERROR_CODES)
             .handle(update),
         Route::new(Method::DELETE, AGENT, "deleteAgentCard", DirectoryWrite)
             .summary("Deletes the card of an agent. It leaves the directory at once; the inbox or identity stays.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(DISABLED)
             .handle(delete),
         Route::new(Method::POST, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
             .summary("Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.")
-            .answers::<AgentBundleView>(200)
+            .responds::<AgentBundleView>(200)
             .errors(DISABLED)
             .handle(revoke),
         Route::new(Method::POST, "/v1/inboxes/{id}/agent/restore", "restoreAgent", DirectoryWrite)
             .without_body()
             .summary("Restores a revoked agent.")
-            .answers::<AgentBundleView>(200)
+            .responds::<AgentBundleView>(200)
             .errors(&[ErrorCode::AgentSuspended, ErrorCode::DirectoryDisabled])
             .handle(restore),
         Route::new(Method::POST, "/v1/inboxes/{id}/agent/review", "requestAgentReview", DirectoryWrite)
             .summary("Asks the operator to review a suspension, or reports that hid the listing. A second request changes nothing.")
-            .answers::<AgentBundleView>(202)
+            .responds::<AgentBundleView>(202)
             .errors(&[ErrorCode::NotSuspended, ErrorCode::DirectoryDisabled])
             .handle(request_review),
         Route::new(Method::GET, "/v1/inboxes/{id}/agent/oasf", "getAgentOasf", InboxesRead)
             .summary("Returns the card as a record of the Open Agentic Schema Framework, whatever its visibility.")
-            .answers::<OasfRecordView>(200)
+            .responds::<OasfRecordView>(200)
             .errors(DISABLED)
             .handle(oasf),
     ]
     .into_iter()
-    .map(|route: Route| route.switched(switches::check))
+    .map(|route: Route| route.behind_switch(switches::check))
     .collect()
 }
 

@@ -53,7 +53,7 @@ pub(crate) type CardLimit = BoundedInt<1, { LIMIT_MAX as i64 }>;
 
 /// Creates a route of the directory.
 fn route(method: Method, path: &'static str, name: &'static str, permission: Permission) -> Route {
-    Route::new(method, path, name, permission).switched(switches::check)
+    Route::new(method, path, name, permission).behind_switch(switches::check)
 }
 
 /// Errors of claiming a handle.
@@ -72,46 +72,46 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         route(Method::GET, HANDLE, "getWorkspaceHandle", DirectoryRead)
             .summary("Returns the handle of the workspace, and those that still redirect to it.")
-            .answers::<WorkspaceHandleView>(200)
+            .responds::<WorkspaceHandleView>(200)
             .errors(DISABLED)
             .handle(read_handle),
         route(Method::PUT, HANDLE, "claimWorkspaceHandle", DirectoryWrite)
             .org_wide()
             .summary("Claims a handle for the workspace, or renames it. The previous handle redirects for 90 days.")
-            .answers::<WorkspaceHandleView>(200)
+            .responds::<WorkspaceHandleView>(200)
             .errors(CLAIM_ERRORS)
             .handle(claim_handle),
         route(Method::DELETE, HANDLE, "releaseWorkspaceHandle", DirectoryWrite)
             .org_wide()
             .summary("Releases the handle of the workspace. Nobody can claim it again, and it doesn't redirect.")
-            .answers::<WorkspaceHandleView>(200)
+            .responds::<WorkspaceHandleView>(200)
             .errors(DISABLED)
             .handle(release_handle),
         route(Method::GET, "/v1/directory/resolve", "resolveAgent", DirectoryRead)
             .summary("Returns the card of an agent by its address or handle.")
-            .answers::<CardResultView>(200)
+            .responds::<CardResultView>(200)
             .errors(&[
                 ErrorCode::InvalidHandle,
                 ErrorCode::AgentNotFound,
                 ErrorCode::RateLimited,
                 ErrorCode::DirectoryDisabled,
             ])
-            .limited(DirectoryLimit::Resolves)
+            .counted_for(DirectoryLimit::Resolves)
             .handle(resolve),
         route(Method::GET, "/v1/directory/search", "searchAgents", DirectoryRead)
             .summary("Searches the cards of the workspace or of the public directory, newest first.")
-            .answers::<PageView<CardView>>(200)
+            .responds::<PageView<CardView>>(200)
             .errors(&[
                 ErrorCode::InvalidCursor,
                 ErrorCode::RateLimited,
                 ErrorCode::DirectoryDisabled,
                 ErrorCode::PublicDirectoryDisabled,
             ])
-            .limited(DirectoryLimit::Searches)
+            .counted_for(DirectoryLimit::Searches)
             .handle(search),
         route(Method::POST, "/v1/directory/reports", "reportAgent", DirectoryRead)
             .summary("Reports an agent to the operator. Its owner learns the reason, and nothing about the reporter.")
-            .answers::<ReportReceiptView>(202)
+            .responds::<ReportReceiptView>(202)
             .errors(&[
                 ErrorCode::AgentNotFound,
                 ErrorCode::NotFound,
@@ -124,9 +124,9 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Checks a signature of an agent message and the standing of its sender, or the standing of an address. The \
                  content of the message is not checked.",
             )
-            .answers::<VerificationView>(200)
+            .responds::<VerificationView>(200)
             .errors(&[ErrorCode::RateLimited, ErrorCode::DirectoryDisabled])
-            .limited(DirectoryLimit::Verifications)
+            .counted_for(DirectoryLimit::Verifications)
             .handle(verify),
     ]
 }

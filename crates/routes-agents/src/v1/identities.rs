@@ -51,8 +51,8 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary(
                 "Creates an agent without mail. A repeated request with the same client_id returns the existing one.",
             )
-            .answers::<CreatedAgentView<IdentityView>>(201)
-            .answers::<CreatedAgentView<IdentityView>>(200)
+            .responds::<CreatedAgentView<IdentityView>>(201)
+            .responds::<CreatedAgentView<IdentityView>>(200)
             .errors(&[
                 ErrorCode::PlanLimitIdentities,
                 ErrorCode::AddressTaken,
@@ -67,20 +67,20 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(create),
         Route::new(Method::GET, ALL, "listIdentities", InboxesRead)
             .summary("Lists the identities the key can access, newest first.")
-            .answers::<PageView<IdentityView>>(200)
+            .responds::<PageView<IdentityView>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(page),
         Route::new(Method::GET, ONE, "getIdentity", InboxesRead)
             .summary("Returns one identity.")
-            .answers::<IdentityView>(200)
+            .responds::<IdentityView>(200)
             .handle(read),
         Route::new(Method::PATCH, ONE, "updateIdentity", InboxesWrite)
             .summary("Updates an identity. Metadata is merged; a null value deletes its key.")
-            .answers::<IdentityView>(200)
+            .responds::<IdentityView>(200)
             .handle(update),
         Route::new(Method::DELETE, ONE, "deleteIdentity", InboxesWrite)
             .summary("Deletes an identity for good. Its address is never reused.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .handle(delete),
     ]
 }

@@ -55,36 +55,36 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::POST, "/v1/inboxes/{id}/identity-token", "createIdentityToken", IdentitySign)
             .summary("Issues a signed token that proves to an app which agent this is.")
-            .answers::<IdentityTokenView>(201)
+            .responds::<IdentityTokenView>(201)
             .errors(STANDING_ERROR_CODES)
             .handle(create_token),
         Route::new(Method::GET, "/v1/inboxes/{id}/identity", "getAgentSignIn", InboxesRead)
             .summary("Returns whether an agent can sign in to apps, and the apps it has signed in to.")
-            .answers::<AgentSignInView>(200)
+            .responds::<AgentSignInView>(200)
             .handle(read),
         Route::new(Method::PATCH, "/v1/inboxes/{id}/identity", "updateAgentSignIn", IdentityManage)
             .summary(
                 "Switches sign-in on or off. While it is off, identity tokens, sign-ins and userinfo of the agent are refused.",
             )
-            .answers::<AgentSignInView>(200)
+            .responds::<AgentSignInView>(200)
             .handle(update),
         Route::new(Method::GET, "/v1/inboxes/{id}/identity/sign-ins", "listSignIns", InboxesRead)
             .summary("Lists the sign-ins of an agent of the last 90 days, newest first.")
-            .answers::<PageView<SignInView>>(200)
+            .responds::<PageView<SignInView>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(history),
         Route::new(Method::GET, APPROVALS, "listSignInApprovals", IdentitySign)
             .summary("Lists the sign-ins in browsers that wait for an agent, and the apps that need no code.")
-            .answers::<ApprovalsView>(200)
+            .responds::<ApprovalsView>(200)
             .handle(list_approvals),
         Route::new(Method::POST, "/v1/inboxes/{id}/identity/approvals/{code}", "decideSignIn", IdentitySign)
             .summary("Approves or denies the sign-in whose browser shows this code.")
-            .answers::<DecisionView>(200)
+            .responds::<DecisionView>(200)
             .errors(STANDING_ERROR_CODES)
             .handle(decide),
         Route::new(Method::PUT, APPROVALS, "setSignInPreapprovals", IdentityManage)
             .summary("Sets the apps that an agent may sign in to without a code, in the browser of a member.")
-            .answers::<PreapprovalsView>(200)
+            .responds::<PreapprovalsView>(200)
             .handle(preapprove),
     ]
 }

@@ -42,30 +42,30 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         route(Method::POST, ALL, "createIdentityClient")
             .summary("Registers an app that agents can sign in to. Only this response contains its secret.")
-            .answers::<SecretIdentityClientView>(201)
+            .responds::<SecretIdentityClientView>(201)
             .errors(&[ErrorCode::UnclaimedWorkspace, ErrorCode::PlanLimitIdentityClients])
             .handle(create),
         route(Method::GET, ALL, "listIdentityClients")
             .summary("Lists the apps of the workspace, newest first.")
-            .answers::<PageView<IdentityClientView>>(200)
+            .responds::<PageView<IdentityClientView>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(page),
         route(Method::GET, ONE, "getIdentityClient")
             .summary("Returns one app, without its secret.")
-            .answers::<IdentityClientView>(200)
+            .responds::<IdentityClientView>(200)
             .handle(one),
         route(Method::PATCH, ONE, "updateIdentityClient")
             .summary("Updates an app. Its type and subject type never change.")
-            .answers::<IdentityClientView>(200)
+            .responds::<IdentityClientView>(200)
             .handle(update),
         route(Method::DELETE, ONE, "deleteIdentityClient")
             .summary("Deletes an app for good. The tokens and sign-ins that it holds stop working.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .handle(delete),
         route(Method::POST, "/v1/identity/clients/{id}/secret", "rotateIdentityClientSecret")
             .summary("Replaces the secret of a confidential app. The old one stops working at once.")
             .without_body()
-            .answers::<SecretIdentityClientView>(200)
+            .responds::<SecretIdentityClientView>(200)
             .handle(rotate),
     ]
 }

@@ -59,8 +59,8 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/inboxes", "createInbox", InboxesWrite)
             .workspace_wide()
             .summary("Creates an inbox. A repeated request with the same client_id returns the existing inbox.")
-            .answers::<CreatedAgentView<InboxView>>(201)
-            .answers::<CreatedAgentView<InboxView>>(200)
+            .responds::<CreatedAgentView<InboxView>>(201)
+            .responds::<CreatedAgentView<InboxView>>(200)
             .errors(&[
                 ErrorCode::PlanLimitInboxes,
                 ErrorCode::TemporaryInboxLimit,
@@ -77,32 +77,32 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(create),
         Route::new(Method::GET, "/v1/inboxes", "listInboxes", InboxesRead)
             .summary("Lists the inboxes the key can access, newest first.")
-            .answers::<PageView<InboxView>>(200)
+            .responds::<PageView<InboxView>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(page),
         Route::new(Method::GET, "/v1/inboxes/{id}", "getInbox", InboxesRead)
             .summary("Returns one inbox or identity.")
-            .answers::<InboxView>(200)
+            .responds::<InboxView>(200)
             .handle(read),
         Route::new(Method::PATCH, "/v1/inboxes/{id}", "updateInbox", InboxesWrite)
             .summary("Updates an inbox or identity. Metadata is merged; a null value deletes its key.")
-            .answers::<InboxView>(200)
+            .responds::<InboxView>(200)
             .handle(update),
         Route::new(Method::DELETE, "/v1/inboxes/{id}", "deleteInbox", InboxesWrite)
             .summary("Deletes an inbox or identity for good. Temporary inboxes are wiped. The address is never reused.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .handle(delete),
         Route::new(Method::POST, "/v1/inboxes/{id}/pause", "pauseInbox", InboxesWrite)
             .summary(
                 "Pauses an inbox or identity: it sends nothing and holds its events back, but still receives mail.",
             )
-            .answers::<InboxView>(200)
+            .responds::<InboxView>(200)
             .handle(pause),
         Route::new(Method::POST, "/v1/inboxes/{id}/resume", "resumeInbox", InboxesWrite)
             .summary(
                 "Resumes a paused inbox or identity. Events that were held back are delivered in order of arrival.",
             )
-            .answers::<ResumedView>(200)
+            .responds::<ResumedView>(200)
             .handle(resume),
     ]
 }

@@ -42,52 +42,52 @@ pub(crate) fn routes() -> Vec<Route> {
     let one = |path, name, summary| {
         Route::public(Method::GET, path, name)
             .summary(summary)
-            .answers_with(304, None)
+            .responds_with(304, None)
             .errors(ERROR_CODES)
-            .switched(switches::check_public)
-            .limited(DirectoryLimit::Public)
-            .shared()
+            .behind_switch(switches::check_public)
+            .counted_for(DirectoryLimit::Public)
+            .cross_origin()
     };
     vec![
         Route::public(Method::GET, "/v1/public/agents", "listPublicAgents")
             .summary("Searches the public directory, newest first. Needs no key.")
-            .answers::<PageView<CardView>>(200)
-            .answers_with(304, None)
+            .responds::<PageView<CardView>>(200)
+            .responds_with(304, None)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::RateLimited, ErrorCode::PublicDirectoryDisabled])
-            .switched(switches::check_public)
-            .limited(DirectoryLimit::Public)
-            .shared()
+            .behind_switch(switches::check_public)
+            .counted_for(DirectoryLimit::Public)
+            .cross_origin()
             .handle(page),
         one("/v1/public/agents/{address}", "getPublicAgent", "Returns the card of a listed agent. Needs no key.")
-            .answers::<CardResultView>(200)
+            .responds::<CardResultView>(200)
             .handle(card),
         one(
             "/v1/public/agents/{address}/agent-card.json",
             "getPublicA2aCard",
             "Returns the A2A card of a listed agent, signed by the service if agent messages are switched on. Needs no key.",
         )
-        .answers::<serde_json::Map<String, serde_json::Value>>(200)
+        .responds::<serde_json::Map<String, serde_json::Value>>(200)
         .handle(a2a_card),
         one(
             "/v1/public/agents/{address}/oasf.json",
             "getPublicOasf",
             "Returns a listed agent as a record of the Open Agentic Schema Framework. Needs no key.",
         )
-        .answers::<OasfRecordView>(200)
+        .responds::<OasfRecordView>(200)
         .handle(oasf_record),
         one(
             "/v1/public/agents/{address}/keys.json",
             "getPublicAgentKeys",
             "Returns the keys that a listed agent holds. Needs no key.",
         )
-        .answers::<PublishedKeysView>(200)
+        .responds::<PublishedKeysView>(200)
         .handle(keys),
         one(
             "/v1/public/handles/{workspace}/{agent}",
             "getPublicHandle",
             "Returns the listed agent behind a handle. Renamed handles are followed for 90 days. Needs no key.",
         )
-        .answers::<HandleResultView>(200)
+        .responds::<HandleResultView>(200)
         .handle(handle),
     ]
 }

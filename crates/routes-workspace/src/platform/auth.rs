@@ -66,22 +66,22 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::POST, "/platform/auth/magic-link", "requestSignInLink")
             .summary("Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .handle(move |app, input| request(app, Arc::clone(&of_links), input)),
         Route::public(Method::GET, "/platform/auth/options", "getSignInOptions")
             .summary("Returns what the sign-in page shows before anyone signs in.")
-            .answers::<SignInOptionsView>(200)
+            .responds::<SignInOptionsView>(200)
             .handle(options),
         Route::public(Method::POST, "/platform/auth/verify", "signIn")
             .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one.")
-            .answers::<SignedInView<'_>>(200)
+            .responds::<SignedInView<'_>>(200)
             .errors(&[ErrorCode::InvalidToken, ErrorCode::SignupRateLimited, ErrorCode::Csrf])
             .handle(move |app, input| verify(app, Arc::clone(&of_proofs), input)),
         Route::public(Method::POST, "/platform/auth/logout", "signOut")
             .summary("Ends the session of the cookie, and its streams.")
             .without_body()
             .acts_on_session()
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::Csrf])
             .handle(sign_out),
     ]

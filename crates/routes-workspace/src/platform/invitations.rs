@@ -17,12 +17,12 @@ pub(super) fn routes() -> Vec<Route> {
         Route::person(Method::POST, "/platform/invitations/{id}/accept", "acceptInvitation")
             .summary("Joins the workspace of an invitation, begins a session there, and ends the one of the cookie.")
             .without_body()
-            .answers::<SignedInView<'_>>(200)
+            .responds::<SignedInView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(accept),
         Route::person(Method::DELETE, "/platform/invitations/{id}", "declineInvitation")
             .summary("Declines an invitation. It can't be accepted afterwards.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::NotFound])
             .handle(decline),
     ]

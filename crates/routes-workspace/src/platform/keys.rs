@@ -39,17 +39,17 @@ pub(super) fn routes() -> Vec<Route> {
             .summary(
                 "Lists the API keys, newest first, revoked ones included, with what each belongs to. Secrets are never listed.",
             )
-            .answers::<PageView<ApiKeyView>>(200)
+            .responds::<PageView<ApiKeyView>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
         Route::session(Method::POST, "/platform/api-keys", "createApiKey", Role::Member)
             .summary("Creates an API key. The response shows the secret, once. Only owners create org-wide keys.")
-            .answers::<CreatedKeyView>(201)
+            .responds::<CreatedKeyView>(201)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::PlanLimitApiKeys])
             .handle(create),
         Route::session(Method::DELETE, "/platform/api-keys/{id}", "revokeApiKey", Role::Member)
             .summary("Revokes an API key, and ends its streams. Only owners revoke org-wide keys.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
             .handle(revoke),
     ]

@@ -28,23 +28,23 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::GET, ALL, "listMembers", Role::Member)
             .summary("Lists the members, invited ones included, oldest first, without pages.")
-            .answers::<ListView<MemberView<'_>>>(200)
+            .responds::<ListView<MemberView<'_>>>(200)
             .handle(list),
         Route::session(Method::POST, ALL, "inviteMember", Role::Owner)
             .summary("Invites a person by mail. A person who was invited before gets a new link.")
-            .answers::<MemberView<'_>>(202)
+            .responds::<MemberView<'_>>(202)
             .errors(&[ErrorCode::Forbidden])
             .handle(invite),
         Route::session(Method::PATCH, ONE, "updateMember", Role::Owner)
             .summary("Changes the role of a member. The last owner can't give up the role.")
-            .answers::<MemberView<'_>>(200)
+            .responds::<MemberView<'_>>(200)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
             .handle(update),
         Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
             .summary(
                 "Removes a member, whose sessions and streams end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.",
             )
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::MemberHasKeys])
             .handle(remove),
     ]

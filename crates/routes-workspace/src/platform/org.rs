@@ -37,18 +37,18 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::PATCH, "/platform/org", "updateOrg", Role::Owner)
             .summary("Changes settings of the workspace.")
-            .answers::<OrgAnswerView>(200)
+            .responds::<OrgAnswerView>(200)
             .errors(&[ErrorCode::Forbidden])
             .handle(update),
         Route::session(Method::POST, "/platform/org/resume", "resumeOrg", Role::Owner)
             .summary("Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.")
             .without_body()
-            .answers::<OrgAnswerView>(200)
+            .responds::<OrgAnswerView>(200)
             .errors(&[ErrorCode::Forbidden])
             .handle(resume),
         Route::session(Method::POST, "/platform/org/suspension/review", "requestSuspensionReview", Role::Owner)
             .summary("Asks the operator to review the suspension of the workspace. A second request changes nothing.")
-            .answers::<SuspensionAnswerView>(202)
+            .responds::<SuspensionAnswerView>(202)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotSuspended])
             .handle(request_review),
     ]

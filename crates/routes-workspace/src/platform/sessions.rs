@@ -19,15 +19,15 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::person(Method::GET, "/platform/me", "getMe")
             .summary("Returns the person of the session, the workspace, and open invitations.")
-            .answers::<SignedInView<'_>>(200)
+            .responds::<SignedInView<'_>>(200)
             .handle(me),
         Route::session(Method::GET, "/platform/sessions", "listSessions", Role::Member)
             .summary("Lists the person's sessions in this workspace, most recently used first, without pages.")
-            .answers::<ListView<SessionView<'_>>>(200)
+            .responds::<ListView<SessionView<'_>>>(200)
             .handle(list),
         Route::session(Method::DELETE, "/platform/sessions/{id}", "endSession", Role::Member)
             .summary("Ends one of the person's sessions, and its streams.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::NotFound])
             .handle(end),
     ]

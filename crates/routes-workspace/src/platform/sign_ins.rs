@@ -16,7 +16,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::GET, "/platform/waiting-sign-ins", "listWaitingSignIns", Role::Member)
             .summary("Lists up to 50 pending sign-ins that name an agent of the workspace, newest first.")
-            .answers::<ListView<WaitingSignInView>>(200)
+            .responds::<ListView<WaitingSignInView>>(200)
             .handle(list),
     ]
 }

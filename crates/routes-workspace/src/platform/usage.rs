@@ -23,7 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::GET, "/platform/usage", "getUsage", Role::Member)
             .summary("Returns what the workspace sent and received today and on each of the last days, in UTC.")
-            .answers::<UsageView>(200)
+            .responds::<UsageView>(200)
             .handle(read),
     ]
 }

@@ -23,12 +23,12 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::session(Method::GET, "/platform/workspaces", "listWorkspaces", Role::Member)
             .summary("Lists the workspaces of the person, the one used last first, without pages.")
-            .answers::<ListView<MembershipView>>(200)
+            .responds::<ListView<MembershipView>>(200)
             .handle(list),
         Route::session(Method::POST, "/platform/workspaces/{id}/switch", "switchWorkspace", Role::Member)
             .summary("Begins a session in another workspace of the person, and ends the one of the cookie.")
             .without_body()
-            .answers::<SignedInView<'_>>(200)
+            .responds::<SignedInView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(switch_to),
     ]

@@ -28,7 +28,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/account", "getAccount", Permission::InboxesRead)
             .summary("Returns the workspace of the API key, its limits, and the key itself.")
-            .answers::<AccountView>(200)
+            .responds::<AccountView>(200)
             .handle(read),
     ]
 }

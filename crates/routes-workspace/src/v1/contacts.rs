@@ -52,37 +52,37 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/contacts", "listContacts", ContactsRead)
             .summary("Lists contacts, most recently seen first.")
-            .answers::<PageView<ContactView<'_>>>(200)
+            .responds::<PageView<ContactView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
         Route::new(Method::GET, "/v1/contacts/domains", "listContactDomains", ContactsRead)
             .summary("Lists the domains of contacts except free mail providers, most contacts first, without pages.")
-            .answers::<DomainsView<'_>>(200)
+            .responds::<DomainsView<'_>>(200)
             .handle(domains),
         Route::new(Method::POST, "/v1/contacts/delete", "deleteContacts", ContactsWrite)
             .workspace_wide()
             .summary("Deletes up to 1,000 contacts by kind, by domain or both. With dry_run, only counts them.")
-            .answers::<DeletedContactsView>(200)
+            .responds::<DeletedContactsView>(200)
             .handle(delete_many),
         Route::new(Method::GET, "/v1/contacts/by-address/{address}", "getContactByAddress", ContactsRead)
             .summary("Returns the contact with this percent-encoded address, with up to 10 threads.")
-            .answers::<FullContactView<'_>>(200)
+            .responds::<FullContactView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(by_address),
         Route::new(Method::GET, "/v1/contacts/{id}", "getContact", ContactsRead)
             .summary("Returns one contact, with up to 10 threads.")
-            .answers::<FullContactView<'_>>(200)
+            .responds::<FullContactView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(get),
         Route::new(Method::PATCH, "/v1/contacts/{id}", "updateContact", ContactsWrite)
             .summary("Updates a contact. Mail never changes a name or kind that was set here.")
-            .answers::<ContactView<'_>>(200)
+            .responds::<ContactView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(update),
         Route::new(Method::DELETE, "/v1/contacts/{id}", "deleteContact", ContactsWrite)
             .workspace_wide()
             .summary("Deletes a contact but not its messages. With forget, later mail does not recreate it.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::NotFound])
             .handle(delete),
     ]

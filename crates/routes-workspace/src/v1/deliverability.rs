@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::GET, "/v1/deliverability", "getDeliverability", Permission::MetricsRead)
             .summary("Returns delivery rates, thresholds, domains and blocklist results of the workspace.")
             .workspace_wide()
-            .answers::<DeliverabilityView>(200)
+            .responds::<DeliverabilityView>(200)
             .handle(read),
     ]
 }

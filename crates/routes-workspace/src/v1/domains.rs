@@ -35,55 +35,55 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::POST, "/v1/domains", "createDomain", DomainsManage)
             .summary("Adds a domain. It is pending until its DNS records are published.")
-            .answers::<DomainView>(201)
+            .responds::<DomainView>(201)
             .errors(&[ErrorCode::UnclaimedWorkspace, ErrorCode::PlanLimitDomains, ErrorCode::DomainTaken])
             .workspace_wide()
             .handle(create),
         Route::new(Method::GET, "/v1/domains", "listDomains", DomainsManage)
             .summary("Lists the domains of the workspace, newest first.")
-            .answers::<PageView<DomainView>>(200)
+            .responds::<PageView<DomainView>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .workspace_wide()
             .handle(list),
         Route::new(Method::GET, "/v1/domains/{id}", "getDomain", DomainsManage)
             .summary("Returns one domain, with the DNS records to publish.")
-            .answers::<DomainView>(200)
+            .responds::<DomainView>(200)
             .errors(&[ErrorCode::NotFound])
             .workspace_wide()
             .handle(read),
         Route::new(Method::PATCH, "/v1/domains/{id}", "updateDomain", DomainsManage)
             .summary("Turns receiving mail on or off.")
-            .answers::<DomainView>(200)
+            .responds::<DomainView>(200)
             .errors(&[ErrorCode::NotFound])
             .workspace_wide()
             .handle(update),
         Route::new(Method::DELETE, "/v1/domains/{id}", "deleteDomain", DomainsManage)
             .summary("Deletes a domain. With force=true, also deletes the inboxes on it.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::NotFound, ErrorCode::DomainInUse])
             .workspace_wide()
             .handle(delete),
         Route::new(Method::POST, "/v1/domains/{id}/verify", "verifyDomain", DomainsManage)
             .summary("Checks the DNS records now; at most once every 10 seconds.")
-            .answers::<DomainView>(200)
+            .responds::<DomainView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::DomainTaken, ErrorCode::RateLimited])
             .workspace_wide()
             .handle(verify),
         Route::new(Method::POST, "/v1/domains/{id}/dkim/rotate", "rotateDomainKey", DomainsManage)
             .summary("Creates the next DKIM key. It starts signing once its DNS record is found.")
-            .answers::<DomainView>(200)
+            .responds::<DomainView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::DkimRotationTooSoon])
             .workspace_wide()
             .handle(rotate),
         Route::new(Method::POST, "/v1/domains/{id}/dkim/activate", "activateDomainKey", DomainsManage)
             .summary("Checks the DNS record of the next DKIM key and, if it is found, starts signing with the key.")
-            .answers::<DomainView>(200)
+            .responds::<DomainView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::DkimRecordNotFound])
             .workspace_wide()
             .handle(activate),
         Route::new(Method::GET, "/v1/domains/{id}/zone-file", "getDomainZoneFile", DomainsManage)
             .summary("Returns the DNS records to publish as a BIND zone file.")
-            .answers::<ZoneFileView>(200)
+            .responds::<ZoneFileView>(200)
             .errors(&[ErrorCode::NotFound])
             .workspace_wide()
             .handle(zone_file),
@@ -129,7 +129,7 @@ query! {
 async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateDomainBody>) -> Result<RouteResponse, Refusal> {
     let body = input.body;
     let made = add::add(&app.app, input.caller, &body.domain.0, body.receiving.unwrap_or(true)).await?;
-    shown(&app, 201, &made)
+    domain_response(&app, 201, &made)
 }
 
 async fn list(app: Arc<Api>, input: RouteInput<DomainListQuery>) -> Result<RouteResponse, Refusal> {
@@ -144,12 +144,12 @@ async fn list(app: Arc<Api>, input: RouteInput<DomainListQuery>) -> Result<Route
 
 async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let found = find(&app, &input.caller, input.path.id("id", "domain")?).await?;
-    shown(&app, 200, &found)
+    domain_response(&app, 200, &found)
 }
 
 async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateDomainBody>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    shown(&app, 200, &change::set_receiving(&app, input.caller, id, input.body.receiving).await?)
+    domain_response(&app, 200, &change::set_receiving(&app, input.caller, id, input.body.receiving).await?)
 }
 
 async fn delete(app: Arc<Api>, input: RouteInput<DeleteDomainQuery>) -> Result<RouteResponse, Refusal> {
@@ -160,17 +160,17 @@ async fn delete(app: Arc<Api>, input: RouteInput<DeleteDomainQuery>) -> Result<R
 
 async fn verify(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    shown(&app, 200, &check::verify(&app.app, &input.caller, id).await?)
+    domain_response(&app, 200, &check::verify(&app.app, &input.caller, id).await?)
 }
 
 async fn rotate(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    shown(&app, 200, &change::rotate(&app.app, input.caller, id).await?)
+    domain_response(&app, 200, &change::rotate(&app.app, input.caller, id).await?)
 }
 
 async fn activate(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    shown(&app, 200, &change::activate(&app.app, &input.caller, id).await?)
+    domain_response(&app, 200, &change::activate(&app.app, &input.caller, id).await?)
 }
 
 async fn zone_file(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
@@ -185,6 +185,6 @@ async fn find(app: &App, caller: &Caller, id: DomainId) -> Result<MailDomain, Re
     found.ok_or_else(|| Refusal::not_found("domain"))
 }
 
-fn shown(app: &App, status: u16, domain: &MailDomain) -> Result<RouteResponse, Refusal> {
+fn domain_response(app: &App, status: u16, domain: &MailDomain) -> Result<RouteResponse, Refusal> {
     RouteResponse::json(status, &DomainView::of(domain, &app.config.server_dns(), app.clock.now()))
 }

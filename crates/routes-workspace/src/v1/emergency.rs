@@ -26,7 +26,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/emergency-stop", "emergencyStop", Permission::WorkspaceEmergency)
             .org_wide()
             .summary("Stops the workspace: nothing is sent or claimed until an owner resumes it.")
-            .answers::<StoppedView>(200)
+            .responds::<StoppedView>(200)
             .handle(stop),
     ]
 }

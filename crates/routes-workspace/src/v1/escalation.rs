@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::GET, WORKSPACE, "getEscalation", EscalationManage)
             .workspace_wide()
             .summary("Returns the people on call for the workspace, and what is escalated to them.")
-            .answers::<EscalationView<'_>>(200)
+            .responds::<EscalationView<'_>>(200)
             .handle(read),
         Route::new(Method::PUT, WORKSPACE, "updateEscalation", EscalationManage)
             .workspace_wide()
@@ -52,12 +52,12 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Changes the people on call and what is escalated to them. Absent members keep their values. New \
                  contacts get a mail that asks them to confirm.",
             )
-            .answers::<EscalationView<'_>>(200)
+            .responds::<EscalationView<'_>>(200)
             .errors(CHANGE_ERROR_CODES)
             .handle(update),
         Route::new(Method::GET, INBOX, "getInboxEscalation", EscalationManage)
             .summary("Returns the escalation settings of an inbox, which replace those of its workspace.")
-            .answers::<InboxEscalationView<'_>>(200)
+            .responds::<InboxEscalationView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(read_inbox),
         Route::new(Method::PUT, INBOX, "updateInboxEscalation", EscalationManage)
@@ -65,7 +65,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Sets the contacts and triggers of an inbox. Absent members keep their values. New contacts get a mail that \
                  asks them to confirm.",
             )
-            .answers::<InboxEscalationView<'_>>(200)
+            .responds::<InboxEscalationView<'_>>(200)
             .errors(INBOX_CHANGE_ERROR_CODES)
             .handle(update_inbox),
     ]

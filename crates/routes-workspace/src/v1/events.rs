@@ -34,12 +34,12 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/events", "listEvents", Permission::MessagesRead)
             .summary("Lists the events of the last 30 days, oldest first unless order is desc.")
-            .answers::<PageView<EventView<'_>>>(200)
+            .responds::<PageView<EventView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::GET, "/v1/events/{id}", "getEvent", Permission::MessagesRead)
             .summary("Returns one event of the last 30 days.")
-            .answers::<EventView<'_>>(200)
+            .responds::<EventView<'_>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(get),
     ]

@@ -28,17 +28,17 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/lists", "listListEntries", ListsManage)
             .summary("Lists every entry of the allow and block lists, oldest first, without pages.")
-            .answers::<ListEntriesView<'_>>(200)
+            .responds::<ListEntriesView<'_>>(200)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
             .handle(list),
         Route::new(Method::POST, "/v1/lists", "createListEntry", ListsManage)
             .summary("Creates a list entry. Block beats allow; one allow entry closes its direction to everyone else.")
-            .answers::<ListEntryView<'_>>(201)
+            .responds::<ListEntryView<'_>>(201)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ListEntryExists])
             .handle(create),
         Route::new(Method::DELETE, "/v1/lists/{id}", "deleteListEntry", ListsManage)
             .summary("Deletes a list entry. Mail that it stopped stays blocked.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::NotFound])
             .handle(delete),
     ]

@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/metrics", "getMetrics", Permission::MetricsRead)
             .summary("Returns counts of sent and received mail per hour or day, and what is stored now.")
-            .answers::<MetricsView>(200)
+            .responds::<MetricsView>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(read),
     ]

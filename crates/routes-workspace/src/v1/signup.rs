@@ -39,7 +39,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/v1/signup/challenge", "getSignupChallenge")
             .summary("Returns a challenge to solve before a signup. Needs no key.")
-            .answers::<ChallengeView>(200)
+            .responds::<ChallengeView>(200)
             .errors(&[ErrorCode::SignupDisabled])
             .handle(issue),
         Route::public(Method::POST, "/v1/signup", "signUp")
@@ -47,7 +47,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Creates a workspace for an agent, with an API key and an inbox or identity. Until a person claims it, \
                  the workspace is restricted. Needs no key.",
             )
-            .answers::<SignupView>(201)
+            .responds::<SignupView>(201)
             .errors(&[
                 ErrorCode::InvalidSolution,
                 ErrorCode::ChallengeExpired,
@@ -58,7 +58,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Route::new(Method::POST, "/v1/signup/claim", "requestClaim", Permission::InboxesWrite)
             .workspace_wide()
             .summary("Sends a person a link to own this workspace. Earlier links stop working.")
-            .answers::<ClaimMailView>(202)
+            .responds::<ClaimMailView>(202)
             .errors(CLAIM_ERROR_CODES)
             .handle(request_claim),
         Route::new(Method::POST, "/v1/signup/agents", "addSignupAgent", Permission::InboxesWrite)
@@ -67,7 +67,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Adds one of up to 3 agents to an unclaimed workspace. Its key reaches only its inbox or identity. \
                  If the workspace can't have more of them, agents share one.",
             )
-            .answers::<SignupAgentView>(201)
+            .responds::<SignupAgentView>(201)
             .errors(&[
                 ErrorCode::UnclaimedWorkspace,
                 ErrorCode::AlreadyClaimed,

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::POST, "/v1/stream/token", "createStreamToken", Permission::MessagesRead)
             .summary("Creates a token that opens one stream within a minute, for clients that cannot send headers.")
-            .answers::<TokenView>(201)
+            .responds::<TokenView>(201)
             .handle(token),
         Route::public(Method::GET, "/v1/stream", "openStream")
             .summary(
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> Vec<Route> {
                  pong. An invalid credential closes the stream with code 4001, a missing permission with 4003. Too many \
                  streams of one workspace are refused with 429.",
             )
-            .answers_with(101, None)
+            .responds_with(101, None)
             .errors(&[ErrorCode::InvalidRequest, ErrorCode::RateLimited])
             .handle(open),
     ]

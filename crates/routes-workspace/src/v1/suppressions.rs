@@ -30,19 +30,19 @@ pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::new(Method::GET, "/v1/suppressions", "listSuppressions", ContactsRead)
             .summary("Lists suppressed addresses, newest first.")
-            .answers::<PageView<SuppressionView<'_>>>(200)
+            .responds::<PageView<SuppressionView<'_>>>(200)
             .errors(&[ErrorCode::InvalidCursor])
             .handle(list),
         Route::new(Method::POST, "/v1/suppressions", "createSuppression", ContactsWrite)
             .workspace_wide()
             .summary("Suppresses an address. An existing suppression keeps its reason and is returned with 200.")
-            .answers::<SuppressionView<'_>>(201)
-            .answers::<SuppressionView<'_>>(200)
+            .responds::<SuppressionView<'_>>(201)
+            .responds::<SuppressionView<'_>>(200)
             .handle(create),
         Route::new(Method::DELETE, "/v1/suppressions/{address}", "deleteSuppression", ContactsWrite)
             .workspace_wide()
             .summary("Deletes the suppression of an address, so that the workspace can send to it again.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .errors(&[ErrorCode::NotFound])
             .handle(delete),
     ]

@@ -52,7 +52,7 @@ pub(crate) fn routes() -> Vec<Route> {
                 "Creates a webhook. From now on, events are sent to its URL as POST requests, signed with its \
                  secret. Only this response contains the secret.",
             )
-            .answers::<SecretWebhookView>(201)
+            .responds::<SecretWebhookView>(201)
             .errors(&[
                 ErrorCode::InvalidWebhookUrl,
                 ErrorCode::NotFound,
@@ -62,47 +62,47 @@ pub(crate) fn routes() -> Vec<Route> {
             .handle(create),
         route(Method::GET, "/v1/webhooks", "listWebhooks")
             .summary("Lists the webhooks of the workspace, newest first.")
-            .answers::<PageView<WebhookView>>(200)
+            .responds::<PageView<WebhookView>>(200)
             .handle(page),
         Route::public(Method::GET, "/v1/webhooks/events", "listWebhookEvents")
             .summary("Lists every event type, with an example in both payload forms. Needs no key.")
-            .answers::<EventCatalogView>(200)
+            .responds::<EventCatalogView>(200)
             .handle(events),
         route(Method::GET, "/v1/webhooks/{id}", "getWebhook")
             .summary("Returns one webhook, without its secret.")
-            .answers::<WebhookView>(200)
+            .responds::<WebhookView>(200)
             .handle(one),
         route(Method::PATCH, "/v1/webhooks/{id}", "updateWebhook")
             .summary("Updates a webhook. A webhook that is enabled again receives events from now on.")
-            .answers::<WebhookView>(200)
+            .responds::<WebhookView>(200)
             .errors(&[ErrorCode::InvalidWebhookUrl])
             .handle(update),
         route(Method::DELETE, "/v1/webhooks/{id}", "deleteWebhook")
             .summary("Deletes a webhook and its list of deliveries.")
-            .answers_with(204, None)
+            .responds_with(204, None)
             .handle(delete),
         route(Method::POST, "/v1/webhooks/{id}/test", "testWebhook")
             .summary("Sends a webhook.test event to this webhook only.")
-            .answers::<StartedAttemptView>(202)
+            .responds::<StartedAttemptView>(202)
             .handle(test),
         route(Method::POST, "/v1/webhooks/{id}/rotate-secret", "rotateWebhookSecret")
             .summary(
                 "Replaces the secret. X-Service-Signature uses the new one at once; webhook-signature also carries a \
                  signature with the old one for 24 hours.",
             )
-            .answers::<SecretWebhookView>(200)
+            .responds::<SecretWebhookView>(200)
             .handle(rotate),
         route(Method::GET, "/v1/webhooks/{id}/deliveries", "listWebhookDeliveries")
             .summary("Lists the delivery attempts of the last 30 days, newest first.")
-            .answers::<PageView<WebhookDeliveryView>>(200)
+            .responds::<PageView<WebhookDeliveryView>>(200)
             .handle(deliveries),
         route(Method::GET, "/v1/webhooks/{id}/deliveries/{delivery_id}", "getWebhookDelivery")
             .summary("Returns a delivery attempt with its request and response.")
-            .answers::<AttemptDetailsView<'_>>(200)
+            .responds::<AttemptDetailsView<'_>>(200)
             .handle(delivery),
         route(Method::POST, "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliverWebhookEvent")
             .summary("Sends the event of a delivery again, under the same event id.")
-            .answers::<StartedAttemptView>(202)
+            .responds::<StartedAttemptView>(202)
             .handle(redeliver),
     ]
 }
@@ -174,9 +174,9 @@ async fn page(app: Arc<Api>, input: RouteInput<PageQuery>) -> Result<RouteRespon
     let filters = format!("webhooks {}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
     let found = read::page(&app.app, input.caller, paging.page()).await?;
-    let place =
+    let position =
         |last: &read::WebhookDetails| CursorPosition { sort: last.webhook.created_at.millis(), id: last.webhook.id.0 };
-    RouteResponse::page(&app, &paging.page_of(found, place), WebhookView::of)
+    RouteResponse::page(&app, &paging.page_of(found, position), WebhookView::of)
 }
 
 async fn events(_: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {

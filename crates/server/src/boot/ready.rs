@@ -155,11 +155,11 @@ fn first_banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> Result<S
     let what = format!("cannot write {}", file.display());
     files::write(&file, &whole).map_err(BootError::io(what))?;
     tracing::info!(file = %file.display(), "first_start.written");
-    let place = format!("in {}", file.display());
+    let key_file = format!("in {}", file.display());
     let (key, link) = (first.created.secret.reveal(), first.created.link.url(&app.config.base_url));
     let export = format!("  export POSTHOUSE_KEY={key}");
     let read = format!("  export POSTHOUSE_KEY=$(awk '/API key  /{{print $3}}' {})", file.display());
-    Ok(whole.replace(&export, &read).replace(key, &place).replace(&link, &place))
+    Ok(whole.replace(&export, &read).replace(key, &key_file).replace(&link, &key_file))
 }
 
 /// Returns the text of a later start in the loopback profile.

@@ -167,8 +167,8 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         .canonical();
     let name = checked_name(&given.name)?;
     let config = options.load()?;
-    if let Err(BootError::NoStore { place }) = boot::require_store(&config) {
-        eprintln!("posthouse: a new store begins in {place}");
+    if let Err(BootError::NoStore { location }) = boot::require_store(&config) {
+        eprintln!("posthouse: a new store begins in {location}");
     }
     let store = boot::open_store(&config)?;
     let clock = boot::clock();

@@ -40,7 +40,7 @@ pub(super) fn assemble(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>
             connections_max: CONNECTIONS_MAX,
             is_on_loopback: false,
         },
-        smtp: connections(values),
+        smtp: smtp(values),
         base_url_follows_listener: base_url.is_none(),
         database_url: values.find(&general::DATABASE_URL),
         blob_url: values.find(&general::BLOB_URL),
@@ -70,7 +70,7 @@ fn listeners(values: &mut KeyValues) -> ListenConfig {
     }
 }
 
-fn connections(values: &mut KeyValues) -> SmtpConfig {
+fn smtp(values: &mut KeyValues) -> SmtpConfig {
     SmtpConfig {
         proxy_protocol_from: values.get(&smtp::PROXY_PROTOCOL_FROM),
         submission_proxy_protocol_from: values.get(&smtp::SUBMISSION_PROXY_PROTOCOL_FROM),

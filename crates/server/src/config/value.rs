@@ -109,11 +109,11 @@ fn without_passwords(value: &Value) -> Value {
 
 /// Hides the user information of a URL, which is everything before its last `@`, even if the URL is malformed.
 pub(super) fn without_password(text: &str) -> String {
-    let Some((before, place)) = text.rsplit_once('@') else { return text.to_owned() };
+    let Some((before, host)) = text.rsplit_once('@') else { return text.to_owned() };
     // Without a colon it is an email address.
     let Some((scheme, rest)) = before.split_once(':') else { return text.to_owned() };
     let slashes = &rest[..rest.len() - rest.trim_start_matches('/').len()];
-    format!("{scheme}:{slashes}***@{place}")
+    format!("{scheme}:{slashes}***@{host}")
 }
 
 #[cfg(test)]

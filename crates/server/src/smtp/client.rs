@@ -95,7 +95,7 @@ pub(super) enum ConnectionLimit {
 
 /// The permit of a connection; dropping it releases it.
 pub(super) struct ConnectionPermit {
-    places: ConnectionPermits,
+    connection_permits: ConnectionPermits,
     id: u64,
     client: Option<IpAddr>,
     /// Whether it is beyond the total limit. Only before the client is known.
@@ -122,7 +122,13 @@ impl ConnectionPermits {
         taken.last_id += 1;
         let activity = Arc::new(ConnectionActivity::default());
         activity.heard(now);
-        Some(ConnectionPermit { places: self.clone(), id: taken.last_id, client: None, is_beyond, activity })
+        Some(ConnectionPermit {
+            connection_permits: self.clone(),
+            id: taken.last_id,
+            client: None,
+            is_beyond,
+            activity,
+        })
     }
 
     /// Returns the total limit.
@@ -141,14 +147,14 @@ impl ConnectionPermit {
     /// # Errors
     /// Returns the limit that refuses it.
     pub(super) fn assign(&mut self, client: IpAddr) -> Result<(), ConnectionLimit> {
-        let limits = &self.places.0;
-        let mut taken = self.places.permits();
+        let limits = &self.connection_permits.0;
+        let mut taken = self.connection_permits.permits();
         let network = network_of(client);
         if taken.clients.get(&network).is_some_and(|count| *count >= limits.client_max) {
             return Err(ConnectionLimit::Client);
         }
         if self.is_beyond {
-            if taken.all >= limits.all_max && !taken.make_place(holder_of(client)) {
+            if taken.all >= limits.all_max && !taken.make_room(holder_of(client)) {
                 return Err(ConnectionLimit::Total);
             }
             (taken.beyond, taken.all, self.is_beyond) = (taken.beyond - 1, taken.all + 1, false);
@@ -167,7 +173,7 @@ impl ConnectionPermit {
 impl Taken {
     /// Drops the connection that was silent the longest, of the holder with the most. Returns false if the new
     /// connection's holder has about as many, or if the server works for all connections.
-    fn make_place(&mut self, new: IpAddr) -> bool {
+    fn make_room(&mut self, new: IpAddr) -> bool {
         let own = self.holders.get(&new).map_or(0, HashMap::len);
         let larger = self.sizes.iter().rev().take_while(|(count, _)| own + 1 < *count);
         let idlest = |(_, holder): &(usize, IpAddr)| {
@@ -215,7 +221,7 @@ impl Taken {
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut taken = self.places.permits();
+        let mut taken = self.connection_permits.permits();
         let is_beyond = match self.client {
             None => self.is_beyond,
             Some(client) => taken.remove(holder_of(client), self.id).is_none(),
@@ -260,58 +266,59 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn opened(places: &ConnectionPermits, client: &str) -> Result<ConnectionPermit, ConnectionLimit> {
-        let mut permit = places.acquire(START).unwrap();
+    fn opened(connection_permits: &ConnectionPermits, client: &str) -> Result<ConnectionPermit, ConnectionLimit> {
+        let mut permit = connection_permits.acquire(START).unwrap();
         permit.assign(ip(client)).map(|()| permit)
     }
 
     fn is_dropped(permit: &ConnectionPermit) -> bool {
-        let taken = permit.places.permits();
+        let taken = permit.connection_permits.permits();
         let held = permit.client.and_then(|client| taken.holders.get(&holder_of(client)));
         !held.is_some_and(|held| held.contains_key(&permit.id))
     }
 
     #[test]
     fn permits_are_limited_in_total_and_per_client_and_released() {
-        let places = ConnectionPermits::new(3, 2);
+        let connection_permits = ConnectionPermits::new(3, 2);
         let (a, b) = ("192.0.2.1", "192.0.2.2");
-        let first = opened(&places, a).unwrap();
-        let second = opened(&places, a).unwrap();
-        assert_eq!(opened(&places, a).map(drop), Err(ConnectionLimit::Client));
-        let third = opened(&places, b).unwrap();
-        assert_eq!(opened(&places, b).map(drop), Err(ConnectionLimit::Total));
+        let first = opened(&connection_permits, a).unwrap();
+        let second = opened(&connection_permits, a).unwrap();
+        assert_eq!(opened(&connection_permits, a).map(drop), Err(ConnectionLimit::Client));
+        let third = opened(&connection_permits, b).unwrap();
+        assert_eq!(opened(&connection_permits, b).map(drop), Err(ConnectionLimit::Total));
         drop(first);
-        let first = opened(&places, a).unwrap();
+        let first = opened(&connection_permits, a).unwrap();
         assert!(![&first, &second, &third].into_iter().any(is_dropped));
         drop((first, second, third));
-        let taken = places.permits();
+        let taken = connection_permits.permits();
         assert!(taken.clients.is_empty() && taken.holders.is_empty() && taken.sizes.is_empty());
         assert_eq!((taken.all, taken.beyond), (0, 0));
     }
 
     #[test]
     fn one_ipv6_network_is_one_client() {
-        let places = ConnectionPermits::new(9, 1);
-        let _first = opened(&places, "2001:db8::1").unwrap();
-        assert!(opened(&places, "2001:db8::2:1").is_err());
-        assert!(opened(&places, "2001:db8:0:1::1").is_ok());
+        let connection_permits = ConnectionPermits::new(9, 1);
+        let _first = opened(&connection_permits, "2001:db8::1").unwrap();
+        assert!(opened(&connection_permits, "2001:db8::2:1").is_err());
+        assert!(opened(&connection_permits, "2001:db8:0:1::1").is_ok());
     }
 
     #[test]
     fn the_largest_holder_loses_the_connection_that_was_silent_the_longest() {
-        let places = ConnectionPermits::new(4, 4);
-        let held: Vec<_> = (0..4).map(|last| opened(&places, &format!("2001:db8:0:{last:x}::1")).unwrap()).collect();
+        let connection_permits = ConnectionPermits::new(4, 4);
+        let held: Vec<_> =
+            (0..4).map(|last| opened(&connection_permits, &format!("2001:db8:0:{last:x}::1")).unwrap()).collect();
         held[0].activity().heard(START.plus_ms(9));
         held[1].activity().works();
         held[3].activity().heard(START.plus_ms(1));
-        let first = opened(&places, "192.0.2.1").unwrap();
-        let second = opened(&places, "192.0.2.2").unwrap();
+        let first = opened(&connection_permits, "192.0.2.1").unwrap();
+        let second = opened(&connection_permits, "192.0.2.2").unwrap();
         assert_eq!(held.iter().map(is_dropped).collect::<Vec<_>>(), [false, false, true, true]);
-        assert_eq!(opened(&places, "192.0.2.1").map(drop), Err(ConnectionLimit::Total));
+        assert_eq!(opened(&connection_permits, "192.0.2.1").map(drop), Err(ConnectionLimit::Total));
         held[0].activity().works();
-        assert_eq!(opened(&places, "192.0.2.3").map(drop), Err(ConnectionLimit::Total), "both work");
+        assert_eq!(opened(&connection_permits, "192.0.2.3").map(drop), Err(ConnectionLimit::Total), "both work");
         let counts = || {
-            let taken = places.permits();
+            let taken = connection_permits.permits();
             (taken.all, taken.beyond)
         };
         assert_eq!(counts(), (4, 2));
@@ -321,12 +328,12 @@ mod tests {
 
     #[test]
     fn connections_beyond_the_limit_are_few() {
-        let places = ConnectionPermits::new(1, 1);
-        let _only = opened(&places, "192.0.2.1").unwrap();
-        let unknown: Vec<_> = (0..BEYOND_MAX).map(|_| places.acquire(START).unwrap()).collect();
-        assert!(places.acquire(START).is_none());
+        let connection_permits = ConnectionPermits::new(1, 1);
+        let _only = opened(&connection_permits, "192.0.2.1").unwrap();
+        let unknown: Vec<_> = (0..BEYOND_MAX).map(|_| connection_permits.acquire(START).unwrap()).collect();
+        assert!(connection_permits.acquire(START).is_none());
         drop(unknown);
-        assert!(places.acquire(START).is_some());
+        assert!(connection_permits.acquire(START).is_some());
     }
 
     proptest! {
@@ -335,13 +342,13 @@ mod tests {
         fn counts_match_and_a_client_without_connections_gets_one(
             steps in prop::collection::vec((0..6_u8, any::<bool>()), 1..80),
         ) {
-            let places = ConnectionPermits::new(8, 6);
+            let connection_permits = ConnectionPermits::new(8, 6);
             let mut open: Vec<(u8, ConnectionPermit)> = Vec::new();
             for (client, opens) in steps {
                 if opens {
-                    let largest = places.permits().sizes.last().map_or(0, |(count, _)| *count);
+                    let largest = connection_permits.permits().sizes.last().map_or(0, |(count, _)| *count);
                     let own = open.iter().filter(|(other, permit)| *other == client && !is_dropped(permit)).count();
-                    let permit = opened(&places, &format!("192.0.2.{client}"));
+                    let permit = opened(&connection_permits, &format!("192.0.2.{client}"));
                     let must_fit = own == 0 && largest > 1;
                     prop_assert!(permit.is_ok() || !must_fit);
                     open.extend(permit.ok().map(|permit| (client, permit)));
@@ -349,7 +356,7 @@ mod tests {
                     open.remove(at);
                 }
                 let dropped = open.iter().filter(|(_, permit)| is_dropped(permit)).count();
-                let taken = places.permits();
+                let taken = connection_permits.permits();
                 prop_assert_eq!((taken.all, taken.beyond), (open.len() - dropped, dropped));
                 prop_assert_eq!(taken.holders.values().map(HashMap::len).sum::<usize>(), taken.all);
                 prop_assert!(taken.all <= 8);

@@ -37,7 +37,7 @@ pub struct SmtpFrontend {
     sessions_config: Sessions,
     /// Failed logins; only for submission.
     failed_logins: Option<FailedLogins>,
-    pub(super) places: ConnectionPermits,
+    pub(super) connection_permits: ConnectionPermits,
     rates: ClientRates,
     pub(super) sessions: AtomicU64,
 }
@@ -82,11 +82,11 @@ impl SmtpFrontend {
             tls: Arc::new(SmtpServerConfig { tls: TlsMode::Active, ..clear.clone() }),
             clear: Arc::new(clear),
         };
-        let places = ConnectionPermits::new(config.connections_max, config.connections_per_client_max);
+        let connection_permits = ConnectionPermits::new(config.connections_max, config.connections_per_client_max);
         Arc::new(Self {
             sessions_config,
             failed_logins,
-            places,
+            connection_permits,
             rates: ClientRates::default(),
             sessions: AtomicU64::new(0),
             tls,

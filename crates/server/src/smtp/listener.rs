@@ -31,6 +31,7 @@ use crate::smtp::timeouts::{SessionTimeouts, TimeoutSettings};
 
 /// Pause after a failed `accept`, which usually lacks descriptors or memory, in milliseconds.
 const ACCEPT_PAUSE_MS: i64 = 50;
+
 /// A bound SMTP listener.
 #[derive(Debug)]
 pub struct Listener {
@@ -76,9 +77,9 @@ impl Listener {
             while sessions.try_join_next().is_some() {}
             match accepted {
                 Ok((stream, peer)) => {
-                    if let Some(place) = admit(&frontend, &stream) {
+                    if let Some(permit) = admit(&frontend, &stream) {
                         let peer = SmtpPeer { ip: peer.ip().to_canonical(), kind: self.kind };
-                        sessions.spawn(connection(Arc::clone(&frontend), stream, peer, place));
+                        sessions.spawn(connection(Arc::clone(&frontend), stream, peer, permit));
                     }
                 }
                 Err(error) => {
@@ -96,16 +97,18 @@ impl Listener {
 /// Takes a permit for the connection. Without one it writes a 421 reply, which fits the empty send buffer.
 fn admit(frontend: &SmtpFrontend, stream: &TcpStream) -> Option<ConnectionPermit> {
     let _ = stream.set_nodelay(true);
-    let place = frontend.places.acquire(frontend.app.clock.now());
-    if place.is_none() {
+    let permit = frontend.connection_permits.acquire(frontend.app.clock.now());
+    if permit.is_none() {
         refuse_over_limit(frontend, stream, ConnectionLimit::Total);
     }
-    place
+    permit
 }
 
 fn refuse_over_limit(frontend: &SmtpFrontend, stream: &TcpStream, limit: ConnectionLimit) {
     let (setting, reply) = match limit {
-        ConnectionLimit::Total => ("smtp.max_connections", replies::too_many_connections(frontend.places.all_max())),
+        ConnectionLimit::Total => {
+            ("smtp.max_connections", replies::too_many_connections(frontend.connection_permits.all_max()))
+        }
         ConnectionLimit::Client => {
             let max = frontend.config.connections_per_client_max;
             ("smtp.max_connections_per_client", replies::too_many_connections_of_client(max))
@@ -128,11 +131,11 @@ struct SmtpPeer {
     kind: ConnectionKind,
 }
 
-async fn connection(frontend: Arc<SmtpFrontend>, stream: TcpStream, peer: SmtpPeer, mut place: ConnectionPermit) {
+async fn connection(frontend: Arc<SmtpFrontend>, stream: TcpStream, peer: SmtpPeer, mut permit: ConnectionPermit) {
     let session_id = frontend.sessions.fetch_add(1, Ordering::Relaxed) + 1;
     let span = tracing::info_span!("smtp", session_id);
     async {
-        let ended = run_session(&frontend, stream, peer, &mut place).await;
+        let ended = run_session(&frontend, stream, peer, &mut permit).await;
         if let Err(error) = ended {
             tracing::debug!(cause = %error, "smtp.connection_ended");
         }
@@ -145,7 +148,7 @@ async fn run_session(
     frontend: &SmtpFrontend,
     mut stream: TcpStream,
     peer: SmtpPeer,
-    place: &mut ConnectionPermit,
+    permit: &mut ConnectionPermit,
 ) -> io::Result<()> {
     let app = &frontend.app;
     let settings = TimeoutSettings {
@@ -162,7 +165,7 @@ async fn run_session(
     } else {
         (peer.ip, Vec::new())
     };
-    if let Err(limit) = place.assign(client) {
+    if let Err(limit) = permit.assign(client) {
         refuse_over_limit(frontend, &stream, limit);
         return Ok(());
     }
@@ -171,7 +174,7 @@ async fn run_session(
         return Ok(());
     }
     let addresses = SessionAddresses { peer_ip: peer.ip, client_ip: client };
-    let (mut session, greeting) = Session::new(frontend, peer.kind, addresses, timeouts, Arc::clone(place.activity()));
+    let (mut session, greeting) = Session::new(frontend, peer.kind, addresses, timeouts, Arc::clone(permit.activity()));
     let mut wire = SmtpStream::Plain(stream);
     if peer.kind == ConnectionKind::Tls {
         // These bytes would be the client's first TLS bytes, and the TLS handshake can't be given them.

@@ -185,7 +185,7 @@ impl<'h> Session<'h> {
             ReadOutcome::Dropped => {
                 tracing::debug!("smtp.dropped_for_another_client");
                 self.frontend.app.metrics.limit_reached("smtp.max_connections");
-                let reply = replies::dropped_for_another_client(self.frontend.places.all_max());
+                let reply = replies::dropped_for_another_client(self.frontend.connection_permits.all_max());
                 self.say_goodbye(wire, DisconnectReason::Limit(reply)).await?
             }
             ReadOutcome::Stopping => {

@@ -159,8 +159,8 @@ pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
             d.active.since,
             d.next.as_ref().map(|next| next.selector.text()),
             d.next.as_ref().map(|next| next.since),
-            previous.map(|(key, _)| key.selector.text()),
-            previous.map(|(_, at)| *at),
+            previous.map(|previous| previous.key.selector.text()),
+            previous.map(|previous| previous.retire_at),
             Json(&checked),
             hosting,
             d.hosting_at,
@@ -205,7 +205,7 @@ fn with_keys(tx: &mut Tx, found: Option<MailDomain>) -> Result<Option<MailDomain
     let Some(mut domain) = found else { return Ok(None) };
     let keys: Vec<KeyRecordRow> = tx.rows(&KEYS, p![domain.workspace, domain.id])?;
     let record = |name: &str| keys.iter().find(|key| key.selector == name).map(|key| key.record.clone());
-    let previous = domain.previous.as_mut().map(|(key, _)| key);
+    let previous = domain.previous.as_mut().map(|previous| &mut previous.key);
     for key in [Some(&mut domain.active), domain.next.as_mut(), previous].into_iter().flatten() {
         key.record = record(key.selector.text()).unwrap_or_default();
         key.ed25519 = record(key.selector.ed25519_text());

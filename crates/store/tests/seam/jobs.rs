@@ -33,17 +33,16 @@ async fn on_both(test: impl AsyncFn(Store)) {
 }
 
 fn job(n: u128, workspace: u128, group: &str) -> NewJob {
-    NewJob {
-        id: JobId(Uuid::from_u128(n)),
-        kind: KIND,
-        workspace: WorkspaceId(Uuid::from_u128(workspace)),
-        subject: Uuid::from_u128(1_000_000 + n),
-        group: group.to_owned(),
-        run_at: NOW,
-        attempt_max: 2,
-        why: JobReason::Queued,
-        created_at: NOW,
-    }
+    NewJob::new(
+        KIND,
+        JobReason::Queued,
+        WorkspaceId(Uuid::from_u128(workspace)),
+        Uuid::from_u128(1_000_000 + n),
+        JobId(Uuid::from_u128(n)),
+        NOW,
+    )
+    .in_group(group.to_owned())
+    .with_attempts(2)
 }
 
 async fn enqueue(store: &Store, new: Vec<NewJob>) {
@@ -137,7 +136,8 @@ async fn enqueuing_again_reschedules_the_job_and_ends_its_lease() {
     on_both(async |store| {
         enqueue(&store, vec![job(1, 1, "")]).await;
         let leased = claim(&store, NOW, 1).await.remove(0);
-        let moved = NewJob { run_at: NOW.plus_ms(5_000), id: JobId(Uuid::from_u128(9)), ..job(1, 1, "") };
+        let mut moved = job(1, 1, "").due_at(NOW.plus_ms(5_000));
+        moved.id = JobId(Uuid::from_u128(9));
         enqueue(&store, vec![moved]).await;
         assert!(!settle(&store, &leased, JobOutcome::Done).await);
         assert_eq!(claim(&store, NOW.plus_ms(4_999), 1).await, []);
@@ -153,7 +153,7 @@ async fn a_small_workspace_does_not_wait_behind_a_large_backlog() {
     on_both(async |store| {
         let backlog: Vec<NewJob> = (1..=700).map(|n| job(n, 1, "slow.example")).collect();
         enqueue(&store, backlog).await;
-        enqueue(&store, vec![NewJob { run_at: NOW.plus_ms(1), ..job(1_000, 2, "quick.example") }]).await;
+        enqueue(&store, vec![job(1_000, 2, "quick.example").due_at(NOW.plus_ms(1))]).await;
         let claimed = claim(&store, NOW.plus_ms(1), 20).await;
         assert!(claimed.iter().any(|job| job.group == "quick.example"));
         assert_eq!(claimed.iter().filter(|job| job.group == "slow.example").count(), 10, "the limit of the group");
@@ -191,7 +191,7 @@ async fn a_backlog_over_many_lanes_never_starves_a_workspace_or_lane() {
         // In every second group, all jobs are due later; they are neither selected nor block others.
         backlog.iter_mut().filter(|job| job.group < group(250)).for_each(|job| job.run_at = NOW.plus_ms(60_000));
         enqueue(&store, backlog).await;
-        let later = (3_000..3_040).map(|n| NewJob { run_at: NOW.plus_ms(1), ..job(n, n, "one.example") });
+        let later = (3_000..3_040).map(|n| job(n, n, "one.example").due_at(NOW.plus_ms(1)));
         enqueue(&store, later.collect()).await;
         let exhausted = CapacityShare { of: 1, free: 0 };
         let [free, ..] = GroupCapacity::UNLIMITED.shares;

@@ -54,16 +54,11 @@ pub(super) fn shown(kind: EventKind) -> RenderableEvent {
     let is_escalation = kind == EventKind::EscalationSent;
     let is_of_agent = ["inbox.", "agent.", "identity."].iter().any(|prefix| kind.text().starts_with(prefix));
     let of_inbox = is_of_agent || is_of_message || of_draft || is_escalation;
-    let event = NewEvent {
-        workspace: id(1),
-        id: id::<EventId>(2),
-        kind,
-        inbox: of_inbox.then(|| id::<InboxId>(3)),
-        thread: is_of_message.then(|| id::<ThreadId>(4)),
-        message: is_of_message.then(|| id::<MessageId>(5)),
-        detail_json,
-        at: Time::from_millis(NOW_MS),
-    };
+    let event = NewEvent::new(kind, id(1), id::<EventId>(2), Time::from_millis(NOW_MS))
+        .in_inbox(of_inbox.then(|| id::<InboxId>(3)))
+        .in_thread(is_of_message.then(|| id::<ThreadId>(4)))
+        .about_message(is_of_message.then(|| id::<MessageId>(5)))
+        .with_detail(detail_json);
     let (inbox, record) = ((is_of_message || of_draft).then(|| inbox(None)), is_of_message.then(|| record(kind)));
     let draft = of_draft.then(|| restored(&draft::of_kind(kind)));
     RenderableEvent { event: Event { seq: 1, released: false, event }, inbox, record, draft }

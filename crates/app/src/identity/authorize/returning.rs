@@ -14,7 +14,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, identity_approvals, inboxes, workspaces};
 
 use super::{AuthorizeStep, SignInBrowser};
-use crate::{identity::agents::place, inboxes::names::NameRules};
+use crate::{identity::agents::inbox_ref, inboxes::names::NameRules};
 
 /// A return to an app that a person confirms.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ impl EarlyReturn<'_> {
         let Some(agent) = hinted(tx, self.hint)?.filter(|agent| agent.workspace == member.workspace) else {
             return Ok(false);
         };
-        Ok(identity_approvals::has(tx, place(&agent), &self.client.client_id)?)
+        Ok(identity_approvals::has(tx, inbox_ref(&agent), &self.client.client_id)?)
     }
 }
 

@@ -2,7 +2,7 @@
 //! mail is queued. See `docs/FLOWS.md`.
 
 use posthouse_domain::{
-    id::{IdGenerator, JobId},
+    id::IdGenerator,
     inbox::Inbox,
     job::{JobKind, JobReason},
     message::{DeliveryStatus, RecipientDelivery},
@@ -99,17 +99,8 @@ pub(super) fn split(tx: &mut Tx, reference: EnvelopeRef, ids: &IdGenerator, now:
         let own = OutboundEnvelope { id: ids.next(), ..envelope.clone() };
         recipients::move_to(tx, own.workspace, own.message, entry.position, own.id)?;
         recipients::insert_envelope(tx, &own)?;
-        let job = NewJob {
-            id: ids.next::<JobId>(),
-            kind: JobKind::Outbound,
-            workspace: own.workspace,
-            subject: own.id.0,
-            group: own.destination,
-            run_at: now,
-            attempt_max: JobKind::Outbound.attempts_max(),
-            why: JobReason::Queued,
-            created_at: now,
-        };
+        let job = NewJob::new(JobKind::Outbound, JobReason::Queued, own.workspace, own.id.0, ids.next(), now)
+            .in_group(own.destination);
         jobs::enqueue(tx, &job)?;
     }
     Ok(())

@@ -42,9 +42,9 @@ pub(super) async fn send(
             return Ok(vec![AttemptReport::local_failure("4.4.3", text); count]);
         }
     };
-    let (now, at_any_rate) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
+    let (now, ignores_limits) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
     let to = DestinationHost { domain: &load.envelope.destination, host: &relay.host };
-    let permit = match outbound.limiter.acquire(to, at_any_rate, now).await {
+    let permit = match outbound.limiter.acquire(to, ignores_limits, now).await {
         PermitResult::Granted(permit) => permit,
         PermitResult::NotBefore(at) => return Err(NotAttempted::NotBefore(at, relay.host.clone())),
     };

@@ -203,16 +203,11 @@ fn append_events(tx: &mut Tx, context: EventContext<'_>) -> Result<()> {
     }
     let paused = inboxes::get(tx, workspace, held.inbox)?.is_some_and(|inbox| inbox.is_paused());
     for (kind, detail_json) in pending {
-        let event = NewEvent {
-            workspace,
-            id: ids.next(),
-            kind,
-            inbox: Some(held.inbox),
-            thread: Some(held.thread),
-            message: Some(message),
-            detail_json,
-            at: now,
-        };
+        let event = NewEvent::new(kind, workspace, ids.next(), now)
+            .in_inbox(held.inbox)
+            .in_thread(held.thread)
+            .about_message(message)
+            .with_detail(detail_json);
         events::append_or_hold(tx, paused, &event)?;
     }
     Ok(())

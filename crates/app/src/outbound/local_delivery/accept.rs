@@ -83,17 +83,9 @@ pub fn enqueue(
         };
         contents::insert_pending(tx, delivery.workspace, delivery.content, copy.raw, &copy.mail.bodies)?;
         local_deliveries::insert(tx, &delivery)?;
-        let job = NewJob {
-            id: ids.next(),
-            kind: JobKind::LocalDelivery,
-            workspace: delivery.workspace,
-            subject: delivery.id.0,
-            group: sent.inbox.to_string(),
-            run_at: now,
-            attempt_max: JobKind::LocalDelivery.attempts_max(),
-            why: JobReason::Queued,
-            created_at: now,
-        };
+        let job =
+            NewJob::new(JobKind::LocalDelivery, JobReason::Queued, delivery.workspace, delivery.id.0, ids.next(), now)
+                .in_group(sent.inbox.to_string());
         jobs::enqueue(tx, &job)?;
     }
     Ok(())

@@ -53,16 +53,16 @@ impl JobCounts {
         }
     }
 
-    /// Returns the free part of `most` in total, and for the workspace.
-    pub(super) fn free(&self, most: usize, workspace: WorkspaceId) -> FreeCapacity {
-        Self::free_share(&[self], most, workspace)
+    /// Returns the free part of `max` in total, and for the workspace.
+    pub(super) fn free(&self, max: usize, workspace: WorkspaceId) -> FreeCapacity {
+        Self::free_share(&[self], max, workspace)
     }
 
-    /// Returns the free part of `most` that several tallies share, in total and for the workspace.
-    pub(super) fn free_share(all_counts: &[&Self], most: usize, workspace: WorkspaceId) -> FreeCapacity {
+    /// Returns the free part of `max` that several tallies share, in total and for the workspace.
+    pub(super) fn free_share(all_counts: &[&Self], max: usize, workspace: WorkspaceId) -> FreeCapacity {
         let all: usize = all_counts.iter().map(|counts| counts.all).sum();
         let of: usize = all_counts.iter().filter_map(|counts| counts.of.get(&workspace)).sum();
-        let free = most.saturating_sub(all);
+        let free = max.saturating_sub(all);
         // The workspace must leave a quarter of its use free. A workspace without jobs may use the last free unit.
         let fair = free.saturating_mul(TIMES_FREE).saturating_sub(of) / (TIMES_FREE + 1);
         FreeCapacity { total: free, of_workspace: if of == 0 { fair.max(1) } else { fair } }

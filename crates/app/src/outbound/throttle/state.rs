@@ -68,7 +68,7 @@ pub(super) struct LimiterState {
 
 #[derive(Default)]
 struct DomainState {
-    site: Option<Arc<str>>,
+    destination: Option<Arc<str>>,
     running: JobCounts,
     seen: Time,
 }
@@ -88,7 +88,7 @@ struct DestinationState {
 }
 
 struct ActivePermit {
-    site: Arc<str>,
+    destination: Arc<str>,
     at: Time,
     is_overdue: bool,
 }
@@ -96,9 +96,9 @@ struct ActivePermit {
 /// A request for a permit.
 pub(super) struct PermitRequest<'a> {
     pub(super) domain: &'a str,
-    pub(super) site: &'a str,
+    pub(super) destination: &'a str,
     pub(super) provider: Option<&'static MailboxProvider>,
-    pub(super) at_any_rate: bool,
+    pub(super) ignores_limits: bool,
 }
 
 /// The result of a request for a permit.
@@ -118,17 +118,18 @@ impl LimiterState {
     ) -> GroupCapacity {
         self.mark_overdue(now);
         let found = self.domains.get(domain);
-        let site = found.and_then(|domain| domain.site.as_ref()).and_then(|key| self.destinations.get_key_value(key));
-        let (own, class) = match (site, found) {
-            (Some((key, site)), _) => {
-                let (most, next_at) = site.running_max(now);
+        let destination =
+            found.and_then(|domain| domain.destination.as_ref()).and_then(|key| self.destinations.get_key_value(key));
+        let (own, class) = match (destination, found) {
+            (Some((key, destination)), _) => {
+                let (max, next_at) = destination.running_max(now);
                 self.next_at = self.next_at.into_iter().chain(next_at).min();
-                (shares((1, key), site.running.free(most, workspace), workspace), site.class)
+                (shares((1, key), destination.running.free(max, workspace), workspace), destination.class)
             }
             (None, found) => {
-                let most = if rules.single { usize::MAX } else { RUNNING_AT_FIRST };
+                let max = if rules.single { usize::MAX } else { RUNNING_AT_FIRST };
                 let free = found
-                    .map_or(JobCounts::free_share(&[], most, workspace), |domain| domain.running.free(most, workspace));
+                    .map_or(JobCounts::free_share(&[], max, workspace), |domain| domain.running.free(max, workspace));
                 (shares((0, domain), free, workspace), DestinationClass::Unknown)
             }
         };
@@ -169,10 +170,10 @@ impl LimiterState {
         let entry = self.domains.entry(domain.to_owned()).or_default();
         entry.running.add(workspace, 1);
         entry.seen = now;
-        let class = match entry.site.as_ref().and_then(|key| self.destinations.get_mut(key)) {
-            Some(site) => {
-                site.running.add(workspace, 1);
-                site.class
+        let class = match entry.destination.as_ref().and_then(|key| self.destinations.get_mut(key)) {
+            Some(destination) => {
+                destination.running.add(workspace, 1);
+                destination.class
             }
             None => DestinationClass::Unknown,
         };
@@ -184,10 +185,10 @@ impl LimiterState {
         if entry.running.take(workspace, 1) == 0 {
             return;
         }
-        let class = match entry.site.as_ref().and_then(|key| self.destinations.get_mut(key)) {
-            Some(site) => {
-                site.running.take(workspace, 1);
-                site.class
+        let class = match entry.destination.as_ref().and_then(|key| self.destinations.get_mut(key)) {
+            Some(destination) => {
+                destination.running.take(workspace, 1);
+                destination.class
             }
             None => DestinationClass::Unknown,
         };
@@ -195,9 +196,12 @@ impl LimiterState {
     }
 
     pub(super) fn is_paused(&self, domain: &str, now: Time) -> bool {
-        let site =
-            self.domains.get(domain).and_then(|domain| domain.site.as_ref()).and_then(|key| self.destinations.get(key));
-        site.is_some_and(|site| site.pace.paused_until(now).is_some())
+        let destination = self
+            .domains
+            .get(domain)
+            .and_then(|domain| domain.destination.as_ref())
+            .and_then(|key| self.destinations.get(key));
+        destination.is_some_and(|destination| destination.pace.paused_until(now).is_some())
     }
 
     pub(super) fn next_at(&mut self) -> Option<Time> {
@@ -206,21 +210,21 @@ impl LimiterState {
 
     pub(super) fn enter(&mut self, rules: &DestinationRules, entry: &PermitRequest<'_>, now: Time) -> PermitDecision {
         self.mark_overdue(now);
-        let key = self.destination(rules, entry, now);
+        let key = self.destination_key(rules, entry, now);
         self.assign(entry.domain, &key);
-        let Some(site) = self.destinations.get_mut(&key) else { return PermitDecision::NotBefore(now) };
-        if !entry.at_any_rate
-            && let Some(until) = site.pace.paused_until(now).or_else(|| site.pace.next_at(now))
+        let Some(destination) = self.destinations.get_mut(&key) else { return PermitDecision::NotBefore(now) };
+        if !entry.ignores_limits
+            && let Some(until) = destination.pace.paused_until(now).or_else(|| destination.pace.next_at(now))
         {
             return PermitDecision::NotBefore(until);
         }
-        let is_free = site.in_use < site.pace.window();
+        let is_free = destination.in_use < destination.pace.window();
         let is_left = self.permits.len() < rules.connections_max;
-        if entry.at_any_rate || (is_free && is_left && site.waiting.is_empty()) {
+        if entry.ignores_limits || (is_free && is_left && destination.waiting.is_empty()) {
             return PermitDecision::Granted(self.begin(&key, now));
         }
         let (sender, receiver) = oneshot::channel();
-        site.waiting.push_back(sender);
+        destination.waiting.push_back(sender);
         if is_free {
             self.enqueue_starving(&key);
         }
@@ -229,27 +233,27 @@ impl LimiterState {
 
     /// Returns the start time of a permit and the limits of its destination.
     pub(super) fn started_at(&self, permit_id: u64) -> Option<(Time, posthouse_domain::pacing::DestinationLimits)> {
-        let begun = self.permits.get(&permit_id)?;
-        Some((begun.at, self.destinations.get(&begun.site)?.pace.limits()))
+        let permit = self.permits.get(&permit_id)?;
+        Some((permit.at, self.destinations.get(&permit.destination)?.pace.limits()))
     }
 
     /// Ends a permit with its result, and grants the free connection to a waiting attempt.
     pub(super) fn end(&mut self, rules: &DestinationRules, permit_id: u64, signal: Option<ThrottleSignal>, now: Time) {
-        let Some(begun) = self.permits.remove(&permit_id) else { return };
-        let Some(site) = self.destinations.get_mut(&begun.site) else { return };
-        site.in_use = site.in_use.saturating_sub(1);
-        site.overdue = site.overdue.saturating_sub(u32::from(begun.is_overdue));
-        site.seen = now;
+        let Some(permit) = self.permits.remove(&permit_id) else { return };
+        let Some(destination) = self.destinations.get_mut(&permit.destination) else { return };
+        destination.in_use = destination.in_use.saturating_sub(1);
+        destination.overdue = destination.overdue.saturating_sub(u32::from(permit.is_overdue));
+        destination.seen = now;
         if let Some(signal) = signal {
-            site.pace.record(signal, begun.at, now);
+            destination.pace.record(signal, permit.at, now);
         }
-        self.classify(&begun.site);
-        self.enqueue_starving(&begun.site);
+        self.classify(&permit.destination);
+        self.enqueue_starving(&permit.destination);
         // Round robin over destinations, so that a busy one doesn't keep every connection that it frees.
         while self.permits.len() < rules.connections_max {
             let Some(key) = self.starving.pop_front() else { return };
-            if let Some(site) = self.destinations.get_mut(&key) {
-                site.is_starved = false;
+            if let Some(destination) = self.destinations.get_mut(&key) {
+                destination.is_starved = false;
             }
             if self.grant_next(&key, now) {
                 self.enqueue_starving(&key);
@@ -259,15 +263,16 @@ impl LimiterState {
 
     /// Queues the destination for the next free connection if an attempt waits there.
     fn enqueue_starving(&mut self, key: &Arc<str>) {
-        let Some(site) = self.destinations.get_mut(key) else { return };
-        if !site.is_starved && !site.waiting.is_empty() {
-            site.is_starved = true;
+        let Some(destination) = self.destinations.get_mut(key) else { return };
+        if !destination.is_starved && !destination.waiting.is_empty() {
+            destination.is_starved = true;
             self.starving.push_back(key.clone());
         }
     }
 
     pub(super) fn count_by_status(&self, now: Time) -> impl Fn(ThrottleStatus) -> usize + use<> {
-        let all: Vec<ThrottleStatus> = self.destinations.values().map(|site| site.pace.status(now)).collect();
+        let all: Vec<ThrottleStatus> =
+            self.destinations.values().map(|destination| destination.pace.status(now)).collect();
         move |status| all.iter().filter(|one| **one == status).count()
     }
 
@@ -275,44 +280,45 @@ impl LimiterState {
     /// destination is paused or at its rate limit. Returns whether a permit was granted.
     fn grant_next(&mut self, key: &Arc<str>, now: Time) -> bool {
         loop {
-            let Some(site) = self.destinations.get_mut(key) else { return false };
-            if site.pace.paused_until(now).is_some() || site.pace.next_at(now).is_some() {
-                site.waiting.clear();
+            let Some(destination) = self.destinations.get_mut(key) else { return false };
+            if destination.pace.paused_until(now).is_some() || destination.pace.next_at(now).is_some() {
+                destination.waiting.clear();
             }
-            if site.in_use >= site.pace.window() {
+            if destination.in_use >= destination.pace.window() {
                 return false;
             }
-            let Some(next) = site.waiting.pop_front() else { return false };
+            let Some(next) = destination.waiting.pop_front() else { return false };
             let permit_id = self.begin(key, now);
             if next.send(permit_id).is_ok() {
                 return true;
             }
             // The attempt stopped waiting: undo the grant.
             self.permits.remove(&permit_id);
-            if let Some(site) = self.destinations.get_mut(key) {
-                site.in_use = site.in_use.saturating_sub(1);
+            if let Some(destination) = self.destinations.get_mut(key) {
+                destination.in_use = destination.in_use.saturating_sub(1);
             }
         }
     }
 
     fn begin(&mut self, key: &Arc<str>, now: Time) -> u64 {
         self.permits_granted += 1;
-        if let Some(site) = self.destinations.get_mut(key) {
-            site.pace.begin(now);
-            site.in_use += 1;
+        if let Some(destination) = self.destinations.get_mut(key) {
+            destination.pace.begin(now);
+            destination.in_use += 1;
         }
-        self.permits.insert(self.permits_granted, ActivePermit { site: key.clone(), at: now, is_overdue: false });
+        self.permits
+            .insert(self.permits_granted, ActivePermit { destination: key.clone(), at: now, is_overdue: false });
         self.in_order.push_back((now, self.permits_granted));
         self.permits_granted
     }
 
-    fn destination(&mut self, rules: &DestinationRules, entry: &PermitRequest<'_>, now: Time) -> Arc<str> {
-        if let Some((key, _)) = self.destinations.get_key_value(entry.site) {
+    fn destination_key(&mut self, rules: &DestinationRules, entry: &PermitRequest<'_>, now: Time) -> Arc<str> {
+        if let Some((key, _)) = self.destinations.get_key_value(entry.destination) {
             return key.clone();
         }
-        let key: Arc<str> = entry.site.into();
+        let key: Arc<str> = entry.destination.into();
         let pace = ThrottleState::new(rules.limits(entry.provider));
-        let site = DestinationState {
+        let destination = DestinationState {
             pace,
             running: JobCounts::default(),
             in_use: 0,
@@ -322,37 +328,39 @@ impl LimiterState {
             seen: now,
             class: DestinationClass::Unknown,
         };
-        self.destinations.insert(key.clone(), site);
+        self.destinations.insert(key.clone(), destination);
         key
     }
 
     /// Counts the running jobs of a domain against a destination from now on.
     fn assign(&mut self, domain: &str, key: &Arc<str>) {
         let entry = self.domains.entry(domain.to_owned()).or_default();
-        if entry.site.as_ref() == Some(key) {
+        if entry.destination.as_ref() == Some(key) {
             return;
         }
-        let (before, running) = (entry.site.replace(key.clone()), entry.running.clone());
+        let (before, running) = (entry.destination.replace(key.clone()), entry.running.clone());
         let mut nowhere = running.clone();
         let from = before.as_ref().and_then(|key| self.destinations.get_mut(key));
-        let from = from.map_or((&mut nowhere, DestinationClass::Unknown), |site| (&mut site.running, site.class));
+        let from = from.map_or((&mut nowhere, DestinationClass::Unknown), |destination| {
+            (&mut destination.running, destination.class)
+        });
         let (mut moved, class_before) = (JobCounts::default(), from.1);
         moved.move_from(from.0, &running);
-        let Some(site) = self.destinations.get_mut(key) else { return };
-        site.running.move_from(&mut moved, &running);
-        let class = site.class;
+        let Some(destination) = self.destinations.get_mut(key) else { return };
+        destination.running.move_from(&mut moved, &running);
+        let class = destination.class;
         self.reclass(ClassChange { before: class_before, after: class }, &running);
     }
 
     fn classify(&mut self, key: &Arc<str>) {
-        let Some(site) = self.destinations.get_mut(key) else { return };
-        let class = match (site.overdue > 0 || site.pace.is_slow(), site.pace.is_known()) {
+        let Some(destination) = self.destinations.get_mut(key) else { return };
+        let class = match (destination.overdue > 0 || destination.pace.is_slow(), destination.pace.is_known()) {
             (true, _) => DestinationClass::Slow,
             (false, true) => DestinationClass::Quick,
             (false, false) => DestinationClass::Unknown,
         };
-        if class != site.class {
-            let (before, running) = (std::mem::replace(&mut site.class, class), site.running.clone());
+        if class != destination.class {
+            let (before, running) = (std::mem::replace(&mut destination.class, class), destination.running.clone());
             self.reclass(ClassChange { before, after: class }, &running);
         }
     }
@@ -375,11 +383,11 @@ impl LimiterState {
                 return;
             }
             self.in_order.pop_front();
-            let Some(begun) = self.permits.get_mut(&permit_id) else { continue };
-            begun.is_overdue = true;
-            let key = begun.site.clone();
-            if let Some(site) = self.destinations.get_mut(&key) {
-                site.overdue += 1;
+            let Some(permit) = self.permits.get_mut(&permit_id) else { continue };
+            permit.is_overdue = true;
+            let key = permit.destination.clone();
+            if let Some(destination) = self.destinations.get_mut(&key) {
+                destination.overdue += 1;
             }
             self.classify(&key);
         }
@@ -393,14 +401,14 @@ impl LimiterState {
             }
         }
         if self.destinations.len() >= TRACKED_MAX {
-            let is_used = |site: &DestinationState| site.running.all() > 0 || site.in_use > 0;
-            self.destinations.retain(|_, site| is_used(site) || now.since_ms(site.seen) < IDLE_MS);
+            let is_used = |destination: &DestinationState| destination.running.all() > 0 || destination.in_use > 0;
+            self.destinations.retain(|_, destination| is_used(destination) || now.since_ms(destination.seen) < IDLE_MS);
             if self.destinations.len() >= TRACKED_MAX {
-                self.destinations.retain(|_, site| is_used(site));
+                self.destinations.retain(|_, destination| is_used(destination));
             }
-            let sites = &self.destinations;
+            let destinations = &self.destinations;
             self.domains.retain(|_, domain| {
-                domain.running.all() > 0 || domain.site.as_ref().is_none_or(|key| sites.contains_key(key))
+                domain.running.all() > 0 || domain.destination.as_ref().is_none_or(|key| destinations.contains_key(key))
             });
         }
     }
@@ -416,14 +424,14 @@ impl DestinationState {
             return (0, Some(at));
         }
         let window = self.pace.window() as usize;
-        let most = match self.pace.took_ms() {
+        let max = match self.pace.took_ms() {
             // A quarter more than the window, reserved for workspaces without a running job.
             _ if self.class == DestinationClass::Slow => (window * 5).div_ceil(4),
             Some(ms) if ms < MODERATE_MS => window * RUNNING_PER_CONNECTION,
             _ => window * RUNNING_PER_MODERATE_CONNECTION,
         };
         // Rate limits apply to starts, not to running jobs.
-        (most, None)
+        (max, None)
     }
 }
 

@@ -61,7 +61,7 @@ struct WebhookQueue {
     ready: VecDeque<LeasedAttempt>,
     running: Vec<RunningAttempt>,
     /// The ready and running attempts.
-    held: HashSet<WebhookDeliveryId>,
+    in_memory: HashSet<WebhookDeliveryId>,
     failing: bool,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct WebhookDispatcher {
     tasks: JoinSet<FinishedAttempt>,
     /// The attempt of each task.
     attempts: HashMap<Id, RunningAttempt>,
-    ended: Vec<FinishedAttempt>,
+    finished: Vec<FinishedAttempt>,
     next: Time,
     /// When to retry after a failed batch; no wakeup shortens the delay.
     not_before: Option<Time>,
@@ -93,7 +93,7 @@ pub(super) struct WebhookDispatcher {
 /// Rendered events, kept only while an attempt needs them: later renderings reflect deleted mail.
 #[derive(Default)]
 struct BodyCache {
-    kept: HashMap<(EventId, EventPayload), Option<Bytes>>,
+    cached: HashMap<(EventId, EventPayload), Option<Bytes>>,
     order: VecDeque<(EventId, EventPayload)>,
     bytes: usize,
 }
@@ -109,7 +109,7 @@ impl WebhookDispatcher {
             bodies: BodyCache::default(),
             tasks: JoinSet::new(),
             attempts: HashMap::new(),
-            ended: Vec::new(),
+            finished: Vec::new(),
             next,
             not_before: None,
             write_pressure,
@@ -153,7 +153,7 @@ impl WebhookDispatcher {
             count += 1;
             self.record_end(ended);
         }
-        if !self.ended.is_empty() {
+        if !self.finished.is_empty() {
             self.run_batch().await?;
         }
         Ok(count + self.queues.values().map(|queue| queue.ready.len()).sum::<usize>())
@@ -171,7 +171,7 @@ impl WebhookDispatcher {
         }
         let life = self.app.lifecycle.clone();
         loop {
-            if !self.ended.is_empty() {
+            if !self.finished.is_empty() {
                 until = gap_end;
             }
             tokio::select! {
@@ -190,22 +190,22 @@ impl WebhookDispatcher {
     }
 
     async fn run_batch(&mut self) -> Result<()> {
-        let ended = Arc::new(std::mem::take(&mut self.ended));
-        let held = self.queues.values().flat_map(|queue| &queue.held).copied();
+        let finished = Arc::new(std::mem::take(&mut self.finished));
+        let in_memory = self.queues.values().flat_map(|queue| &queue.in_memory).copied();
         let capacities = QueueCapacities {
             known: self.queues.iter().map(|(id, queue)| (*id, queue.free_slots())).collect(),
             other: IN_MEMORY,
-            own: held.chain(ended.iter().map(|one| one.leased_attempt.delivery)).collect(),
+            own: in_memory.chain(finished.iter().map(|one| one.leased_attempt.delivery)).collect(),
         };
-        let found = batch::run(&self.app, self.workspace, &mut self.memory, ended.clone(), capacities).await;
+        let found = batch::run(&self.app, self.workspace, &mut self.memory, finished.clone(), capacities).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => {
-                self.ended.extend(ended.iter().cloned());
+                self.finished.extend(finished.iter().cloned());
                 return Err(error);
             }
         };
-        for one in ended.iter() {
+        for one in finished.iter() {
             let outcome = if one.delivery.error.is_none() { "succeeded" } else { "failed" };
             self.app.metrics.webhook(outcome);
         }
@@ -278,10 +278,10 @@ impl WebhookDispatcher {
         for queue in self.queues.values() {
             let Some(form) = queue.webhook.as_ref().map(|webhook| webhook.payload) else { continue };
             let first = queue.next_at().map(|at| queue.ready[at].event);
-            let key = first.map(|event| (event, form)).filter(|key| !self.bodies.kept.contains_key(key));
+            let key = first.map(|event| (event, form)).filter(|key| !self.bodies.cached.contains_key(key));
             wanted.extend(key);
             let more = queue.ready.iter().map(|leased| (leased.event, form));
-            ahead.extend(more.filter(|key| !self.bodies.kept.contains_key(key)).take(AT_ONCE));
+            ahead.extend(more.filter(|key| !self.bodies.cached.contains_key(key)).take(AT_ONCE));
         }
         if !wanted.is_empty() {
             wanted.extend(ahead);
@@ -298,32 +298,32 @@ impl WebhookDispatcher {
             let Some(webhook) = queue.webhook.clone() else { continue };
             while let Some(at) = queue.next_at() {
                 let key = (queue.ready[at].event, webhook.payload);
-                let Some(body) = self.bodies.kept.get(&key).cloned() else { break };
+                let Some(body) = self.bodies.cached.get(&key).cloned() else { break };
                 let Some(leased) = queue.ready.remove(at) else { break };
                 // An attempt that waited too long here is due again when its lease ends.
                 if leased.until < now.plus_ms(limit + LEASE_MARGIN_MS) {
-                    queue.held.remove(&leased.delivery);
+                    queue.in_memory.remove(&leased.delivery);
                     continue;
                 }
-                let carried =
+                let running =
                     RunningAttempt { webhook: leased.webhook, delivery: leased.delivery, order: leased.order() };
-                queue.running.push(carried);
+                queue.running.push(running);
                 let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), leased, body));
-                self.attempts.insert(task.id(), carried);
+                self.attempts.insert(task.id(), running);
             }
         }
     }
 
     fn record_end(&mut self, ended: std::result::Result<(Id, FinishedAttempt), JoinError>) {
         let task = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
-        if let Some(carried) = self.attempts.remove(&task)
-            && let Some(queue) = self.queues.get_mut(&carried.webhook)
+        if let Some(running) = self.attempts.remove(&task)
+            && let Some(queue) = self.queues.get_mut(&running.webhook)
         {
-            queue.running.retain(|other| other.delivery != carried.delivery);
-            queue.held.remove(&carried.delivery);
+            queue.running.retain(|other| other.delivery != running.delivery);
+            queue.in_memory.remove(&running.delivery);
         }
         match ended {
-            Ok((_, ended)) => self.ended.push(ended),
+            Ok((_, finished)) => self.finished.push(finished),
             // The attempt panicked: it is made again when its lease ends.
             Err(error) => tracing::error!(cause = %error, "webhook attempt panicked"),
         }
@@ -340,10 +340,10 @@ impl WebhookDispatcher {
         }
         self.tasks.shutdown().await;
         let left: Vec<LeasedAttempt> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
-        let ended = Arc::new(std::mem::take(&mut self.ended));
+        let finished = Arc::new(std::mem::take(&mut self.finished));
         loop {
-            let (ended, capacities, now) = (ended.clone(), QueueCapacities::default(), self.app.clock.now());
-            match batch::run(&self.app, self.workspace, &mut self.memory, ended, capacities).await {
+            let (finished, capacities, now) = (finished.clone(), QueueCapacities::default(), self.app.clock.now());
+            match batch::run(&self.app, self.workspace, &mut self.memory, finished, capacities).await {
                 // Unsettled attempts are made again.
                 Err(error) if now >= deadline => crate::telemetry::log_deferred("settling webhook attempts", &error),
                 Err(_) => {
@@ -358,8 +358,8 @@ impl WebhookDispatcher {
         let workspace = self.workspace;
         let release = move |tx: &mut posthouse_store::Tx| {
             left.iter().try_for_each(|leased| {
-                let place = AttemptRef { workspace, webhook: leased.webhook, id: leased.delivery };
-                deliveries::release(tx, place, leased.token, now)
+                let attempt = AttemptRef { workspace, webhook: leased.webhook, id: leased.delivery };
+                deliveries::release(tx, attempt, leased.token, now)
             })
         };
         if let Err(error) = self.app.store.write(release).await {
@@ -370,28 +370,28 @@ impl WebhookDispatcher {
 
 impl WebhookQueue {
     fn free_slots(&self) -> usize {
-        let most = if self.failing { 2 * AT_ONCE_FAILING } else { IN_MEMORY };
-        most.saturating_sub(self.running.len() + self.ready.len())
+        let max = if self.failing { 2 * AT_ONCE_FAILING } else { IN_MEMORY };
+        max.saturating_sub(self.running.len() + self.ready.len())
     }
 
     fn push(&mut self, leased: LeasedAttempt) {
-        self.held.insert(leased.delivery);
+        self.in_memory.insert(leased.delivery);
         self.ready.push_back(leased);
     }
 
     fn drop_ready(&mut self) {
         for leased in self.ready.drain(..) {
-            self.held.remove(&leased.delivery);
+            self.in_memory.remove(&leased.delivery);
         }
     }
 
     /// Returns the next attempt that may begin without overtaking a running or earlier one.
     fn next_at(&self) -> Option<usize> {
-        let most = if self.failing { AT_ONCE_FAILING } else { AT_ONCE };
-        if self.running.len() >= most {
+        let max = if self.failing { AT_ONCE_FAILING } else { AT_ONCE };
+        if self.running.len() >= max {
             return None;
         }
-        let mut ahead: Vec<AttemptOrder> = self.running.iter().map(|carried| carried.order).collect();
+        let mut ahead: Vec<AttemptOrder> = self.running.iter().map(|running| running.order).collect();
         self.ready.iter().position(|leased| {
             let order = leased.order();
             let is_free = !ahead.iter().any(|other| order.waits_for(*other));
@@ -405,7 +405,7 @@ impl BodyCache {
     fn cache(&mut self, body: payloads::RenderedEvent) {
         self.bytes += body.json.as_ref().map_or(0, Bytes::len);
         self.order.push_back((body.event, body.form));
-        self.kept.insert((body.event, body.form), body.json);
+        self.cached.insert((body.event, body.form), body.json);
     }
 
     fn trim(&mut self) {
@@ -417,13 +417,13 @@ impl BodyCache {
 
     fn keep_only(&mut self, wanted: &HashSet<(EventId, EventPayload)>) {
         let all = std::mem::take(&mut self.order);
-        let (kept, gone): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(|key| wanted.contains(key));
-        self.order = kept;
-        gone.into_iter().for_each(|(event, form)| self.drop_cached(event, form));
+        let (wanted, removed): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(|key| wanted.contains(key));
+        self.order = wanted;
+        removed.into_iter().for_each(|(event, form)| self.drop_cached(event, form));
     }
 
     fn drop_cached(&mut self, event: EventId, form: EventPayload) {
-        let gone = self.kept.remove(&(event, form)).flatten();
-        self.bytes -= gone.map_or(0, |json| json.len());
+        let removed = self.cached.remove(&(event, form)).flatten();
+        self.bytes -= removed.map_or(0, |json| json.len());
     }
 }

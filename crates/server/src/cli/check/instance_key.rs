@@ -13,7 +13,7 @@ use posthouse_app::{
 };
 
 pub(super) async fn check(app: &App) -> Finding {
-    let place = match app.config.instance_key {
+    let location = match app.config.instance_key {
         Some(_) => "the setting instance_key".to_owned(),
         None => KeyFile::of(&app.config).path().display().to_string(),
     };
@@ -25,14 +25,14 @@ pub(super) async fn check(app: &App) -> Finding {
         KeyStatus::Absent => {
             Finding::ok("instance key: none yet and nothing is encrypted; the first start creates one")
         }
-        KeyStatus::Unused => Finding::ok(format!("instance key: {place}; nothing is encrypted yet")),
+        KeyStatus::Unused => Finding::ok(format!("instance key: {location}; nothing is encrypted yet")),
         KeyStatus::RotationInterrupted => Finding::warning(
             "instance key: a rotation was interrupted after its commit",
             "nothing is lost; the next start completes it",
         ),
         // A start decrypts the DKIM keys, so the check does too.
         KeyStatus::Proven | KeyStatus::Unproven => match dkim::existing_records(app).await {
-            Ok(_) => Finding::ok(format!("instance key: {place} belongs to this store")),
+            Ok(_) => Finding::ok(format!("instance key: {location} belongs to this store")),
             Err(error) => failed(&error),
         },
     }

@@ -51,28 +51,28 @@ impl Progress {
 
 /// Runs the integrity check of the database engine.
 pub(super) fn database(url: &DatabaseUrl) -> Vec<Finding> {
-    let place = url.to_string();
+    let location = url.to_string();
     let progress = Progress::new("the integrity of the database");
     // Blocking is fine here: the command has nothing else to do.
     match integrity::check(url, move || progress.report("")) {
-        Ok(found) => findings(&place, &found),
+        Ok(found) => findings(&location, &found),
         Err(error) => {
-            let what = format!("integrity: {place}: {}", CommandError::from(error).into_text());
+            let what = format!("integrity: {location}: {}", CommandError::from(error).into_text());
             vec![Finding::failed(what, "make sure that the database can be opened, then check again")]
         }
     }
 }
 
-fn findings(place: &str, found: &IntegrityReport) -> Vec<Finding> {
-    let damage = found.problems.iter().map(|problem| Finding::failed(format!("integrity: {place}: {problem}"), ADVICE));
+fn findings(location: &str, found: &IntegrityReport) -> Vec<Finding> {
+    let damage =
+        found.problems.iter().map(|problem| Finding::failed(format!("integrity: {location}: {problem}"), ADVICE));
     let mut findings: Vec<Finding> = damage.collect();
     if findings.is_empty() {
-        findings.push(Finding::ok(format!("integrity: the database engine found no damage in {place}")));
+        findings.push(Finding::ok(format!("integrity: the database engine found no damage in {location}")));
     }
-    let skipped = found
-        .skipped
-        .iter()
-        .map(|why| Finding::warning(format!("integrity: {place}: {why}"), "check them with the tools of the database"));
+    let skipped = found.skipped.iter().map(|why| {
+        Finding::warning(format!("integrity: {location}: {why}"), "check them with the tools of the database")
+    });
     findings.extend(skipped);
     findings
 }

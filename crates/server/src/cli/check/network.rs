@@ -231,8 +231,8 @@ async fn outbound(dns: &dyn Dns, config: &Configuration) -> Finding {
     match &config.delivery.mode {
         DeliveryMode::Capture => Finding::ok("outbound: nothing leaves this machine (delivery.mode is capture)"),
         DeliveryMode::Relay(relay) => {
-            let place = (relay.host.as_str(), relay.port);
-            let connected = timeout(Duration::from_millis(TIMEOUT_MS), TcpStream::connect(place)).await;
+            let address = (relay.host.as_str(), relay.port);
+            let connected = timeout(Duration::from_millis(TIMEOUT_MS), TcpStream::connect(address)).await;
             let what = format!("outbound: relay {}:{}", relay.host, relay.port);
             match connected {
                 Ok(Ok(_)) => Finding::ok(format!("{what} accepts connections")),

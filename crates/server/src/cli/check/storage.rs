@@ -110,26 +110,26 @@ fn damaged(url: &DatabaseUrl, cause: &str) -> Finding {
 }
 
 async fn blobs(config: &Configuration) -> Finding {
-    let place = config.blob_url.clone().unwrap_or_else(|| format!("{}/blobs", config.data_dir.display()));
+    let location = config.blob_url.clone().unwrap_or_else(|| format!("{}/blobs", config.data_dir.display()));
     let advice = "check blob_url, its credentials and the free space";
     let blobs = match boot::open_blobs(config) {
         Ok(blobs) => blobs,
-        Err(error) => return Finding::failed(format!("blob store: {place}: {error}"), advice),
+        Err(error) => return Finding::failed(format!("blob store: {location}: {error}"), advice),
     };
     if let Some(directory) = blobs.directory() {
         let checked = nearest_existing(directory).and_then(|found| access_for_writing(&found).map(|()| found));
         return match checked {
-            Ok(found) if found == directory => Finding::ok(format!("blob store: {place} is readable and writable")),
-            Ok(_) => Finding::ok(format!("blob store: {place} does not exist yet; the first start creates it")),
-            Err(error) => Finding::failed(format!("blob store: {place}: {error}"), advice),
+            Ok(found) if found == directory => Finding::ok(format!("blob store: {location} is readable and writable")),
+            Ok(_) => Finding::ok(format!("blob store: {location} does not exist yet; the first start creates it")),
+            Err(error) => Finding::failed(format!("blob store: {location}: {error}"), advice),
         };
     }
     // If the check is interrupted, the sweep of unreferenced blobs deletes this one.
     let bytes = boot::clock().ids().next::<uuid::Uuid>().as_bytes().to_vec();
     match blobs.probe(bytes.into()).await {
-        Ok(()) => Finding::ok(format!("blob store: {place} is readable and writable")),
+        Ok(()) => Finding::ok(format!("blob store: {location} is readable and writable")),
         Err(error) => {
-            Finding::failed(format!("blob store: {place}: {}", CommandError::from(error).into_text()), advice)
+            Finding::failed(format!("blob store: {location}: {}", CommandError::from(error).into_text()), advice)
         }
     }
 }

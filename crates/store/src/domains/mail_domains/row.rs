@@ -3,6 +3,7 @@
 use posthouse_domain::{
     mail_domain::{
         CheckedRecord, DkimKeyRecord, DkimSelector, DnsHosting, DnsRecordKey, DomainStatus, MailDomain, RecordStatus,
+        RetiringKey,
     },
     time::Time,
 };
@@ -89,7 +90,7 @@ crate::from_row!(MailDomain {
     next: next_selector.zip(next_started_at).map(|(selector, at)| key_record(&selector, at)).transpose()?,
     previous: match previous_selector.zip(previous_retire_at) {
         // The start of its use isn't needed anymore.
-        Some((selector, retire_at)) => Some((key_record(&selector, retire_at)?, retire_at)),
+        Some((selector, retire_at)) => Some(RetiringKey { key: key_record(&selector, retire_at)?, retire_at }),
         None => None,
     },
     checked: checked.0.into_iter().map(StoredCheck::into_checked).collect::<Result<_>>()?,

@@ -2,7 +2,7 @@
 //! threads.
 
 use super::paths::{NamedPath, named_paths};
-use super::source::{SourceFile, TokenKind};
+use super::source::{SourceFile, SourceToken, TokenKind};
 use super::{Rule, Violation};
 
 /// A benchmark: it has arguments and measures real time.
@@ -65,6 +65,13 @@ const SPAWN: &[&str] = &[
     "thread::spawn",
     "thread::Builder",
     "thread::scope",
+];
+/// Types that have a constructor with defaults, and the files that may list their members. Elsewhere, a new member would
+/// touch every literal. The files of the store read rows.
+const BUILT: &[(&str, &[&str])] = &[
+    ("OutgoingMessage", &["crates/app/src/outbound/compose"]),
+    ("NewEvent", &["crates/domain/src/event", "crates/store/src/events"]),
+    ("NewJob", &["crates/store/src/jobs"]),
 ];
 
 pub(super) const RULES: &[Rule] = &[
@@ -146,6 +153,24 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        name: "one builder",
+        advice: "Only the module of the type lists its members, so that a new member touches few files. Call `new` and \
+                 the functions that set what differs.",
+        check: literals,
+        fails: &[
+            ("crates/app/src/outbound/send.rs", "fn f() { g(OutgoingMessage { message, author: None }) }"),
+            ("crates/app/src/signup/create.rs", "fn f() -> NewEvent { NewEvent { kind, ..other } }"),
+            ("crates/app/src/drafts.rs", "fn f() -> jobs::NewJob { jobs::NewJob { id, kind } }"),
+            ("crates/tests/tests/it/x.rs", "fn f() { g(|n| NewJob { run_at: n, ..job() }) }"),
+        ],
+        passes: &[
+            ("crates/app/src/outbound/compose.rs", "fn f() { g(OutgoingMessage { message, author: None }) }"),
+            ("crates/store/src/events.rs", "fn f() { g(NewEvent { kind, id }) }"),
+            ("crates/app/src/drafts.rs", "fn f(id: JobId) -> jobs::NewJob { NewJob::new(id).due_at(now) }"),
+            ("crates/app/src/x.rs", "impl A for NewEvent { fn f(event: &NewEvent) {} }"),
+        ],
+    },
+    Rule {
         name: "no statics with state",
         advice: "Keep state in `App`, which is built once and passed down. Use a `const` for tables.",
         check: statics,
@@ -176,6 +201,29 @@ fn is_driver(path: &NamedPath) -> bool {
 
 fn is_http_client(path: &NamedPath) -> bool {
     ["reqwest", "hyper::client", "hyper_util::client", "object_store"].iter().any(|client| path.begins(client))
+}
+
+/// Returns the literals of built types outside their files.
+fn literals(source: &SourceFile) -> Vec<Violation> {
+    let tokens = &source.tokens;
+    let mut violations = Vec::new();
+    for at in 0..tokens.len().saturating_sub(1) {
+        let Some((name, homes)) = BUILT.iter().find(|(name, _)| tokens[at].is(name)) else { continue };
+        if tokens[at + 1].is("{") && !is_type_position(&tokens[..at]) && !source.is_in_any(homes) {
+            violations.push(Violation::new(tokens[at].line, format!("a literal of `{name}`")));
+        }
+    }
+    violations
+}
+
+/// Returns whether a name after these tokens is a type: after an arrow, `for`, `impl` or `struct`.
+fn is_type_position(before: &[SourceToken]) -> bool {
+    match before {
+        [rest @ .., _, colons] if colons.is("::") => is_type_position(rest),
+        [.., dash, angle] if dash.is("-") && angle.is(">") => true,
+        [.., word] => ["for", "impl", "struct"].iter().any(|keyword| word.is(keyword)),
+        [] => false,
+    }
 }
 
 fn spawns(source: &SourceFile) -> Vec<Violation> {

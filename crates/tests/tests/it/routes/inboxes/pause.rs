@@ -21,16 +21,10 @@ async fn log(server: &TestServer, workspace: WorkspaceId) -> Vec<(String, Value)
 }
 
 async fn hold(server: &TestServer, workspace: WorkspaceId, inbox: InboxId, text: &str) {
-    let event = NewEvent {
-        workspace,
-        id: server.clock.ids().next::<EventId>(),
-        kind: EventKind::MessageReceived,
-        inbox: Some(inbox),
-        thread: None,
-        message: None,
-        detail_json: json!({ "n": text }).to_string(),
-        at: server.clock.now(),
-    };
+    let event =
+        NewEvent::new(EventKind::MessageReceived, workspace, server.clock.ids().next::<EventId>(), server.clock.now())
+            .in_inbox(inbox)
+            .with_detail(json!({ "n": text }).to_string());
     server.store().write(move |tx| -> Result<(), Error> { events::append_or_hold(tx, true, &event) }).await.unwrap();
 }
 

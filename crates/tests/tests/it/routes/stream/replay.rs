@@ -16,15 +16,10 @@ async fn append(fixture: &StreamFixture, count: usize, inbox: InboxId) -> Vec<St
     let (workspace, at) = (fixture.key.workspace, fixture.server.clock.now());
     let ids = fixture.server.app().clock.ids();
     let made: Vec<NewEvent> = (0..count)
-        .map(|n| NewEvent {
-            workspace,
-            id: ids.next(),
-            kind: EventKind::InboxPaused,
-            inbox: Some(inbox),
-            thread: None,
-            message: None,
-            detail_json: json!({ "n": n }).to_string(),
-            at,
+        .map(|n| {
+            NewEvent::new(EventKind::InboxPaused, workspace, ids.next(), at)
+                .in_inbox(inbox)
+                .with_detail(json!({ "n": n }).to_string())
         })
         .collect();
     let stored = made.clone();

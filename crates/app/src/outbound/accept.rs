@@ -81,7 +81,7 @@ pub struct SendResponse {
 }
 
 /// What the transaction of a message returns.
-enum QueuedResponse {
+enum AcceptedResponse {
     /// The response, which an idempotency key repeats.
     Recorded(SendResponse),
     /// The stored message; its response isn't rendered yet.
@@ -90,7 +90,7 @@ enum QueuedResponse {
 
 /// The configuration that the transaction needs.
 #[derive(Clone)]
-struct QueueConfig {
+struct AcceptConfig {
     plans: Plans,
     /// The service's own domains.
     own: [String; 2],
@@ -109,9 +109,9 @@ struct QueueConfig {
 }
 
 /// A composed message, ready for the transaction.
-struct QueuedMessage {
+struct AcceptedMessage {
     context: SendContext,
-    config: QueueConfig,
+    config: AcceptConfig,
     message: OutgoingMessage,
     from: Address,
     /// The parsed message as the sender's inbox stores it.
@@ -129,11 +129,11 @@ struct QueuedMessage {
     /// The DKIM signatures, if the message could be signed now.
     signed: Option<DkimSignatures>,
     /// Other changes in the transaction of the message.
-    hook: Option<Box<dyn QueueHook>>,
+    hook: Option<Box<dyn AcceptHook>>,
     now: Time,
 }
 
-impl QueuedMessage {
+impl AcceptedMessage {
     /// Returns what the message is sent for.
     fn purpose(&self) -> SendPurpose {
         self.hook.as_ref().map_or(SendPurpose::Message, |hook| hook.purpose())
@@ -147,7 +147,7 @@ impl QueuedMessage {
 
 /// Changes of other records in the transaction that stores a message, such as the draft that the message was made
 /// from.
-pub(crate) trait QueueHook: Send + Sync {
+pub(crate) trait AcceptHook: Send + Sync {
     /// Returns what the message is sent for.
     fn purpose(&self) -> SendPurpose {
         SendPurpose::Message
@@ -173,66 +173,66 @@ pub(crate) trait QueueHook: Send + Sync {
     ) -> Result<(), Refusal>;
 }
 
-/// Queues a message.
+/// Accepts a message for sending.
 ///
 /// # Errors
 /// Returns `message_too_large`, `idempotency_key_reused`, or `not_found`, a refusal of the gate.
-pub async fn post(
+pub async fn accept(
     app: &Arc<App>,
     context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (ready, raw) = ready(app, context, message, inbox).await?;
-    queue(app, ready, raw, render).await
+    let (accepted, raw) = prepare(app, context, message, inbox).await?;
+    store_accepted(app, accepted, raw, render).await
 }
 
-/// Queues a message together with other changes.
+/// Accepts a message together with other changes.
 ///
 /// # Errors
-/// Returns the errors of [`post`], and those of `hook`.
-pub(crate) async fn post_with_hook(
+/// Returns the errors of [`accept`], and those of `hook`.
+pub(crate) async fn accept_with_hook(
     app: &Arc<App>,
     context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
-    hook: Box<dyn QueueHook>,
+    hook: Box<dyn AcceptHook>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (mut ready, raw) = ready(app, context, message, inbox).await?;
-    ready.hook = Some(hook);
-    queue(app, ready, raw, render).await
+    let (mut accepted, raw) = prepare(app, context, message, inbox).await?;
+    accepted.hook = Some(hook);
+    store_accepted(app, accepted, raw, render).await
 }
 
-async fn queue(
+async fn store_accepted(
     app: &Arc<App>,
-    mut ready: Box<QueuedMessage>,
+    mut accepted: Box<AcceptedMessage>,
     raw: Vec<u8>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    if let Some(refusal) = size_refusal(app, &ready) {
+    if let Some(refusal) = size_refusal(app, &accepted) {
         return Err(refusal);
     }
-    let keys = signing_keys(app, &ready, &raw).await;
-    let (blobs, bytes, now) = (app.blobs.clone(), raw.len(), ready.now);
+    let keys = signing_keys(app, &accepted, &raw).await;
+    let (blobs, bytes, now) = (app.blobs.clone(), raw.len(), accepted.now);
     let work = move || {
         let signed = keys.and_then(|keys| keys.sign(&raw, now).inspect_err(log_unsigned).ok());
         blobs.compress(&raw).map(|compressed| (signed, compressed))
     };
     let (signed, compressed) = app.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await??;
-    ready.signed = signed;
+    accepted.signed = signed;
     let raw = store_raw(app, compressed, bytes).await?;
-    let (ids, workspace) = (app.clock.ids(), ready.context.caller.workspace);
+    let (ids, workspace) = (app.clock.ids(), accepted.context.caller.workspace);
     let render_in_unit = Arc::clone(&render);
-    let queued = app.store.write(move |tx| store(tx, &ready, &raw, &render_in_unit, &ids.clone())).await;
-    if queued.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
+    let stored = app.store.write(move |tx| store(tx, &accepted, &raw, &render_in_unit, &ids.clone())).await;
+    if stored.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
         app.store.write(move |tx| suspension::record_incidents(tx, workspace, Vec::new(), now)).await?;
     }
-    match queued? {
-        QueuedResponse::Recorded(response) => Ok(response),
-        QueuedResponse::ToRender(record) => {
+    match stored? {
+        AcceptedResponse::Recorded(response) => Ok(response),
+        AcceptedResponse::ToRender(record) => {
             app.blocking_pool.run_sized(WorkClass::Respond, bytes, move || render_response(&render, &record)).await?
         }
     }
@@ -244,14 +244,14 @@ fn render_response(render: &RenderResponse, record: &Record) -> Result<SendRespo
 }
 
 /// Returns the keys that can sign the message now; `None` if no remote server gets exactly these bytes.
-async fn signing_keys(app: &App, ready: &QueuedMessage, raw: &[u8]) -> Option<Arc<DomainKeys>> {
-    let is_remote = |address: &&Address| !local_delivery::is_served(address, &ready.config.served);
+async fn signing_keys(app: &App, accepted: &AcceptedMessage, raw: &[u8]) -> Option<Arc<DomainKeys>> {
+    let is_remote = |address: &&Address| !local_delivery::is_served(address, &accepted.config.served);
     let is_sent_unchanged =
-        !app.captures() && ready.message.people.deliveries().iter().any(is_remote) && !sealed_link::is_in(raw);
+        !app.captures() && accepted.message.people.deliveries().iter().any(is_remote) && !sealed_link::is_in(raw);
     if !is_sent_unchanged {
         return None;
     }
-    let keys = dkim::keys_of(app, ready.context.caller.workspace, ready.from.domain()).await;
+    let keys = dkim::keys_of(app, accepted.context.caller.workspace, accepted.from.domain()).await;
     keys.inspect_err(log_unsigned).ok().flatten()
 }
 
@@ -261,15 +261,15 @@ fn log_unsigned(error: &SigningError) {
 }
 
 /// Composes the message and parses it the way its recipients will.
-async fn ready(
+async fn prepare(
     app: &Arc<App>,
     context: SendContext,
     mut outgoing: OutgoingMessage,
     inbox: Inbox,
-) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
+) -> Result<(Box<AcceptedMessage>, Vec<u8>), Refusal> {
     let now = app.clock.now();
     let author = compose::author(&inbox)?;
-    let config = QueueConfig {
+    let config = AcceptConfig {
         agent_messaging: app.config.agents.messaging,
         issuer: app.config.issuer(),
         plans: app.config.plans,
@@ -298,8 +298,8 @@ async fn ready(
     app.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await?
 }
 
-fn size_refusal(app: &App, ready: &QueuedMessage) -> Option<Refusal> {
-    let (bytes, max) = (ready.sent.size_bytes, app.config.message_bytes_max);
+fn size_refusal(app: &App, accepted: &AcceptedMessage) -> Option<Refusal> {
+    let (bytes, max) = (accepted.sent.size_bytes, app.config.message_bytes_max);
     let message = format!("The message would be {bytes} bytes; the maximum is {max} bytes.");
     (bytes > max).then(|| {
         Refusal::new(ErrorCode::MessageTooLarge, message)
@@ -310,54 +310,54 @@ fn size_refusal(app: &App, ready: &QueuedMessage) -> Option<Refusal> {
 
 fn store(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     raw: &StoredRaw,
     render: &RenderResponse,
     ids: &IdGenerator,
-) -> Result<QueuedResponse, Refusal> {
-    let context = &ready.context;
-    if let Some(answer) = claimed(tx, context.key.as_ref(), ready.now)? {
-        return Ok(QueuedResponse::Recorded(SendResponse { answer, replayed: true }));
+) -> Result<AcceptedResponse, Refusal> {
+    let context = &accepted.context;
+    if let Some(answer) = claimed(tx, context.key.as_ref(), accepted.now)? {
+        return Ok(AcceptedResponse::Recorded(SendResponse { answer, replayed: true }));
     }
     let inbox = visible::inbox(tx, &context.caller, context.inbox)?;
     if let Some(fence) = &context.fence {
-        fence.check(tx, &context.caller, ready.now)?;
+        fence.check(tx, &context.caller, accepted.now)?;
     }
-    if let Some(hook) = &ready.hook {
+    if let Some(hook) = &accepted.hook {
         hook.check_unchanged(tx)?;
     }
-    if let Some((claims, content)) = &ready.author {
-        author::accept(tx, &inbox, claims, content, ready.now)?;
+    if let Some((claims, content)) = &accepted.author {
+        author::accept(tx, &inbox, claims, content, accepted.now)?;
     }
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
     // Mail of the service has budgets of its own.
-    let counts = ready.purpose() != SendPurpose::Service;
+    let counts = accepted.purpose() != SendPurpose::Service;
     let used = if counts {
-        usage::sent(tx, inbox.workspace, inbox.id, ready.now)?
+        usage::sent(tx, inbox.workspace, inbox.id, accepted.now)?
     } else {
-        usage::current(tx, inbox.workspace, inbox.id, ready.now)?
+        usage::current(tx, inbox.workspace, inbox.id, accepted.now)?
     };
     // The end of the transaction checks the stored bytes, after all other reasons.
-    let facts = decide::facts(tx, ready, &workspace, &inbox, used, StorageNeed::default())?;
+    let facts = decide::facts(tx, accepted, &workspace, &inbox, used, StorageNeed::default())?;
     gate::may_send(&facts)?;
     if counts {
-        storage::limit(tx, &ready.config.plans);
+        storage::limit(tx, &accepted.config.plans);
     }
     if let Some(today) = facts.recipients_day.as_ref().filter(|_| counts) {
-        unclaimed::add(tx, workspace.id, &today.new, ready.now)?;
+        unclaimed::add(tx, workspace.id, &today.new, accepted.now)?;
     }
-    let routes = routes_of(tx, ready)?;
-    let written = write::message(tx, ready, raw, &inbox, &routes, ids)?;
-    if let Some(hook) = &ready.hook {
-        hook.settle(tx, written.message.id, &context.caller, ids, ready.now)?;
+    let routes = routes_of(tx, accepted)?;
+    let written = write::message(tx, accepted, raw, &inbox, &routes, ids)?;
+    if let Some(hook) = &accepted.hook {
+        hook.settle(tx, written.message.id, &context.caller, ids, accepted.now)?;
     }
-    let record = response_record(tx, ready, written)?;
+    let record = response_record(tx, accepted, written)?;
     // Without a key the response is rendered after the commit, so that a large one doesn't hold the writer (SQLite) or
     // the locked rows (PostgreSQL).
-    let Some(key) = &context.key else { return Ok(QueuedResponse::ToRender(Box::new(record))) };
+    let Some(key) = &context.key else { return Ok(AcceptedResponse::ToRender(Box::new(record))) };
     let response = render_response(render, &record)?;
     idempotency::answer(tx, key, &response.answer)?;
-    Ok(QueuedResponse::Recorded(response))
+    Ok(AcceptedResponse::Recorded(response))
 }
 
 /// Claims the idempotency key of a request, or returns the response of an earlier request with the same key. The
@@ -390,26 +390,32 @@ pub(crate) fn recorded_response(claim: IdempotencyClaim) -> Result<Option<Record
 }
 
 /// Returns the route of each recipient.
-fn routes_of(tx: &mut Tx, ready: &QueuedMessage) -> posthouse_store::Result<Vec<(Address, RecipientRoute)>> {
-    let all = ready.message.people.deliveries();
+fn routes_of(tx: &mut Tx, accepted: &AcceptedMessage) -> posthouse_store::Result<Vec<(Address, RecipientRoute)>> {
+    let all = accepted.message.people.deliveries();
     all.into_iter()
-        .map(|address| Ok((address.clone(), local_delivery::route_of(tx, address, &ready.config.served, ready.now)?)))
+        .map(|address| {
+            Ok((address.clone(), local_delivery::route_of(tx, address, &accepted.config.served, accepted.now)?))
+        })
         .collect()
 }
 
 /// Returns the message as the response shows it: queued, whatever local recipients already received. Only what the rows
 /// of the message don't have is read.
-fn response_record(tx: &mut Tx, ready: &QueuedMessage, written: WrittenMessage) -> posthouse_store::Result<Record> {
+fn response_record(
+    tx: &mut Tx,
+    accepted: &AcceptedMessage,
+    written: WrittenMessage,
+) -> posthouse_store::Result<Record> {
     let WrittenMessage { mut message, attachments, deliveries } = written;
     let workspace = message.workspace;
     if let Some(address) = &message.contact_address {
         message.contact = contacts::by_address(tx, workspace, address)?.map(|contact| contact.id);
     }
-    let approval = match &ready.hook {
+    let approval = match &accepted.hook {
         Some(_) => approvals::of(tx, workspace, &[message.id])?.pop(),
         None => None,
     };
-    let (bodies, view) = (ready.sent.bodies.clone(), RecordView::Full);
+    let (bodies, view) = (accepted.sent.bodies.clone(), RecordView::Full);
     let mut record = Record { message, bodies, attachments, deliveries, withheld: false, approval, view };
     record.message.status = MessageStatus::Queued;
     record.message.sent_at = None;

@@ -21,7 +21,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::{QueuedMessage, author, ready, size_refusal};
+use super::{AcceptedMessage, author, prepare, size_refusal};
 use crate::{
     access::visible,
     app::App,
@@ -83,25 +83,25 @@ pub async fn decide(
     message: OutgoingMessage,
     inbox: Inbox,
 ) -> Result<SendDecision, Refusal> {
-    let (ready, _) = ready(app, context, message, inbox).await?;
-    let size = size_refusal(app, &ready);
-    app.store.read_for(ready.context.caller.workspace, move |tx| decision(tx, &ready, size.clone())).await
+    let (accepted, _) = prepare(app, context, message, inbox).await?;
+    let size = size_refusal(app, &accepted);
+    app.store.read_for(accepted.context.caller.workspace, move |tx| decision(tx, &accepted, size.clone())).await
 }
 
-fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result<SendDecision, Refusal> {
-    let inbox = visible::inbox(tx, &ready.context.caller, ready.context.inbox)?;
+fn decision(tx: &mut Tx, accepted: &AcceptedMessage, size: Option<Refusal>) -> Result<SendDecision, Refusal> {
+    let inbox = visible::inbox(tx, &accepted.context.caller, accepted.context.inbox)?;
     let workspace = workspaces::get(tx, inbox.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    let used = usage::current(tx, inbox.workspace, inbox.id, ready.now)?;
-    let storage = storage_limit::need(tx, &ready.config.plans, workspace.id, added_bytes(ready))?;
-    let facts = facts(tx, ready, &workspace, &inbox, used, storage)?;
-    let signature = match &ready.author {
-        Some((claims, content)) => author::check(tx, &inbox, claims, content, ready.now)?.err(),
+    let used = usage::current(tx, inbox.workspace, inbox.id, accepted.now)?;
+    let storage = storage_limit::need(tx, &accepted.config.plans, workspace.id, added_bytes(accepted))?;
+    let facts = facts(tx, accepted, &workspace, &inbox, used, storage)?;
+    let signature = match &accepted.author {
+        Some((claims, content)) => author::check(tx, &inbox, claims, content, accepted.now)?.err(),
         None => None,
     };
-    let recipients = ready.message.people.deliveries().into_iter().map(|address| RecipientDecision {
+    let recipients = accepted.message.people.deliveries().into_iter().map(|address| RecipientDecision {
         address: address.to_string(),
-        channel: if local_delivery::is_served(address, &ready.config.served) {
-            ready.local_channel()
+        channel: if local_delivery::is_served(address, &accepted.config.served) {
+            accepted.local_channel()
         } else {
             Channel::Email
         },
@@ -111,7 +111,7 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
     let left = |of: LimitUsage| of.limit.map(|limit| limit.saturating_sub(of.used));
     Ok(SendDecision {
         recipients: recipients.collect(),
-        message_size_bytes: ready.sent.size_bytes,
+        message_size_bytes: accepted.sent.size_bytes,
         left: RemainingLimits {
             month: left(facts.month),
             inbox_day: left(facts.inbox_day),
@@ -125,37 +125,37 @@ fn decision(tx: &mut Tx, ready: &QueuedMessage, size: Option<Refusal>) -> Result
 /// Reads the facts for the gate, in the transaction that acts on its decision.
 pub(super) fn facts(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     workspace: &Workspace,
     inbox: &Inbox,
     used: usage::SentCounts,
     storage: StorageNeed,
 ) -> StoreResult<SendFacts> {
-    let plan = ready.config.plans.of(workspace.plan);
-    let people = ready.message.people.deliveries();
+    let plan = accepted.config.plans.of(workspace.plan);
+    let people = accepted.message.people.deliveries();
     let (burst, burst_oldest) = match plan.sends_per_5_minutes {
-        Some(_) => answers::sent_since(tx, workspace.id, ready.now.plus_ms(-BURST_WINDOW_MS))?,
+        Some(_) => answers::sent_since(tx, workspace.id, accepted.now.plus_ms(-BURST_WINDOW_MS))?,
         None => (0, None),
     };
-    let looping = match ready.message.answers() {
-        Some(original) => loop_rule(&answered(tx, original, ready.now)?),
+    let looping = match accepted.message.answers() {
+        Some(original) => loop_rule(&answered(tx, original, accepted.now)?),
         None => None,
     };
     let suspension = workspace.suspension.clone();
-    let suspended = workspace.suspended || suspension::is_overdue(tx, workspace.id, used.workspace_day, ready.now)?;
+    let suspended = workspace.suspended || suspension::is_overdue(tx, workspace.id, used.workspace_day, accepted.now)?;
     Ok(SendFacts {
-        purpose: ready.purpose(),
-        now: ready.now,
+        purpose: accepted.purpose(),
+        now: accepted.now,
         workspace_stopped: workspace.stopped_at.is_some(),
         inbox_paused: inbox.is_paused(),
         inbox_temporary: inbox.temporary,
         workspace_suspended: suspended,
         suspension,
-        domain_unverified: unverified(tx, ready, inbox)?,
-        blocked: blocked(tx, ready, inbox, &people)?,
-        suppressed: suppressed(tx, ready, workspace, &people)?,
+        domain_unverified: unverified(tx, accepted, inbox)?,
+        blocked: blocked(tx, accepted, inbox, &people)?,
+        suppressed: suppressed(tx, accepted, workspace, &people)?,
         loop_rule: looping,
-        recipients_day: recipients_day(tx, ready, workspace, &people)?,
+        recipients_day: recipients_day(tx, accepted, workspace, &people)?,
         month: LimitUsage { used: used.month, limit: plan.emails_per_month },
         storage,
         inbox_day: LimitUsage { used: used.inbox_day, limit: plan.daily_sends_per_inbox },
@@ -166,9 +166,9 @@ pub(super) fn facts(
 }
 
 /// Returns the bytes that sending stores in the workspace: the message, and a content that its own recipients share.
-fn added_bytes(ready: &QueuedMessage) -> u64 {
-    let copies = 1 + u64::from(ready.received.is_some());
-    ready.sent.size_bytes.saturating_mul(copies)
+fn added_bytes(accepted: &AcceptedMessage) -> u64 {
+    let copies = 1 + u64::from(accepted.received.is_some());
+    accepted.sent.size_bytes.saturating_mul(copies)
 }
 
 /// Returns the recipients that an unclaimed workspace would write to for the first time today; `None` if the workspace
@@ -176,15 +176,15 @@ fn added_bytes(ready: &QueuedMessage) -> u64 {
 /// proven: anybody can forge mail that names strangers.
 fn recipients_day(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     workspace: &Workspace,
     people: &[&Address],
 ) -> StoreResult<Option<DailyRecipients>> {
     if workspace.claim != ClaimStatus::Unclaimed {
         return Ok(None);
     }
-    let known = unclaimed::recipients(tx, workspace.id, ready.now)?;
-    let answered = match ready.message.answers() {
+    let known = unclaimed::recipients(tx, workspace.id, accepted.now)?;
+    let answered = match accepted.message.answers() {
         Some(original)
             if original.author_proven && unclaimed::starts_with_received(tx, workspace.id, original.thread)? =>
         {
@@ -202,8 +202,8 @@ fn recipients_day(
 }
 
 /// Returns whether the inbox uses a custom domain that is not verified or was deleted.
-fn unverified(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox) -> StoreResult<bool> {
-    is_unverified(tx, &ready.config.own, inbox)
+fn unverified(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox) -> StoreResult<bool> {
+    is_unverified(tx, &accepted.config.own, inbox)
 }
 
 /// Returns whether an inbox uses a domain, other than these of the service, that is not verified or was deleted.
@@ -217,8 +217,8 @@ pub(crate) fn is_unverified(tx: &mut Tx, own: &[String], inbox: &Inbox) -> Store
 
 /// Returns the recipients that the lists block. Reply lists apply to participants of the original message, send lists
 /// to all others, so that a reply can't bypass the send lists.
-fn blocked(tx: &mut Tx, ready: &QueuedMessage, inbox: &Inbox, people: &[&Address]) -> StoreResult<Vec<String>> {
-    let participants: Vec<Address> = ready.message.answers().map(participants_of).unwrap_or_default();
+fn blocked(tx: &mut Tx, accepted: &AcceptedMessage, inbox: &Inbox, people: &[&Address]) -> StoreResult<Vec<String>> {
+    let participants: Vec<Address> = accepted.message.answers().map(participants_of).unwrap_or_default();
     let (answered, others): (Vec<&Address>, Vec<&Address>) =
         people.iter().partition(|&&person| participants.contains(person));
     let mut blocked = blocked_by(tx, inbox, ListDirection::Reply, &answered)?;
@@ -235,12 +235,12 @@ fn blocked_by(tx: &mut Tx, inbox: &Inbox, direction: ListDirection, people: &[&A
     if people.is_empty() {
         return Ok(Vec::new());
     }
-    let place = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
+    let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };
     let patterns: Vec<Vec<String>> = people.iter().map(|person| list::patterns_of(person)).collect();
     let mut all: Vec<&str> = patterns.iter().flatten().map(String::as_str).collect();
     all.sort_unstable();
     all.dedup();
-    let found = lists::matching(tx, place, direction, &all)?;
+    let found = lists::matching(tx, inbox_ref, direction, &all)?;
     let refused = people
         .iter()
         .zip(&patterns)
@@ -263,7 +263,7 @@ fn participants_of(original: &Message) -> Vec<Address> {
 /// Returns the suppressed recipients. A bounce suppression of a local address no longer applies once its inbox exists.
 fn suppressed(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     workspace: &Workspace,
     people: &[&Address],
 ) -> StoreResult<Vec<String>> {
@@ -276,7 +276,8 @@ fn suppressed(
     for (address, reason) in suppressions::of_addresses(tx, workspace.id, &canonical)? {
         let known = people.iter().find(|person| person.canonical_str() == address);
         if let (SuppressionReason::Bounce, Some(person)) = (reason, known)
-            && let RecipientRoute::Local(_) = local_delivery::route_of(tx, person, &ready.config.served, ready.now)?
+            && let RecipientRoute::Local(_) =
+                local_delivery::route_of(tx, person, &accepted.config.served, accepted.now)?
         {
             continue;
         }

@@ -24,7 +24,7 @@ use posthouse_store::{
     local_deliveries::RequestedFields,
 };
 
-use super::{CopySigning, QueueConfig, QueuedMessage};
+use super::{AcceptConfig, AcceptedMessage, CopySigning};
 use crate::{
     keyring::sealed_link,
     mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
@@ -40,7 +40,7 @@ use crate::{
 /// What a message is composed with.
 pub(super) struct Composition {
     pub(super) context: SendContext,
-    pub(super) config: QueueConfig,
+    pub(super) config: AcceptConfig,
     /// The workspace of the sender.
     pub(super) workspace: Workspace,
     /// The inbox of the sender.
@@ -65,17 +65,26 @@ struct Disclosed {
     parties: DisclosureParties,
 }
 
+/// What the recipients of a message get.
+struct CopyNeeds {
+    /// Whether some are on this service.
+    needs_local_copy: bool,
+    /// Whether some get ordinary mail. With agent messaging off, all do.
+    needs_plain_mail: bool,
+}
+
 impl Composition {
     /// Returns the message, ready for the transaction, and its bytes.
-    pub(super) fn compose(mut self, mut outgoing: OutgoingMessage) -> Result<(Box<QueuedMessage>, Vec<u8>), Refusal> {
-        let (has_local, has_remote) = self.destinations(&outgoing);
+    pub(super) fn compose(mut self, mut outgoing: OutgoingMessage) -> Result<(Box<AcceptedMessage>, Vec<u8>), Refusal> {
+        let CopyNeeds { needs_local_copy, needs_plain_mail } = self.copy_needs(&outgoing);
         let author = self.authored(&mut outgoing);
         let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
         let disclosed = Disclosed { by_agent: discloses(&outgoing), in_bodies: author.is_none(), parties };
-        let raw = self.raw(&mut outgoing, &disclosed, has_remote)?;
-        let opened = with_link_token(&outgoing, &raw);
-        let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, has_remote)).flatten();
-        let (sent, received) = self.parsed(&raw, opened.as_deref(), has_local.then(|| is_request(&outgoing)));
+        let raw = self.raw(&mut outgoing, &disclosed, needs_plain_mail)?;
+        let with_token = with_link_token(&outgoing, &raw);
+        let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, needs_plain_mail)).flatten();
+        let (sent, received) =
+            self.parsed(&raw, with_token.as_deref(), needs_local_copy.then(|| is_request(&outgoing)));
         let mut received = received.map(|copy| self.received(&outgoing, copy, requested.as_ref()));
         let mut sent = with_requested_fields(&outgoing, sent);
         sent.set_disclosure_verified(disclosed.by_agent);
@@ -88,12 +97,12 @@ impl Composition {
             copy.set_disclosure_verified(disclosed.by_agent);
         }
         let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
-            let place = RawLocation::Inline(self.blobs.compress(&bytes)?);
-            Ok(StoredRaw { place, bytes: bytes.len() as u64 })
+            let location = RawLocation::Inline(self.blobs.compress(&bytes)?);
+            Ok(StoredRaw { place: location, bytes: bytes.len() as u64 })
         };
-        let local_raw = opened.map(inline).transpose()?;
+        let local_raw = with_token.map(inline).transpose()?;
         // Boxed: it is large, and every step of a send would copy it.
-        let ready = Box::new(QueuedMessage {
+        let accepted = Box::new(AcceptedMessage {
             context: self.context,
             config: self.config,
             message: outgoing,
@@ -108,16 +117,15 @@ impl Composition {
             hook: None,
             now: self.now,
         });
-        Ok((ready, raw))
+        Ok((accepted, raw))
     }
 
-    /// Returns whether recipients are on this service, and whether some get ordinary mail. With agent messaging off, all
-    /// do.
-    fn destinations(&self, outgoing: &OutgoingMessage) -> (bool, bool) {
+    /// Returns what the recipients get.
+    fn copy_needs(&self, outgoing: &OutgoingMessage) -> CopyNeeds {
         let is_local = |address: &Address| local_delivery::is_served(address, &self.config.served);
         let all = outgoing.people.deliveries();
-        let has_remote = !self.config.agent_messaging || all.iter().any(|address| !is_local(address));
-        (all.iter().any(|address| is_local(address)), has_remote)
+        let needs_plain_mail = !self.config.agent_messaging || all.iter().any(|address| !is_local(address));
+        CopyNeeds { needs_local_copy: all.iter().any(|address| is_local(address)), needs_plain_mail }
     }
 
     /// Returns the signature of the author with what it must cover.
@@ -128,14 +136,19 @@ impl Composition {
     }
 
     /// Returns the bytes to store and send.
-    fn raw(&self, outgoing: &mut OutgoingMessage, disclosed: &Disclosed, has_remote: bool) -> Result<Vec<u8>, Refusal> {
+    fn raw(
+        &self,
+        outgoing: &mut OutgoingMessage,
+        disclosed: &Disclosed,
+        needs_plain_mail: bool,
+    ) -> Result<Vec<u8>, Refusal> {
         match outgoing.origin.raw() {
             Some(raw) if disclosed.by_agent => {
                 Ok(compose::with_disclosure(&with_crlf(std::mem::take(raw)), &disclosed.parties))
             }
             Some(raw) => Ok(with_crlf(std::mem::take(raw))),
             None => {
-                compose::complete(&mut outgoing.content, has_remote);
+                compose::complete(&mut outgoing.content, needs_plain_mail);
                 if disclosed.in_bodies {
                     agent_content::add_visible_line(&mut outgoing.content, &self.workspace);
                 }
@@ -146,17 +159,22 @@ impl Composition {
 
     /// Parses the message as its sender has it and, if some are on this service, as its recipients get it: with a link in
     /// place, if the bytes contain a sealed one. `is_request` is `None` if none are.
-    fn parsed(&self, raw: &[u8], opened: Option<&[u8]>, is_request: Option<bool>) -> (ParsedMail, Option<ParsedMail>) {
+    fn parsed(
+        &self,
+        raw: &[u8],
+        with_token: Option<&[u8]>,
+        is_request: Option<bool>,
+    ) -> (ParsedMail, Option<ParsedMail>) {
         let Some(is_request) = is_request else { return (parse_message(raw, None), None) };
         let from = self.author.address();
         let results = local_delivery::own_results(from);
         let provenance =
             Provenance { mail_from: Some(from), results: &results, authserv_id: &self.hostname, is_request };
-        let Some(opened) = opened else {
+        let Some(with_token) = with_token else {
             let BothSides { sent, received } = parse_both(raw, provenance);
             return (sent, Some(received));
         };
-        (parse_message(raw, None), Some(parse_message(opened, Some(provenance))))
+        (parse_message(raw, None), Some(parse_message(with_token, Some(provenance))))
     }
 
     /// Returns a parsed copy as recipients on this service get it.

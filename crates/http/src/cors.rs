@@ -1,4 +1,4 @@
-//! Documents that pages of every origin may read. Nothing in them depends on a cookie, so they are the same for everyone.
+//! Cross-origin resource sharing (CORS): documents that pages of every origin may read. Nothing in them depends on a cookie, so they are the same for everyone.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -18,12 +18,12 @@ const PREFLIGHT: [(HeaderName, &str); 3] = [
 ];
 
 /// Returns whether a path is where all documents are shared.
-pub(crate) fn is_below(path: &str) -> bool {
+pub(crate) fn is_cross_origin_path(path: &str) -> bool {
     path.starts_with(SHARED)
 }
 
 /// Lets pages of every origin read a response.
-pub(crate) fn write(headers: &mut HeaderMap) {
+pub(crate) fn allow(headers: &mut HeaderMap) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERY_ORIGIN);
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
 }

@@ -12,7 +12,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::QueueConfig;
+use super::AcceptConfig;
 use crate::{
     app::App,
     keyring::signer::SigningError,
@@ -38,7 +38,7 @@ pub(super) struct CopySigning {
 /// Returns `not_found` if the workspace doesn't exist or `internal` if the key can't be used.
 pub(super) async fn read(
     app: &App,
-    config: &QueueConfig,
+    config: &AcceptConfig,
     outgoing: &OutgoingMessage,
     inbox: &Inbox,
 ) -> Result<(Workspace, Option<CopySigning>), Refusal> {

@@ -4,7 +4,7 @@
 use posthouse_domain::{
     delivery::BounceKind,
     event::{EventKind, NewEvent},
-    id::{ContentId, IdGenerator, JobId, ThreadId},
+    id::{ContentId, IdGenerator, ThreadId},
     inbox::Inbox,
     job::{JobKind, JobReason},
     message::{
@@ -26,7 +26,7 @@ use posthouse_store::{
     suppressions, threads,
 };
 
-use super::QueuedMessage;
+use super::AcceptedMessage;
 use crate::{
     mailbox::{self, InboxCopy, Visibility, contacts::Correspondents, thread::MessageThread},
     outbound::{
@@ -51,7 +51,7 @@ pub(super) struct WrittenMessage {
 /// Stores the message and all rows that belong to it.
 pub(super) fn message(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     raw: &StoredRaw,
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
@@ -67,14 +67,14 @@ pub(super) fn message(
         inboxes::lock_all(tx, all.map(|inbox| (inbox.workspace, inbox.id)).collect())?;
     }
     let others = accept::other_workspaces(inbox, routes, ids);
-    let entries = entries(ready, routes, &others, ids);
+    let entries = entries(accepted, routes, &others, ids);
     let content: ContentId = ids.next();
-    contents::insert(tx, inbox.workspace, content, raw, &ready.sent.bodies)?;
-    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, ready.sent.size_bytes, ready.now)?;
-    let thread = thread_of(tx, ready, inbox, ids, created_at)?;
-    let stored = row(ready, inbox, routes, &entries, thread.id, content, created_at);
-    let attachments = mailbox::attachments(&ready.sent, stored.id, ids);
-    envelopes(tx, ready, inbox, routes, &entries, ids)?;
+    contents::insert(tx, inbox.workspace, content, raw, &accepted.sent.bodies)?;
+    let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, accepted.sent.size_bytes, accepted.now)?;
+    let thread = thread_of(tx, accepted, inbox, ids, created_at)?;
+    let stored = row(accepted, inbox, routes, &entries, thread.id, content, created_at);
+    let attachments = mailbox::attachments(&accepted.sent, stored.id, ids);
+    envelopes(tx, accepted, inbox, routes, &entries, ids)?;
     for entry in &entries {
         recipients::insert(tx, inbox.workspace, stored.id, entry)?;
     }
@@ -82,7 +82,7 @@ pub(super) fn message(
     {
         suppress(tx, &stored, entry, address)?;
     }
-    let (people, subject) = (&ready.message.people, &ready.message.subject);
+    let (people, subject) = (&accepted.message.people, &accepted.message.subject);
     let copy = InboxCopy {
         inbox,
         message: &stored,
@@ -90,33 +90,33 @@ pub(super) fn message(
         attachments: &attachments,
         people: &Correspondents::of_sent(people.to.iter().chain(&people.cc).chain(&people.bcc), subject, inbox),
         reports_on: &[],
-        key: &ready.config.key,
+        key: &accepted.config.key,
         ids,
-        now: ready.now,
+        now: accepted.now,
     };
     mailbox::file(tx, copy, Visibility::Shown)?;
     count(tx, &stored, &entries)?;
-    if let Some(mail) = &ready.received {
-        let raw = ready.local_raw.as_ref().unwrap_or(raw);
+    if let Some(mail) = &accepted.received {
+        let raw = accepted.local_raw.as_ref().unwrap_or(raw);
         let copy = LocalCopy {
             mail,
             raw,
-            from: &ready.from,
-            requested: ready.requested.as_ref(),
-            signer: ready.copy_signer.as_ref(),
-            disclosed: ready.sent.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified),
+            from: &accepted.from,
+            requested: accepted.requested.as_ref(),
+            signer: accepted.copy_signer.as_ref(),
+            disclosed: accepted.sent.disclosure.as_ref().is_some_and(|disclosure| disclosure.verified),
         };
-        local_delivery::deliver(tx, copy, inbox, &here, &ready.config.key, ids, ready.now)?;
-        accept::enqueue(tx, &stored, copy, others, ids, ready.now)?;
+        local_delivery::deliver(tx, copy, inbox, &here, &accepted.config.key, ids, accepted.now)?;
+        accept::enqueue(tx, &stored, copy, others, ids, accepted.now)?;
     }
     if entries.iter().any(|entry| entry.status == DeliveryStatus::Bounced) {
         // A local address without an inbox is a hard bounce, unless its owner deleted it to have an answer bounce.
         let counts = |entry: &&RecipientDelivery| entry.status == DeliveryStatus::Bounced && stored.answers.is_none();
         let bounced = entries.iter().filter(counts);
         let incidents = bounced.map(|entry| (Incident::HardBounce, Party::mailbox(&entry.address))).collect();
-        suspension::record_incidents(tx, stored.workspace, incidents, ready.now)?;
+        suspension::record_incidents(tx, stored.workspace, incidents, accepted.now)?;
     }
-    announce(tx, &stored, &entries, ids, ready.now)?;
+    announce(tx, &stored, &entries, ids, accepted.now)?;
     Ok(WrittenMessage { message: stored, attachments, deliveries: entries })
 }
 
@@ -155,7 +155,7 @@ fn inbox_of(route: &RecipientRoute) -> Option<&Inbox> {
 /// Returns the delivery entries. Each remote recipient has its own envelope, because it has its own return path. The
 /// recipients in another workspace share the id of the delivery to it.
 fn entries(
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     routes: &[(Address, RecipientRoute)],
     others: &[OtherWorkspace],
     ids: &IdGenerator,
@@ -165,7 +165,7 @@ fn entries(
             position,
             envelope: None,
             address: address.to_string(),
-            channel: ready.local_channel(),
+            channel: accepted.local_channel(),
             status: DeliveryStatus::Delivered,
             smtp_code: None,
             enhanced_code: None,
@@ -174,7 +174,7 @@ fn entries(
             class: None,
             tls: None,
             attempts: 1,
-            updated_at: ready.now,
+            updated_at: accepted.now,
         };
         match route {
             RecipientRoute::Local(inbox) => {
@@ -203,13 +203,13 @@ fn entries(
 /// Returns the thread of the message. A reply joins the thread of its original.
 fn thread_of<'a>(
     tx: &mut Tx,
-    ready: &'a QueuedMessage,
+    accepted: &'a AcceptedMessage,
     inbox: &Inbox,
     ids: &IdGenerator,
     at: Time,
 ) -> Result<MessageThread<'a>> {
-    let mail = &ready.sent;
-    let joined = match &ready.message.origin {
+    let mail = &accepted.sent;
+    let joined = match &accepted.message.origin {
         OutgoingKind::New | OutgoingKind::Submitted(_) => None,
         OutgoingKind::Reply(original) => threads::get(tx, inbox.workspace, original.thread)?,
         OutgoingKind::Forward | OutgoingKind::AutomaticForward(_) => return Ok(MessageThread::new(ids.next(), mail)),
@@ -221,7 +221,7 @@ fn thread_of<'a>(
 }
 
 fn row(
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
@@ -229,7 +229,7 @@ fn row(
     content: ContentId,
     created_at: Time,
 ) -> Message {
-    let (mail, outgoing) = (&ready.sent, &ready.message);
+    let (mail, outgoing) = (&accepted.sent, &accepted.message);
     let all = |channel| entries.iter().all(|entry| entry.channel == channel);
     let has_left = entries.iter().any(|entry| entry.status == DeliveryStatus::Delivered);
     Message {
@@ -265,7 +265,7 @@ fn row(
         verification: None,
         data: mail.data.clone(),
         agent: None,
-        author: ready.author.as_ref().map(|(claims, _)| claims.signature()),
+        author: accepted.author.as_ref().map(|(claims, _)| claims.signature()),
         disclosure: mail.disclosure.clone(),
         answers: outgoing.answers().map(|original| original.id),
         contact_address: contact_address(inbox, routes),
@@ -274,8 +274,8 @@ fn row(
         masked_links: false,
         held: None,
         released_at: None,
-        status_at: ready.now,
-        sent_at: has_left.then_some(ready.now),
+        status_at: accepted.now,
+        sent_at: has_left.then_some(accepted.now),
         received_at: None,
         created_at,
     }
@@ -290,7 +290,7 @@ fn contact_address(inbox: &Inbox, routes: &[(Address, RecipientRoute)]) -> Optio
 /// Stores an envelope and its job for each remote recipient.
 fn envelopes(
     tx: &mut Tx,
-    ready: &QueuedMessage,
+    accepted: &AcceptedMessage,
     inbox: &Inbox,
     routes: &[(Address, RecipientRoute)],
     entries: &[RecipientDelivery],
@@ -301,23 +301,16 @@ fn envelopes(
         let envelope = OutboundEnvelope {
             workspace: inbox.workspace,
             id,
-            message: ready.message.message,
+            message: accepted.message.message,
             destination: address.domain().to_owned(),
-            expires_at: ready.now.plus_ms(ready.config.expiry_ms),
-            signed: ready.signed.clone(),
+            expires_at: accepted.now.plus_ms(accepted.config.expiry_ms),
+            signed: accepted.signed.clone(),
         };
         recipients::insert_envelope(tx, &envelope)?;
-        let job = NewJob {
-            id: ids.next::<JobId>(),
-            kind: JobKind::Outbound,
-            workspace: inbox.workspace,
-            subject: *id.as_uuid(),
-            group: envelope.destination,
-            run_at: ready.now,
-            attempt_max: ready.config.attempts_max,
-            why: JobReason::Queued,
-            created_at: ready.now,
-        };
+        let job =
+            NewJob::new(JobKind::Outbound, JobReason::Queued, inbox.workspace, *id.as_uuid(), ids.next(), accepted.now)
+                .in_group(envelope.destination)
+                .with_attempts(accepted.config.attempts_max);
         jobs::enqueue(tx, &job)?;
     }
     Ok(())
@@ -327,15 +320,12 @@ fn envelopes(
 fn announce(tx: &mut Tx, message: &Message, entries: &[RecipientDelivery], ids: &IdGenerator, now: Time) -> Result<()> {
     let with = |status| entries.iter().filter(|entry| entry.status == status).collect::<Vec<_>>();
     let (delivered, bounced) = (with(DeliveryStatus::Delivered), with(DeliveryStatus::Bounced));
-    let event = |kind, detail_json| NewEvent {
-        workspace: message.workspace,
-        id: ids.next(),
-        kind,
-        inbox: Some(message.inbox),
-        thread: Some(message.thread),
-        message: Some(message.id),
-        detail_json,
-        at: now,
+    let event = |kind, detail_json| {
+        NewEvent::new(kind, message.workspace, ids.next(), now)
+            .in_inbox(message.inbox)
+            .in_thread(message.thread)
+            .about_message(message.id)
+            .with_detail(detail_json)
     };
     if !delivered.is_empty() {
         let recipients = delivered.iter().map(|entry| entry.address.clone()).collect();

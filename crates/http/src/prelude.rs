@@ -1,0 +1,15 @@
+//! The names that almost every file of routes uses.
+
+pub use std::sync::Arc;
+
+pub use axum::http::Method;
+pub use posthouse_api::{
+    views::PageView,
+    wire::{BoundedLine, BoundedList, BoundedText, Cursor, EmptyInput, Limit, Problems, choice, object, paging, query},
+};
+pub use posthouse_domain::{Caller, ErrorCode, InboxId, Permission, Refusal};
+
+pub use crate::{
+    Api,
+    route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},
+};
