@@ -31,7 +31,7 @@ use posthouse_domain::{
     suppression::SuppressionReason,
     time::Time,
     user, webhook,
-    workspace::{AiProcessing, ClaimStatus, DisclosureLine},
+    workspace::{AiProcessing, ClaimStatus, DisclosureLine, WorkspaceOrigin},
 };
 use uuid::Uuid;
 
@@ -101,6 +101,7 @@ name_columns!(
     AiProcessing,
     Channel,
     ClaimStatus,
+    WorkspaceOrigin,
     ContactKind,
     DeliveryStatus,
     DisclosureLine,

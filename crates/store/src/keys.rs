@@ -32,13 +32,16 @@ statements! {
         " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = $1 AND k.revoked_at IS NULL");
     RECORD_USE = "UPDATE api_keys SET last_used_at = $3, last_used_ip = $4, last_used_user_agent = $5 WHERE workspace_id = $1 AND id = $2";
     PAGE = select!("WHERE k.workspace_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
-    OF_MEMBER = select!("WHERE k.workspace_id = $1 AND k.member_id = $2 AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $3");
+    OF_MEMBER = select!("WHERE k.workspace_id = $1 AND k.member_id = $2 AND k.scope = COALESCE($3, k.scope)
+        AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
     COUNT_ACTIVE = "SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE workspace_id = $1 AND revoked_at IS NULL LIMIT $2) s";
     GET_ACTIVE = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
     REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
     REVOKE_OF_INBOX = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND inbox_id = $2 AND revoked_at IS NULL";
-    REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
-    TAKE_OVER = "UPDATE api_keys SET member_id = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
+    REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $4 WHERE workspace_id = $1 AND member_id = $2 AND scope = COALESCE($3, scope)
+        AND revoked_at IS NULL";
+    TAKE_OVER = "UPDATE api_keys SET member_id = $4 WHERE workspace_id = $1 AND member_id = $2 AND scope = COALESCE($3, scope)
+        AND revoked_at IS NULL";
     GET = select!("WHERE k.workspace_id = $1 AND k.id = $2");
     NAME = "SELECT name FROM api_keys WHERE workspace_id = $1 AND id = $2";
 }
@@ -70,6 +73,23 @@ pub struct ApiKey {
     pub last_client: KeyClient,
     /// When it was revoked.
     pub revoked_at: Option<Time>,
+}
+
+/// The active keys of a person.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeysOfMember {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The person.
+    pub member: UserId,
+    /// Only org-wide keys, which owners alone manage.
+    pub only_org: bool,
+}
+
+impl KeysOfMember {
+    fn scope(&self) -> Option<&'static str> {
+        self.only_org.then_some(Scope::Org.text())
+    }
 }
 
 /// A client that used a key.
@@ -187,8 +207,8 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec
 }
 
 /// Returns the keys of a person that are not revoked, newest first.
-pub fn of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, limit: u32) -> Result<Vec<ApiKey>> {
-    tx.rows(&OF_MEMBER, p![workspace, member, limit])
+pub fn of_member(tx: &mut Tx, keys: &KeysOfMember, limit: u32) -> Result<Vec<ApiKey>> {
+    tx.rows(&OF_MEMBER, p![keys.workspace, keys.member, keys.scope(), limit])
 }
 
 /// Returns the number of keys of a workspace that are not revoked, up to `most`.
@@ -223,15 +243,15 @@ pub(crate) fn revoke_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxI
 }
 
 /// Revokes the keys of a person. Wakes the workspace, so that their streams end.
-pub fn revoke_of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, now: Time) -> Result<()> {
-    tx.exec(&REVOKE_OF_MEMBER, p![workspace, member, now])?;
-    tx.wake(workspace.0);
+pub fn revoke_of_member(tx: &mut Tx, keys: &KeysOfMember, now: Time) -> Result<()> {
+    tx.exec(&REVOKE_OF_MEMBER, p![keys.workspace, keys.member, keys.scope(), now])?;
+    tx.wake(keys.workspace.0);
     Ok(())
 }
 
 /// Gives the keys of a person to another one.
-pub fn take_over(tx: &mut Tx, workspace: WorkspaceId, from: UserId, to: UserId) -> Result<()> {
-    tx.exec(&TAKE_OVER, p![workspace, from, to])?;
+pub fn take_over(tx: &mut Tx, keys: &KeysOfMember, to: UserId) -> Result<()> {
+    tx.exec(&TAKE_OVER, p![keys.workspace, keys.member, keys.scope(), to])?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     escalation::{OnCallContact, OnCallMailKind},
-    id::{InboxId, MessageId, OnCallContactId, ThreadId, WorkspaceId},
+    id::{InboxId, MessageId, OnCallContactId, WorkspaceId},
     time::Time,
 };
 
@@ -38,10 +38,9 @@ statements! {
         WHERE token_sha256 = $1 AND token_expires_at > $2 AND confirmed_at IS NULL";
     DELETE = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND id = $2";
     DELETE_OF_INBOX = "DELETE FROM on_call_contacts WHERE workspace_id = $1 AND inbox_id = $2";
-    INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, thread_id, kind, created_at) VALUES ($1, $2, $3, $4, $5)";
+    INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, kind, created_at) VALUES ($1, $2, $3, $4)";
     SENT_SINCE = "SELECT created_at FROM on_call_mails WHERE workspace_id = $1 AND kind = $2 AND created_at > $3 ORDER BY created_at";
-    KIND = "SELECT kind FROM on_call_mails WHERE message_id = $1";
-    IN_THREAD = "SELECT kind FROM on_call_mails WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1";
+    KIND = "SELECT kind FROM on_call_mails WHERE workspace_id = $1 AND message_id = $2";
     NEXT_MAILS = "SELECT created_at FROM on_call_mails WHERE created_at < $1 ORDER BY created_at LIMIT $2";
     DELETE_MAILS = "DELETE FROM on_call_mails WHERE created_at <= $1";
 }
@@ -62,8 +61,6 @@ pub struct OnCallMail {
     pub workspace: WorkspaceId,
     /// The message.
     pub message: MessageId,
-    /// Its thread.
-    pub thread: ThreadId,
     /// What it is about.
     pub kind: OnCallMailKind,
     /// When it was stored.
@@ -141,7 +138,7 @@ pub fn delete_of_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
 /// Records a mail, in the transaction that stores it.
 pub fn record_mail(tx: &mut Tx, mail: &OnCallMail) -> Result<()> {
     let m = mail;
-    tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.thread, m.kind, m.created_at])?;
+    tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.kind, m.created_at])?;
     Ok(())
 }
 
@@ -151,14 +148,9 @@ pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, kind: OnCallMailKind, sin
     Ok(found.into_iter().map(|(at,)| at).collect())
 }
 
-/// Returns the kind of a mail that was sent to people on call or about them, by any workspace.
-pub fn kind_of(tx: &mut Tx, message: MessageId) -> Result<Option<OnCallMailKind>> {
-    tx.value(&KIND, p![message])
-}
-
-/// Returns whether a thread has a mail to people on call or about them.
-pub fn is_thread_of_mail(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId) -> Result<bool> {
-    Ok(tx.value::<OnCallMailKind>(&IN_THREAD, p![workspace, thread])?.is_some())
+/// Returns the kind of a mail that was sent to people on call of a workspace or about them.
+pub fn kind_of(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<Option<OnCallMailKind>> {
+    tx.value(&KIND, p![workspace, message])
 }
 
 /// Deletes about `limit` records of mails before a time; returns how many.

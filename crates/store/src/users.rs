@@ -23,7 +23,7 @@ macro_rules! select {
 macro_rules! invitations {
     ($rest:literal) => {
         concat!(
-            "SELECT m.invitation_id, m.workspace_id, w.name AS workspace_name, m.invited_by, m.role, m.invited_at, m.invitation_expires_at
+            "SELECT m.invitation_id, m.workspace_id, w.name AS workspace_name, m.invited_by, m.inviter_id, m.role, m.invited_at, m.invitation_expires_at
             FROM members m JOIN workspaces w ON w.id = m.workspace_id ",
             $rest
         )
@@ -36,10 +36,10 @@ statements! {
     RENAME = "UPDATE users SET name = $2 WHERE id = $1";
     GET_USER = "SELECT id, email, name, created_at FROM users WHERE id = $1";
     ADD = "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES ($1, $2, $3, $4, $4)";
-    INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $4, $7) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
+    INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at, inviter_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $4, $7, $8) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
         invitation_id = excluded.invitation_id, invited_by = excluded.invited_by, invited_at = excluded.invited_at,
-        invitation_expires_at = excluded.invitation_expires_at WHERE members.joined_at IS NULL";
+        invitation_expires_at = excluded.invitation_expires_at, inviter_id = excluded.inviter_id WHERE members.joined_at IS NULL";
     INVITATIONS = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
         ORDER BY m.invited_at DESC, m.workspace_id LIMIT $3");
     INVITATION = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
@@ -55,6 +55,7 @@ statements! {
         AND invitation_id = $3 AND joined_at IS NULL";
     SET_ROLE = "UPDATE members SET role = $3 WHERE workspace_id = $1 AND user_id = $2";
     REMOVE = "DELETE FROM members WHERE workspace_id = $1 AND user_id = $2";
+    END_INVITATIONS = "DELETE FROM members WHERE workspace_id = $1 AND inviter_id = $2 AND joined_at IS NULL AND role = COALESCE($3, role)";
 }
 
 /// Workspaces of a person that are read at most.
@@ -81,7 +82,7 @@ pub fn add(tx: &mut Tx, workspace: WorkspaceId, user: UserId, role: Role, now: T
 
 /// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
 pub fn invite(tx: &mut Tx, user: UserId, i: &Invitation) -> Result<()> {
-    tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at])?;
+    tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at, i.inviter])?;
     Ok(())
 }
 
@@ -138,6 +139,12 @@ pub fn rename(tx: &mut Tx, user: UserId, name: Option<&str>) -> Result<()> {
     Ok(())
 }
 
+/// Ends the open invitations to a workspace that a person sent, or those to a role.
+pub fn end_invitations(tx: &mut Tx, workspace: WorkspaceId, inviter: UserId, to: Option<Role>) -> Result<()> {
+    tx.exec(&END_INVITATIONS, p![workspace, inviter, to])?;
+    Ok(())
+}
+
 /// Removes a member from a workspace.
 pub fn remove(tx: &mut Tx, workspace: WorkspaceId, user: UserId) -> Result<()> {
     tx.exec(&REMOVE, p![workspace, user])?;
@@ -162,6 +169,7 @@ crate::from_row!(Invitation {
     workspace = workspace_id,
     workspace_name,
     invited_by,
+    inviter = inviter_id,
     role,
     sent_at = invited_at,
     expires_at = invitation_expires_at,

@@ -14,7 +14,7 @@ use crate::{Error, Json, Result, Tx, p, statements};
 /// The columns of a workspace in the order that rows are read; the table alias is `w`.
 macro_rules! columns {
     () => {
-        "w.id, w.name, w.owner_email, w.plan, w.status, w.suspension, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
+        "w.id, w.name, w.owner_email, w.plan, w.status, w.suspension, w.origin, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
         w.ai_processing, w.screening, w.daily_send_limit, w.retention_days, w.disclosure_line, w.disclosure_text, w.disclosure_name, w.created_at"
     };
 }
@@ -23,8 +23,8 @@ pub(crate) use columns;
 
 statements! {
     INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
-        disclosure_line, disclosure_text, disclosure_name, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING";
+        disclosure_line, disclosure_text, disclosure_name, created_at, origin)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING";
     GET = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id = $1");
     LIST = concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > $1 ORDER BY w.id LIMIT $2");
     UPDATE = "UPDATE workspaces SET plan = $2, status = $3, notice = $4, notice_at = $5, stopped_at = $6, stop_reason = $7,
@@ -57,7 +57,8 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.ai_disclosure.visible_line,
             w.ai_disclosure.text,
             w.ai_disclosure.shares_name,
-            w.created_at
+            w.created_at,
+            w.origin
         ],
     )?;
     Ok(())
@@ -156,6 +157,7 @@ crate::from_row!(Workspace {
     plan,
     status: String,
     suspension: Option<Json<StoredSuspension>>,
+    origin,
     claim = claim_status,
     claimed_at,
     notice,
@@ -177,6 +179,7 @@ crate::from_row!(Workspace {
     plan,
     suspended: status == "suspended",
     suspension: suspension.map(|stored| stored.0.suspension()).transpose()?,
+    origin,
     claim,
     claimed_at,
     notice: workspace_notice(notice, notice_at),

@@ -14,11 +14,7 @@ const EARLIER_LOOKED_UP_MAX: u32 = 20;
 
 /// Returns whether a message is a response to mail to people on call, of any workspace.
 pub(super) fn is_response(tx: &mut Tx, message: &Message) -> Result<bool> {
-    if on_call::kind_of(tx, message.id)?.is_some() || on_call::is_thread_of_mail(tx, message.workspace, message.thread)?
-    {
-        return Ok(true);
-    }
-    if names_mail(tx, message)? {
+    if on_call::kind_of(tx, message.workspace, message.id)?.is_some() || names_mail(tx, message)? {
         return Ok(true);
     }
     for earlier in message_list::of_thread(tx, message.workspace, message.thread, None, EARLIER_LOOKED_UP_MAX)? {
@@ -34,7 +30,7 @@ fn names_mail(tx: &mut Tx, message: &Message) -> Result<bool> {
     let named = std::iter::once(&message.rfc_message_id).chain(&message.in_reply_to);
     let named = named.chain(message.references.iter().rev()).take(REFERENCES_LOOKED_UP_MAX);
     for id in named.filter_map(|id| own_message(id)) {
-        if on_call::kind_of(tx, id)?.is_some() {
+        if on_call::kind_of(tx, message.workspace, id)?.is_some() {
             return Ok(true);
         }
     }

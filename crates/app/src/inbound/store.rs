@@ -114,10 +114,10 @@ pub fn file(tx: &mut Tx, copy: InboundCopy<'_>, inbox: &Inbox, ids: &IdGenerator
 /// that it doesn't escalate later, either.
 fn escalate(tx: &mut Tx, stored: &Message, subjects: &[ReportedMessage], ids: &IdGenerator, now: Time) -> Result<()> {
     for subject in subjects {
-        if on_call::kind_of(tx, subject.original.id)?.is_some() {
-            let Message { workspace, id: message, thread, .. } = *stored;
+        if on_call::kind_of(tx, stored.workspace, subject.original.id)?.is_some() {
+            let Message { workspace, id: message, .. } = *stored;
             let kind = OnCallMailKind::Response;
-            return on_call::record_mail(tx, &OnCallMail { workspace, message, thread, kind, created_at: now });
+            return on_call::record_mail(tx, &OnCallMail { workspace, message, kind, created_at: now });
         }
     }
     if stored.held.is_some_and(|reason| reason != HoldReason::Blocked) {

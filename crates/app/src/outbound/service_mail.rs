@@ -14,7 +14,7 @@ use posthouse_domain::{
     send::MessageRecipients,
     service_mail::ServiceMailKind,
     time::Time,
-    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace},
+    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
@@ -186,6 +186,7 @@ fn service_workspace(app: &App) -> Workspace {
         plan: Plan::Team,
         suspended: false,
         suspension: None,
+        origin: WorkspaceOrigin::Operator,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

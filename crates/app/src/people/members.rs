@@ -12,7 +12,11 @@ use posthouse_domain::{
     user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, inboxes, keys, sessions, sign_ins, signups, users, workspaces};
+use posthouse_store::{
+    Result as StoreResult, Tx, inboxes,
+    keys::{self, KeysOfMember},
+    sessions, sign_ins, signups, users, workspaces,
+};
 
 use super::{sessions as sessions_of, sign_in};
 use crate::{
@@ -98,6 +102,7 @@ pub async fn invite(
             workspace,
             workspace_name: workspaces::get(tx, workspace)?.map(|found| found.name).unwrap_or_default(),
             invited_by: actor::of(tx, &caller)?.label,
+            inviter: sessions_of::user(&caller)?.user,
             role,
             sent_at: now,
             expires_at,
@@ -166,11 +171,12 @@ fn settle_keys(
     let (workspace, person) = (caller.workspace, sessions_of::user(caller)?);
     // Nobody creates a key for the person meanwhile.
     inboxes::take_workspace(tx, workspace)?;
-    let found = keys::of_member(tx, workspace, user, KEYS_SHOWN_MAX)?;
+    let of_person = KeysOfMember { workspace, member: user, only_org: false };
+    let found = keys::of_member(tx, &of_person, KEYS_SHOWN_MAX)?;
     match wanted {
         _ if found.is_empty() => Ok(()),
-        Some(MemberKeys::Revoke) => Ok(keys::revoke_of_member(tx, workspace, user, now)?),
-        Some(MemberKeys::TakeOver) if person.user != user => Ok(keys::take_over(tx, workspace, user, person.user)?),
+        Some(MemberKeys::Revoke) => Ok(keys::revoke_of_member(tx, &of_person, now)?),
+        Some(MemberKeys::TakeOver) if person.user != user => Ok(keys::take_over(tx, &of_person, person.user)?),
         Some(MemberKeys::TakeOver) => {
             let message = "You can't take over your own keys when you leave the workspace.";
             Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use `?keys=revoke`, or ask an owner."))
