@@ -94,6 +94,7 @@ mod smtp_client_address_was_wrong;
 mod smtp_client_blocked_the_server;
 mod smtp_message_was_partly_stored;
 mod smtp_smuggling;
+mod strangers_reference_silenced_people_on_call;
 mod strangers_starved_a_members_sign_in;
 mod strangers_took_names_of_the_service;
 mod strangers_used_up_the_tokens_of_an_agent;
