@@ -67,6 +67,7 @@ mod oversized_text_was_an_invalid_field;
 mod own_fault_bounced_messages;
 mod owner_was_not_told_of_a_changed_listing;
 mod people_behind_one_address_could_not_sign_in;
+mod person_who_signed_up_took_names_of_the_operator;
 mod phrase_after_many_occurrences_was_not_found;
 mod problems_of_card_texts_came_in_a_second_answer;
 mod problems_were_reported_one_by_one;
