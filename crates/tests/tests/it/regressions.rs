@@ -43,6 +43,7 @@ mod idempotency_keys_of_inboxes_collided;
 mod identity_was_granted_email;
 mod ignored_invitation_joined;
 mod invitations_flooded_one_mailbox;
+mod invitations_of_a_removed_owner_worked;
 mod key_of_a_deleted_inbox_worked;
 mod limits_of_sign_in_were_not_stated;
 mod limits_of_the_directory_were_not_stated;
