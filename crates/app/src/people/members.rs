@@ -116,18 +116,29 @@ pub async fn invite(
     app.store.write(work).await
 }
 
-/// Changes the role of a member. If the person is no owner any more, the open invitations of other owners that the person
-/// sent end.
+/// A new role of a member.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RoleChange {
+    /// The role.
+    pub role: Role,
+    /// What happens to org-wide keys of a person who is no owner any more.
+    pub keys: Option<MemberKeys>,
+}
+
+/// Changes the role of a member. A person who is no owner any more knows the secrets of the own org-wide keys, so the
+/// request says what happens to them, and the open invitations of other owners that the person sent end.
 ///
 /// # Errors
-/// Returns `not_found` if there is no such member or `forbidden` for the last owner.
-pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Result<Member, Refusal> {
-    let workspace = caller.workspace;
+/// Returns `not_found` if there is no such member, `member_has_keys` if the person has org-wide keys and the request
+/// doesn't say what happens to them, or `forbidden` for the last owner or for taking over the own keys.
+pub async fn set_role(app: &App, caller: Caller, user: UserId, change: RoleChange) -> Result<Member, Refusal> {
+    let (workspace, now, RoleChange { role, keys }) = (caller.workspace, app.clock.now(), change);
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
         still_owner(&members, &caller)?;
         if role == Role::Member {
             keeps_an_owner(&members, user)?;
+            settle_keys(tx, &caller, &KeysOfMember { workspace, member: user, only_org: true }, keys, now)?;
             users::end_invitations(tx, workspace, user, Some(Role::Owner))?;
         }
         users::set_role(tx, workspace, user, role)?;

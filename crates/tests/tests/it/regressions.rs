@@ -24,6 +24,7 @@ mod damaged_database_acknowledged_messages;
 mod dead_job_left_its_message_queued;
 mod default_name_refused_the_card;
 mod deleted_recipient_lost_its_copy_silently;
+mod demoted_owners_key_worked;
 mod directory_that_was_off_judged_requests;
 mod dns_error_counted_as_aligned;
 mod draft_was_replayed_to_another_key;
