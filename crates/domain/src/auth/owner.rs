@@ -20,7 +20,8 @@ named! {
         Member = "member",
     }
 
-    /// What happens to keys that a member may not keep: all of a removed one, and org-wide keys of one who isn't an owner any more.
+    /// What happens to keys that a member may not keep: all of a removed one, and org-wide keys of one who isn't an owner
+    /// any more.
     MemberKeys {
         /// They are revoked.
         Revoke = "revoke",
