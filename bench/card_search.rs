@@ -19,7 +19,7 @@ use posthouse_domain::{
     message::MessageKind,
     plan::Plan,
     time::Time,
-    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace},
+    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_store::{DatabaseUrl, Store, StoreConfig, Tx, agents, card_index, inboxes, workspaces};
 use uuid::Uuid;
@@ -88,6 +88,7 @@ fn workspace(number: u64) -> Workspace {
         plan: Plan::Team,
         suspended: false,
         suspension: None,
+        origin: WorkspaceOrigin::Operator,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

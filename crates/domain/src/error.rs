@@ -112,7 +112,7 @@ codes! {
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
     /// The message is not held.
     NotHeld = 409 "not_held", "No action is needed: the message is not held.";
-    /// A member who has API keys was removed without saying what happens to them.
+    /// A member was removed, or an owner made a member, without saying what happens to keys that the person may not keep.
     MemberHasKeys = 409 "member_has_keys", "Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours.";
     /// A review was requested for a workspace or agent that is not suspended or hidden.
     NotSuspended = 409 "not_suspended", "No action is needed: nothing was decided against it.";

@@ -100,6 +100,8 @@ pub struct Invitation {
     pub workspace_name: String,
     /// The address of the person who invited.
     pub invited_by: String,
+    /// That person.
+    pub inviter: UserId,
     /// What the person may do after joining.
     pub role: Role,
     /// When it was sent last.

@@ -33,6 +33,18 @@ named! {
 }
 
 named! {
+    /// Who made a workspace.
+    WorkspaceOrigin {
+        /// The operator, with the first start or with `workspace create`.
+        Operator = "operator",
+        /// A person who signed up.
+        Person = "person",
+        /// An agent that signed up.
+        Agent = "agent",
+    }
+}
+
+named! {
     /// Whether a person owns a workspace created by self-signup.
     ClaimStatus {
         /// Created by self-signup, and not owned by a person yet.
@@ -96,6 +108,8 @@ pub struct Workspace {
     pub suspended: bool,
     /// Why sending is suspended, if it is.
     pub suspension: Option<Suspension>,
+    /// Who made it.
+    pub origin: WorkspaceOrigin,
     /// Whether a person owns it, if it was created by self-signup.
     pub claim: ClaimStatus,
     /// When it was claimed.

@@ -19,7 +19,7 @@ use crate::Api;
 use posthouse_app::{
     access::{
         authenticate::{self, AuthenticatedCaller},
-        authorize::require_permission,
+        authorize::{require_owner, require_permission},
     },
     settings::SecretText,
 };
@@ -43,7 +43,7 @@ pub(crate) async fn authenticate(
     authenticate_key(app, &bearer(headers)?, client, user_agent).await
 }
 
-/// Authenticates a session from this client.
+/// Authenticates the session of a person, who may be in no workspace, from this client.
 ///
 /// # Errors
 /// Returns `unauthorized` if the session has ended or `rate_limited` if the client sent too many unknown ones.
@@ -53,18 +53,6 @@ pub async fn authenticate_session(
     client: IpAddr,
 ) -> Result<AuthenticatedCaller, Refusal> {
     check(app, secret.digest(), client, authenticate::authenticate_session(app, secret)).await
-}
-
-/// Authenticates the session of a person, who may be in no workspace, from this client.
-///
-/// # Errors
-/// See [`authenticate_session`].
-pub(crate) async fn authenticate_person(
-    app: &Api,
-    secret: &SessionSecret,
-    client: IpAddr,
-) -> Result<AuthenticatedCaller, Refusal> {
-    check(app, secret.digest(), client, authenticate::authenticate_person(app, secret)).await
 }
 
 /// Authenticates an API key from this client.
@@ -145,9 +133,12 @@ fn text_after(wanted: &str, headers: &HeaderMap) -> Option<SecretText> {
 /// Checks that the caller may use a route.
 ///
 /// # Errors
-/// Returns `insufficient_permissions` with the permission, `forbidden` if the scope or role of the caller is too narrow,
-/// or `unauthorized` if the route needs a session.
+/// Returns `insufficient_permissions` with the permission, `forbidden` if the scope or role of the caller is too narrow or
+/// the person is in no workspace, or `unauthorized` if the route needs a session.
 pub fn authorize(caller: &Caller, route: &Route) -> Result<(), Refusal> {
+    if route.access != RouteAccess::Person {
+        authenticate::require_workspace(caller)?;
+    }
     match (route.access, caller.principal) {
         (
             RouteAccess::Public,
@@ -160,21 +151,14 @@ pub fn authorize(caller: &Caller, route: &Route) -> Result<(), Refusal> {
             require_scope(caller.scope(), scope)
         }
         (RouteAccess::Key(..), Principal::Operator | Principal::Service { .. }) => caller.credential().map(drop),
-        (RouteAccess::Session(required), Principal::User(user)) => require_role(user.role, required),
+        (RouteAccess::Session(Role::Owner), Principal::User(user)) => require_owner(user.role),
+        (RouteAccess::Session(Role::Member), Principal::User(_)) => Ok(()),
         (RouteAccess::Person, Principal::User(_)) => Ok(()),
         (
             RouteAccess::Session(_) | RouteAccess::Person,
             Principal::Key(_) | Principal::Operator | Principal::Service { .. },
         ) => Err(authenticate::no_session()),
     }
-}
-
-fn require_role(role: Role, required: Role) -> Result<(), Refusal> {
-    if required == Role::Owner && role != Role::Owner {
-        return Err(Refusal::new(ErrorCode::Forbidden, "Only an owner of the workspace may do this.")
-            .with_fix("Ask an owner of the workspace."));
-    }
-    Ok(())
 }
 
 fn require_scope(scope: Scope, required: RequiredScope) -> Result<(), Refusal> {

@@ -67,6 +67,10 @@ impl RequestLimits {
         if !own.is_allowed {
             return Some(own);
         }
+        // People who are in no workspace don't share a limit: they have nothing to do with each other.
+        if caller.workspace == WorkspaceId::SERVICE {
+            return Some(own);
+        }
         let max = max.saturating_mul(WORKSPACE_REQUESTS_FACTOR);
         let all = self.0.count(RequestSource::Workspace(caller.workspace), max, now);
         if all.is_allowed { Some(own) } else { RateLimitStatus::of(LimitName::WorkspaceRequestsPerMinute, max, all) }

@@ -313,14 +313,15 @@ async fn admit(
     let (mut caller, mut proxied) = (None, None);
     if route.access.needs_caller() {
         let authenticated = authenticate(app, route, head, client.address).await?;
+        extras.notice.clone_from(&authenticated.workspace.notice);
+        // Authentication read the database, so every refusal that follows is of a counted request.
+        count_request(app, &authenticated, extras)?;
         if let Some(slot) = &connection {
             proxied = slot.authenticated(app, &authenticated.workspace)?;
         }
-        extras.notice.clone_from(&authenticated.workspace.notice);
         if let Principal::User(_) = authenticated.caller.principal {
             cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
         }
-        count_request(app, &authenticated, extras)?;
         app.responses.check(authenticated.caller.workspace)?;
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
@@ -407,13 +408,9 @@ async fn authenticate(
     client: IpAddr,
 ) -> Result<AuthenticatedCaller, Refusal> {
     match route.access {
-        RouteAccess::Session(_) => {
+        RouteAccess::Session(_) | RouteAccess::Person => {
             let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
             auth::authenticate_session(app, &secret, client).await
-        }
-        RouteAccess::Person => {
-            let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
-            auth::authenticate_person(app, &secret, client).await
         }
         RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await,
     }

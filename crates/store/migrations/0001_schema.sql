@@ -35,6 +35,7 @@ CREATE TABLE workspaces (
   plan {TEXT} NOT NULL,
   status {TEXT} NOT NULL,                -- active | suspended
   suspension {TEXT},                     -- JSON: why sending is suspended, and which parties counted
+  origin {TEXT} NOT NULL,                -- operator | person | agent: who made it
   claim_status {TEXT} NOT NULL,          -- unclaimed | claimed | not_applicable
   claimed_at {I64},
   notice {TEXT},                         -- a message of the operator that the API shows to the workspace
@@ -126,6 +127,7 @@ CREATE TABLE members (
   created_at {I64} NOT NULL,
   invitation_id {ID} UNIQUE,             -- the newest invitation; null once the person joined
   invited_by {TEXT},                     -- the address of the person who sent it
+  inviter_id {ID},                       -- @user that person, with whose role it ends
   invited_at {I64},
   invitation_expires_at {I64},
   PRIMARY KEY (workspace_id, user_id)
@@ -1068,15 +1070,11 @@ CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE 
 CREATE TABLE on_call_mails (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
-  thread_id {ID} NOT NULL,
   kind {TEXT} NOT NULL,                  -- confirmation | owner_notice | escalation | response
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT};
 CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
-CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
--- Finds the mail that a message refers to, which may be of another workspace.
-CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
 -- Finds expired rows.
 CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
 

@@ -21,7 +21,7 @@ use crate::{Error, Result, Tx, p, statements, values::stored_columns};
 /// The columns of a workspace in the order that rows are read; the table alias is `w`.
 macro_rules! columns {
     () => {
-        "w.id, w.name, w.owner_email, w.plan, w.status, w.suspension, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
+        "w.id, w.name, w.owner_email, w.plan, w.status, w.suspension, w.origin, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
         w.ai_processing, w.screening, w.daily_send_limit, w.retention_days, w.disclosure_line, w.disclosure_text, w.disclosure_name, w.created_at"
     };
 }
@@ -30,7 +30,7 @@ pub(crate) use columns;
 
 statements! {
     INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
-        disclosure_line, disclosure_text, disclosure_name, created_at)
+        disclosure_line, disclosure_text, disclosure_name, created_at, origin)
         VALUES ({PARAMETERS}) ON CONFLICT (id) DO NOTHING";
     /// Returns the workspace with that ID.
     pub fn get(id: WorkspaceId) -> Option<Workspace> =
@@ -74,7 +74,8 @@ pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
             w.ai_disclosure.visible_line,
             w.ai_disclosure.text,
             w.ai_disclosure.shares_name,
-            w.created_at
+            w.created_at,
+            w.origin
         ],
     )?;
     Ok(())
@@ -142,6 +143,7 @@ crate::from_row!(Workspace {
     plan,
     status: String,
     suspension,
+    origin,
     claim = claim_status,
     claimed_at,
     notice,
@@ -163,6 +165,7 @@ crate::from_row!(Workspace {
     plan,
     suspended: status == "suspended",
     suspension,
+    origin,
     claim,
     claimed_at,
     notice: workspace_notice(notice, notice_at),

@@ -135,7 +135,11 @@ impl FakeDns {
         let question = DnsQuestion::new(name, kind);
         let mut zone = self.zone();
         let together = match (zone.answers.remove(&question), more) {
-            (Some(DnsAnswer::Records(DnsRecords::Txt(a))), DnsRecords::Txt(b)) => DnsRecords::Txt([a, b].concat()),
+            // A name has a record once (RFC 2181 §5).
+            (Some(DnsAnswer::Records(DnsRecords::Txt(a))), DnsRecords::Txt(mut b)) => {
+                b.retain(|text| !a.contains(text));
+                DnsRecords::Txt([a, b].concat())
+            }
             (Some(DnsAnswer::Records(DnsRecords::Mx(a))), DnsRecords::Mx(b)) => DnsRecords::Mx([a, b].concat()),
             (Some(DnsAnswer::Records(DnsRecords::A(a))), DnsRecords::A(b)) => DnsRecords::A([a, b].concat()),
             (Some(DnsAnswer::Records(DnsRecords::Aaaa(a))), DnsRecords::Aaaa(b)) => DnsRecords::Aaaa([a, b].concat()),

@@ -1236,14 +1236,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a member, whose sessions and streams end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.
+         * Removes a member, whose sessions, streams and open invitations end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.
          * @description Needs the session of a member of the workspace.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
-         * Changes the role of a member. The last owner can't give up the role.
+         * Changes the role of a member. The last owner can't give up the role. `keys` says what happens to org-wide API keys of an owner who becomes a member.
          * @description Needs the session of an owner of the workspace.
          */
         patch: operations["updateMember"];
@@ -22660,7 +22660,10 @@ export interface operations {
     };
     updateMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What happens to the member's org-wide API keys. Required if an owner who becomes a member has any. */
+                keys?: "revoke" | "take_over";
+            };
             header?: never;
             path: {
                 id: string;
@@ -22759,6 +22762,24 @@ export interface operations {
                         error?: {
                             /** @enum {unknown} */
                             code?: "not_found";
+                        };
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description `member_has_keys`: Add `?keys=revoke` to revoke the keys, or `?keys=take_over` to keep them as yours. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Service-Notice": components["headers"]["Service-Notice"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error?: {
+                            /** @enum {unknown} */
+                            code?: "member_has_keys";
                         };
                     } & components["schemas"]["Error"];
                 };

@@ -14,7 +14,7 @@ const FIXES: Record<string, string> = {
   plan_limit_public_listings: 'Make another card less visible, or move the workspace to a larger plan.',
   method_not_allowed: 'Reload the page, then try again.',
   list_entry_exists: 'Nothing to do: the entry is in the list.',
-  member_has_keys: 'Choose what happens to their keys, then remove them.',
+  member_has_keys: 'Choose what happens to their keys, then try again.',
   not_queued: 'Nothing to do: the message left the queue meanwhile.',
   draft_not_editable: 'A draft that was sent or discarded cannot change. Write a new message.',
   draft_changed: 'Read it again, then approve it.',

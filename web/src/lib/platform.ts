@@ -15,7 +15,7 @@ export type Invitation = Schemas['Invitation'];
 export type WorkspaceChange = Schemas['UpdateOrgBody'];
 export type WorkspaceOfPerson = Schemas['WorkspaceMembership'];
 
-/** What happens to the keys of a member who is removed. */
+/** What happens to keys that a member may not keep. */
 export type KeysOfMember = 'revoke' | 'take_over';
 
 /** Pages of keys that are read at most; a workspace has at most 2,000 that work. */
@@ -62,8 +62,13 @@ export const platform = {
   declineInvitation: (invitation: string) => ok(api.DELETE('/platform/invitations/{id}', at(invitation))),
   members: () => ok(api.GET('/platform/members')),
   invite: (email: string, role: Role) => ok(api.POST('/platform/members', { body: { email, role } })),
-  changeRole: (member: string, role: Role) =>
-    ok(api.PATCH('/platform/members/{id}', { ...at(member), body: { role } })),
+  changeRole: (member: string, role: Role, keys?: KeysOfMember) =>
+    ok(
+      api.PATCH('/platform/members/{id}', {
+        params: { path: { id: member }, query: keys ? { keys } : {} },
+        body: { role },
+      }),
+    ),
   removeMember: (member: string, keys?: KeysOfMember) =>
     ok(
       api.DELETE('/platform/members/{id}', {

@@ -68,17 +68,16 @@ async fn record_use(app: &App, workspace: WorkspaceId, id: KeyId, last_used_at: 
     }
 }
 
-/// Authenticates the session of a member and records its use.
+/// Checks that the caller belongs to a workspace. The request counts toward the limits of a person first.
 ///
 /// # Errors
-/// Returns `unauthorized` if the session has ended or `forbidden` if its person is in no workspace.
-pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
-    let found = authenticate_person(app, secret).await?;
-    if found.workspace.id == WorkspaceId::SERVICE {
-        return Err(Refusal::new(ErrorCode::Forbidden, "You are in no workspace yet.")
-            .with_fix("Accept one of the `invitations` that `GET /platform/me` lists."));
+/// Returns `forbidden` for a person who is in none.
+pub fn require_workspace(caller: &Caller) -> Result<(), Refusal> {
+    if caller.workspace != WorkspaceId::SERVICE {
+        return Ok(());
     }
-    Ok(found)
+    Err(Refusal::new(ErrorCode::Forbidden, "You are in no workspace yet.")
+        .with_fix("Accept one of the `invitations` that `GET /platform/me` lists."))
 }
 
 /// Authenticates the session of a person and records its use. The session of a person who is in no workspace belongs to
@@ -86,7 +85,7 @@ pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<A
 ///
 /// # Errors
 /// Returns `unauthorized` if the session has ended.
-pub async fn authenticate_person(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
     let (digest, cutoff) = (secret.digest(), session_cutoff(app.clock.now()));
     let found = match app.store.read_one(move |tx| sessions::find_active(tx, &digest, cutoff)).await? {
         None => app.store.read(move |tx| find_without_workspace(tx, &digest, cutoff)).await?,

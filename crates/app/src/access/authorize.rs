@@ -3,6 +3,7 @@
 use posthouse_domain::{
     auth::{Caller, Permission},
     error::{Detail, ErrorCode, Refusal},
+    user::Role,
 };
 
 /// Checks that the caller has a permission.
@@ -17,6 +18,18 @@ pub fn require_permission(caller: &Caller, permission: Permission) -> Result<(),
     let refusal =
         Refusal::new(ErrorCode::InsufficientPermissions, format!("The API key lacks the permission `{name}`."));
     Err(with_permission(refusal, permission))
+}
+
+/// Checks that a person has the role of an owner.
+///
+/// # Errors
+/// Returns `forbidden` if not.
+pub fn require_owner(role: Role) -> Result<(), Refusal> {
+    if role == Role::Owner {
+        return Ok(());
+    }
+    Err(Refusal::new(ErrorCode::Forbidden, "Only an owner of the workspace may do this.")
+        .with_fix("Ask an owner of the workspace."))
 }
 
 /// Checks that a caller that requests held mail may release it.

@@ -6,7 +6,7 @@ use posthouse_domain::{
     id::WorkspaceId,
     inbox::Username,
     reserved_names::{LocalPartHolder, ReservedNames},
-    workspace::{ClaimStatus, Workspace},
+    workspace::{Workspace, WorkspaceOrigin},
 };
 use posthouse_store::{Tx, workspaces};
 
@@ -83,10 +83,10 @@ impl NameRules {
         Err(Refusal::invalid_field(field, problem).with_fix(fix))
     }
 
-    /// Returns whether a workspace speaks for the operator: the first one, and every one that the operator made on a
-    /// server where nobody else can.
+    /// Returns whether a workspace speaks for the operator: the first one and, on a server where nobody else can make
+    /// workspaces, every one that the operator made. On other servers the operator makes those of customers too.
     pub fn is_operator(&self, tx: &mut Tx, tenant: &Workspace) -> Result<bool, Refusal> {
-        let is_made_here = !self.strangers_join && tenant.claim == ClaimStatus::NotApplicable;
+        let is_made_here = !self.strangers_join && tenant.origin == WorkspaceOrigin::Operator;
         Ok(is_made_here || tenant.id == WorkspaceId::SERVICE || is_first(tx, tenant)?)
     }
 }
@@ -101,7 +101,7 @@ pub fn reserved_names(config: &AppConfig) -> ReservedNames {
     ReservedNames::new(hosts, &mail.reserved_names)
 }
 
-/// Returns whether a workspace represents the owner of the server. One that began by self-signup never does.
+/// Returns whether a workspace represents the owner of the server. One that a person or agent made never does.
 fn is_first(tx: &mut Tx, tenant: &Workspace) -> Result<bool, Refusal> {
-    Ok(tenant.claim == ClaimStatus::NotApplicable && workspaces::first(tx)? == Some(tenant.id))
+    Ok(tenant.origin == WorkspaceOrigin::Operator && workspaces::first(tx)? == Some(tenant.id))
 }

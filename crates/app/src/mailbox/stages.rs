@@ -63,10 +63,10 @@ pub fn attachments(mail: &ParsedMail, message: MessageId, ids: &IdGenerator) -> 
 pub(super) fn response(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { message, reports_on, now, .. } = filing.copy;
     for sent in reports_on {
-        if on_call::kind_of(tx, *sent)?.is_some() {
+        if on_call::kind_of(tx, filing.copy.message.workspace, *sent)?.is_some() {
             let Message { workspace, id, thread, .. } = *message;
             let kind = OnCallMailKind::Response;
-            return on_call::record_mail(tx, &OnCallMail { workspace, message: id, thread, kind, created_at: now });
+            return on_call::record_mail(tx, &OnCallMail { workspace, message: id, kind, created_at: now });
         }
     }
     Ok(())
@@ -111,16 +111,10 @@ pub(super) fn event(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
         Occasion::Stored(visibility) if visibility.is_blocked() => EventKind::MessageReceivedBlocked,
         _ => EventKind::MessageReceived,
     };
-    let event = NewEvent {
-        workspace: inbox.workspace,
-        id: ids.next(),
-        kind,
-        inbox: Some(inbox.id),
-        thread: Some(message.thread),
-        message: Some(message.id),
-        detail_json: "{}".to_owned(),
-        at: now,
-    };
+    let event = NewEvent::new(kind, inbox.workspace, ids.next(), now)
+        .in_inbox(inbox.id)
+        .in_thread(message.thread)
+        .about_message(message.id);
     events::append_or_hold(tx, inbox.is_paused(), &event)?;
     tx.wake(inbox.workspace.0);
     Ok(())

@@ -14,7 +14,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Result as StoreResult, Tx, inboxes, messages,
+    Result as StoreResult, Tx, inboxes,
     on_call::{self, OnCallMail, OnCallToken},
     workspaces,
 };
@@ -120,9 +120,7 @@ pub(super) fn record(
     kind: OnCallMailKind,
     now: Time,
 ) -> StoreResult<()> {
-    let Some(stored) = messages::get(tx, WorkspaceId::SERVICE, message)? else { return Ok(()) };
-    let mail = OnCallMail { workspace, message, thread: stored.thread, kind, created_at: now };
-    on_call::record_mail(tx, &mail)
+    on_call::record_mail(tx, &OnCallMail { workspace, message, kind, created_at: now })
 }
 
 /// Sends the mail about a contact that is due.

@@ -13,7 +13,7 @@ use posthouse_domain::{
     plan::Plan,
     service_mail::ServiceMailKind,
     time::Time,
-    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace},
+    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_store::{Tx, inboxes, service_mails, workspaces};
 use serde_json::Map;
@@ -133,6 +133,7 @@ fn service_workspace(app: &App) -> Workspace {
         plan: Plan::Team,
         suspended: false,
         suspension: None,
+        origin: WorkspaceOrigin::Operator,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

@@ -10,11 +10,13 @@ use posthouse_domain::{
 use posthouse_store::{
     Tx,
     keys::{self, ApiKey},
+    users,
 };
 
 use super::sessions;
 use crate::{
     access::{
+        authenticate::no_session,
         new_key::{CreatedKey, NewKey, new_key},
         visible,
     },
@@ -49,14 +51,16 @@ pub async fn list(app: &App, caller: Caller, page: PageRange) -> Result<Vec<ApiK
 /// Creates a key.
 ///
 /// # Errors
-/// Returns `forbidden` if a member asks for an org-wide key, `not_found` if the inbox is missing, or `plan_limit_api_keys`.
+/// Returns `forbidden` if a member asks for an org-wide key, `unauthorized` for a person who was removed, `not_found` if
+/// the inbox is missing, or `plan_limit_api_keys`.
 pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<CreatedKey, Refusal> {
     let scope = match wanted.scope {
         KeyScope::Whole(scope) => scope,
         KeyScope::Inbox(inbox) => Scope::Inbox(inbox),
     };
     require_owner_for(&caller, scope)?;
-    let member = Some(sessions::user(&caller)?.user);
+    let user = sessions::user(&caller)?.user;
+    let member = Some(user);
     let new = NewKey { workspace: caller.workspace, name: wanted.name, scope, permissions: wanted.permissions, member };
     let (created, plans) = (new_key(app.clock.as_ref(), &app.clock.ids(), new), app.config.plans);
     let work = move |tx: &mut Tx| {
@@ -65,6 +69,9 @@ pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<Cre
         }
         let mut stored = created.clone();
         stored.insert(tx, &plans)?;
+        // The person may have been removed or lost the role since the request began.
+        let person = users::member(tx, caller.workspace, user)?.ok_or_else(no_session)?;
+        require_role_for(person.role, scope)?;
         Ok::<_, Refusal>(stored)
     };
     app.store.write(work).await
@@ -86,7 +93,11 @@ pub async fn revoke(app: &App, caller: Caller, id: KeyId) -> Result<(), Refusal>
 }
 
 fn require_owner_for(caller: &Caller, scope: Scope) -> Result<(), Refusal> {
-    if scope == Scope::Org && sessions::user(caller)?.role != Role::Owner {
+    require_role_for(sessions::user(caller)?.role, scope)
+}
+
+fn require_role_for(role: Role, scope: Scope) -> Result<(), Refusal> {
+    if scope == Scope::Org && role != Role::Owner {
         return Err(Refusal::new(ErrorCode::Forbidden, "Only owners manage keys with the scope `org`.")
             .with_fix("Choose the scope `workspace`, or ask an owner."));
     }

@@ -12,11 +12,15 @@ use posthouse_domain::{
     user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, inboxes, keys, sessions, sign_ins, signups, users, workspaces};
+use posthouse_store::{
+    Result as StoreResult, Tx, inboxes,
+    keys::{self, KeysOfMember},
+    sessions, sign_ins, signups, users, workspaces,
+};
 
 use super::{sessions as sessions_of, sign_in};
 use crate::{
-    access::actor,
+    access::{actor, authorize::require_owner},
     app::App,
     keyring::counted_subject::counted_subject,
     limits::service_mails::{CountedMail, ServiceMailCounter},
@@ -67,6 +71,7 @@ pub async fn invite(
             return Err(Refusal::invalid_field("email", problem));
         }
         let members = users::lock(tx, workspace)?;
+        let inviter = still_owner(&members, &caller)?;
         let known = members.iter().find(|member| member.user.email == email);
         if known.is_some_and(|known| known.joined_at.is_some()) {
             return Err(Refusal::invalid_field("email", "belongs to a member of the workspace"));
@@ -98,6 +103,7 @@ pub async fn invite(
             workspace,
             workspace_name: workspaces::get(tx, workspace)?.map(|found| found.name).unwrap_or_default(),
             invited_by: actor::of(tx, &caller)?.label,
+            inviter,
             role,
             sent_at: now,
             expires_at,
@@ -110,16 +116,30 @@ pub async fn invite(
     app.store.write(work).await
 }
 
-/// Changes the role of a member.
+/// A new role of a member.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RoleChange {
+    /// The role.
+    pub role: Role,
+    /// What happens to org-wide keys of a person who is no owner any more.
+    pub keys: Option<MemberKeys>,
+}
+
+/// Changes the role of a member. A person who is no owner any more knows the secrets of the own org-wide keys, so the
+/// request says what happens to them, and the open invitations of other owners that the person sent end.
 ///
 /// # Errors
-/// Returns `not_found` if there is no such member or `forbidden` for the last owner.
-pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Result<Member, Refusal> {
-    let workspace = caller.workspace;
+/// Returns `not_found` if there is no such member, `member_has_keys` if the person has org-wide keys and the request
+/// doesn't say what happens to them, or `forbidden` for the last owner or for taking over the own keys.
+pub async fn set_role(app: &App, caller: Caller, user: UserId, change: RoleChange) -> Result<Member, Refusal> {
+    let (workspace, now, RoleChange { role, keys }) = (caller.workspace, app.clock.now(), change);
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
+        still_owner(&members, &caller)?;
         if role == Role::Member {
             keeps_an_owner(&members, user)?;
+            settle_keys(tx, &caller, &KeysOfMember { workspace, member: user, only_org: true }, keys, now)?;
+            users::end_invitations(tx, workspace, user, Some(Role::Owner))?;
         }
         users::set_role(tx, workspace, user, role)?;
         notify_an_owner(tx, workspace)?;
@@ -128,8 +148,8 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, role: Role) -> Re
     app.store.write(work).await
 }
 
-/// Removes a member; the sessions and streams of that person end. Owners can remove anyone, other members themselves. A
-/// removed person knows the secrets of the own keys, so the request says what happens to them.
+/// Removes a member; the sessions, streams and open invitations of that person end. Owners can remove anyone, other
+/// members themselves. A removed person knows the secrets of the own keys, so the request says what happens to them.
 ///
 /// # Errors
 /// Returns `not_found` if there is no such member, `member_has_keys` if the person has keys and the request doesn't say
@@ -142,12 +162,13 @@ pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<Member
         if !members.iter().any(|member| member.user.id == user) {
             return Err(Refusal::not_found("member"));
         }
-        if person.role != Role::Owner && person.user != user {
+        if person.user != user && still_owner(&members, &caller).is_err() {
             return Err(Refusal::new(ErrorCode::Forbidden, "Only owners remove other members.")
                 .with_fix("Ask an owner to remove the member."));
         }
         keeps_an_owner(&members, user)?;
-        settle_keys(tx, &caller, user, keys, now)?;
+        settle_keys(tx, &caller, &KeysOfMember { workspace, member: user, only_org: false }, keys, now)?;
+        users::end_invitations(tx, workspace, user, None)?;
         sessions::delete_of_user(tx, workspace, user)?;
         users::remove(tx, workspace, user)?;
         Ok(notify_an_owner(tx, workspace)?)
@@ -155,24 +176,24 @@ pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<Member
     app.store.write(work).await
 }
 
-/// Revokes the keys of a member who is removed, or gives them to the caller.
+/// Revokes keys that a member may not have any more, or gives them to the caller.
 fn settle_keys(
     tx: &mut Tx,
     caller: &Caller,
-    user: UserId,
+    ending: &KeysOfMember,
     wanted: Option<MemberKeys>,
     now: Time,
 ) -> Result<(), Refusal> {
-    let (workspace, person) = (caller.workspace, sessions_of::user(caller)?);
+    let person = sessions_of::user(caller)?;
     // Nobody creates a key for the person meanwhile.
-    inboxes::take_workspace(tx, workspace)?;
-    let found = keys::of_member(tx, workspace, user, KEYS_SHOWN_MAX)?;
+    inboxes::take_workspace(tx, ending.workspace)?;
+    let found = keys::of_member(tx, ending, KEYS_SHOWN_MAX)?;
     match wanted {
         _ if found.is_empty() => Ok(()),
-        Some(MemberKeys::Revoke) => Ok(keys::revoke_of_member(tx, workspace, user, now)?),
-        Some(MemberKeys::TakeOver) if person.user != user => Ok(keys::take_over(tx, workspace, user, person.user)?),
+        Some(MemberKeys::Revoke) => Ok(keys::revoke_of_member(tx, ending, now)?),
+        Some(MemberKeys::TakeOver) if person.user != ending.member => Ok(keys::take_over(tx, ending, person.user)?),
         Some(MemberKeys::TakeOver) => {
-            let message = "You can't take over your own keys when you leave the workspace.";
+            let message = "You can't take over your own keys.";
             Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use `?keys=revoke`, or ask an owner."))
         }
         None => {
@@ -181,6 +202,13 @@ fn settle_keys(
             Err(Refusal::new(ErrorCode::MemberHasKeys, message).detail(Detail::ApiKeys(named)))
         }
     }
+}
+
+/// Returns the caller, if it is still an owner: it may have lost the role since the request began.
+fn still_owner(members: &[Member], caller: &Caller) -> Result<UserId, Refusal> {
+    let user = sessions_of::user(caller)?.user;
+    let current = members.iter().find(|member| member.user.id == user);
+    require_owner(current.map_or(Role::Member, |member| member.role)).map(|()| user)
 }
 
 /// Checks that the workspace has another owner that joined.

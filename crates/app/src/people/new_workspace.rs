@@ -6,7 +6,7 @@ use posthouse_domain::{
     auth::{ApiKeySecret, Permissions, Scope},
     id::{UserId, WorkspaceId},
     plan::Plan,
-    workspace::{AiProcessing, ClaimStatus, Workspace},
+    workspace::{AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 
@@ -56,7 +56,7 @@ pub struct UnclaimedWorkspace {
 /// Creates a workspace with an owner and its org-wide key. It doesn't need to be claimed.
 #[must_use]
 pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> CreatedWorkspace {
-    let workspace = new_workspace(clock, new, ClaimStatus::NotApplicable);
+    let workspace = new_workspace(clock, new, WorkspaceOrigin::Operator);
     let CreatedKey { key, secret } = first_key(clock, workspace.id, "first key");
     let link = OperatorLink::new(clock, &new.owner, workspace.id);
     CreatedWorkspace { workspace, key, secret, owner: clock.ids().next(), link }
@@ -67,7 +67,7 @@ pub fn create(clock: &dyn Clock, new: &NewWorkspace) -> CreatedWorkspace {
 pub fn create_unclaimed(clock: &dyn Clock, name: String, key_name: &str) -> UnclaimedWorkspace {
     // Nobody owns the workspace yet, so notices to its owner have no recipient.
     let new = NewWorkspace { name, owner: String::new(), plan: Plan::Free };
-    let workspace = new_workspace(clock, &new, ClaimStatus::Unclaimed);
+    let workspace = new_workspace(clock, &new, WorkspaceOrigin::Agent);
     let CreatedKey { key, secret } = first_key(clock, workspace.id, key_name);
     UnclaimedWorkspace { workspace, key, secret }
 }
@@ -75,7 +75,7 @@ pub fn create_unclaimed(clock: &dyn Clock, name: String, key_name: &str) -> Uncl
 /// Creates the workspace of a person who signs up, without a name and an owner. It doesn't need to be claimed.
 pub(super) fn of_person(clock: &dyn Clock) -> Workspace {
     let new = NewWorkspace { name: String::new(), owner: String::new(), plan: Plan::Free };
-    new_workspace(clock, &new, ClaimStatus::NotApplicable)
+    new_workspace(clock, &new, WorkspaceOrigin::Person)
 }
 
 fn first_key(clock: &dyn Clock, workspace: WorkspaceId, name: &str) -> CreatedKey {
@@ -84,7 +84,11 @@ fn first_key(clock: &dyn Clock, workspace: WorkspaceId, name: &str) -> CreatedKe
     new_key(clock, &clock.ids(), key)
 }
 
-fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, claim: ClaimStatus) -> Workspace {
+fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, origin: WorkspaceOrigin) -> Workspace {
+    let claim = match origin {
+        WorkspaceOrigin::Agent => ClaimStatus::Unclaimed,
+        WorkspaceOrigin::Operator | WorkspaceOrigin::Person => ClaimStatus::NotApplicable,
+    };
     Workspace {
         id: clock.ids().next(),
         name: new.name.clone(),
@@ -92,6 +96,7 @@ fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, claim: ClaimStatus) -> W
         plan: new.plan,
         suspended: false,
         suspension: None,
+        origin,
         claim,
         claimed_at: None,
         notice: None,

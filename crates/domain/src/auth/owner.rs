@@ -20,11 +20,12 @@ named! {
         Member = "member",
     }
 
-    /// What happens to the keys of a member who is removed.
+    /// What happens to keys that a member may not keep: all of a removed one, and org-wide keys of one who isn't an owner
+    /// any more.
     MemberKeys {
         /// They are revoked.
         Revoke = "revoke",
-        /// The owner who removes the member has them from then on.
+        /// The owner who makes the change has them from then on.
         TakeOver = "take_over",
     }
 }

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use posthouse_app::identity::authorize::{
-    self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage,
+use posthouse_app::{
+    access::authenticate::require_workspace,
+    identity::authorize::{self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage},
 };
 use posthouse_domain::{
     auth::Caller,
@@ -116,11 +117,11 @@ async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) ->
     })
 }
 
-/// Returns the person who is signed in to the dashboard with this browser.
+/// Returns the member who is signed in to the dashboard with this browser. A person who is in no workspace is nobody's.
 async fn member(app: &Api, request: &RequestInfo) -> Result<Option<Caller>, Refusal> {
     let Some(secret) = &request.session else { return Ok(None) };
     match auth::authenticate_session(app, secret, request.client_ip).await {
-        Ok(found) => Ok(Some(found.caller)),
+        Ok(found) => Ok(Some(found.caller).filter(|caller| require_workspace(caller).is_ok())),
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => Ok(None),
         Err(refusal) => Err(refusal),
     }

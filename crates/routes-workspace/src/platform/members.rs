@@ -13,7 +13,7 @@ use posthouse_api::{
     views::user::{ListView, MemberView},
     wire::{AddressText, EmptyInput, choice, object, query},
 };
-use posthouse_app::people::members;
+use posthouse_app::people::members::{self, RoleChange};
 use posthouse_http::{
     Api, client,
     route::{Route, RouteInput, RouteResponse},
@@ -36,13 +36,15 @@ pub(super) fn routes() -> Vec<Route> {
             .errors(&[ErrorCode::Forbidden])
             .handle(invite),
         Route::session(Method::PATCH, ONE, "updateMember", Role::Owner)
-            .summary("Changes the role of a member. The last owner can't give up the role.")
+            .summary(
+                "Changes the role of a member. The last owner can't give up the role. `keys` says what happens to org-wide API keys of an owner who becomes a member.",
+            )
             .responds::<MemberView<'_>>(200)
-            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::MemberHasKeys])
             .handle(update),
         Route::session(Method::DELETE, ONE, "removeMember", Role::Member)
             .summary(
-                "Removes a member, whose sessions and streams end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.",
+                "Removes a member, whose sessions, streams and open invitations end. `keys` says what happens to the member's API keys. Members can only remove themselves. The last owner can't be removed.",
             )
             .responds_with(204, None)
             .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::MemberHasKeys])
@@ -51,7 +53,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 choice! {
-    /// What happens to the API keys of a removed member.
+    /// What happens to API keys that a member may not keep.
     enum KeysChoice {
         /// They are revoked.
         Revoke = "revoke",
@@ -64,6 +66,14 @@ query! {
     /// How a member is removed.
     struct RemovalQuery {
         /// What happens to the member's API keys. Required if the member has any.
+        keys: Option<KeysChoice>,
+    }
+}
+
+query! {
+    /// How a role changes.
+    struct RoleQuery {
+        /// What happens to the member's org-wide API keys. Required if an owner who becomes a member has any.
         keys: Option<KeysChoice>,
     }
 }
@@ -99,9 +109,11 @@ async fn invite(app: Arc<Api>, input: RouteInput<EmptyInput, InviteBody>) -> Res
     RouteResponse::json(202, &MemberView::of(&member))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, MemberBody>) -> Result<RouteResponse, Refusal> {
+async fn update(app: Arc<Api>, input: RouteInput<RoleQuery, MemberBody>) -> Result<RouteResponse, Refusal> {
     let user = input.path.id("id", "member")?;
-    let member = members::set_role(&app, input.caller, user, input.body.role).await?;
+    let keys = input.query.keys.and_then(|keys| MemberKeys::parse(keys.text()));
+    let change = RoleChange { role: input.body.role, keys };
+    let member = members::set_role(&app, input.caller, user, change).await?;
     RouteResponse::json(200, &MemberView::of(&member))
 }
 

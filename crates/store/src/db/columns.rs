@@ -32,7 +32,7 @@ use posthouse_domain::{
     suppression::SuppressionReason,
     time::Time,
     user, webhook,
-    workspace::{AiProcessing, ClaimStatus, DisclosureLine},
+    workspace::{AiProcessing, ClaimStatus, DisclosureLine, WorkspaceOrigin},
 };
 use uuid::Uuid;
 
@@ -108,6 +108,7 @@ name_columns!(
     AiProcessing,
     Channel,
     ClaimStatus,
+    WorkspaceOrigin,
     ContactKind,
     DeliveryStatus,
     DisclosureLine,

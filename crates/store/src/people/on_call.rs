@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     escalation::{OnCallContact, OnCallMailKind},
-    id::{InboxId, MessageId, OnCallContactId, ThreadId, WorkspaceId},
+    id::{InboxId, MessageId, OnCallContactId, WorkspaceId},
     time::Time,
 };
 
@@ -44,14 +44,13 @@ statements! {
     /// Deletes the contacts of an inbox that is being wiped.
     pub fn delete_of_inbox(workspace: WorkspaceId, inbox: InboxId) =
         "DELETE FROM on_call_contacts WHERE workspace_id = :workspace AND inbox_id = :inbox";
-    INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, thread_id, kind, created_at) VALUES ($1, $2, $3, $4, $5)";
+    INSERT_MAIL = "INSERT INTO on_call_mails (workspace_id, message_id, kind, created_at) VALUES ($1, $2, $3, $4)";
     /// Returns when the mails of a kind were stored after a time, oldest first.
     pub fn sent_since(workspace: WorkspaceId, kind: OnCallMailKind, since: Time) -> Vec<Time> =
         "SELECT created_at FROM on_call_mails WHERE workspace_id = :workspace AND kind = :kind AND created_at > :since ORDER BY created_at";
-    /// Returns the kind of a mail that was sent to people on call or about them, by any workspace.
-    pub fn kind_of(message: MessageId) -> Option<OnCallMailKind> =
-        "SELECT kind FROM on_call_mails WHERE message_id = :message";
-    IN_THREAD = "SELECT kind FROM on_call_mails WHERE workspace_id = $1 AND thread_id = $2 LIMIT 1";
+    /// Returns the kind of a mail that was sent to people on call of a workspace or about them.
+    pub fn kind_of(workspace: WorkspaceId, message: MessageId) -> Option<OnCallMailKind> =
+        "SELECT kind FROM on_call_mails WHERE workspace_id = :workspace AND message_id = :message";
     NEXT_MAILS = "SELECT created_at FROM on_call_mails WHERE created_at < $1 ORDER BY created_at LIMIT $2";
     DELETE_MAILS = "DELETE FROM on_call_mails WHERE created_at <= $1";
 }
@@ -72,8 +71,6 @@ pub struct OnCallMail {
     pub workspace: WorkspaceId,
     /// The message.
     pub message: MessageId,
-    /// Its thread.
-    pub thread: ThreadId,
     /// What it is about.
     pub kind: OnCallMailKind,
     /// When it was stored.
@@ -135,13 +132,8 @@ pub fn delete(tx: &mut Tx, contact: &OnCallContact) -> Result<()> {
 /// Records a mail, in the transaction that stores it.
 pub fn record_mail(tx: &mut Tx, mail: &OnCallMail) -> Result<()> {
     let m = mail;
-    tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.thread, m.kind, m.created_at])?;
+    tx.exec(&INSERT_MAIL, p![m.workspace, m.message, m.kind, m.created_at])?;
     Ok(())
-}
-
-/// Returns whether a thread has a mail to people on call or about them.
-pub fn is_thread_of_mail(tx: &mut Tx, workspace: WorkspaceId, thread: ThreadId) -> Result<bool> {
-    Ok(tx.value::<OnCallMailKind>(&IN_THREAD, p![workspace, thread])?.is_some())
 }
 
 /// Deletes about `limit` records of mails before a time; returns how many.

@@ -23,7 +23,7 @@ macro_rules! select {
 macro_rules! invitations {
     ($rest:literal) => {
         concat!(
-            "SELECT m.invitation_id, m.workspace_id, w.name AS workspace_name, m.invited_by, m.role, m.invited_at, m.invitation_expires_at
+            "SELECT m.invitation_id, m.workspace_id, w.name AS workspace_name, m.invited_by, m.inviter_id, m.role, m.invited_at, m.invitation_expires_at
             FROM members m JOIN workspaces w ON w.id = m.workspace_id ",
             $rest
         )
@@ -40,10 +40,10 @@ statements! {
     /// Adds a person to a workspace.
     pub fn add(workspace: WorkspaceId, user: UserId, role: Role, now: Time) =
         "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES (:workspace, :user, :role, :now, :now)";
-    INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $4, $7) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
+    INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at, inviter_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $4, $7, $8) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
         invitation_id = excluded.invitation_id, invited_by = excluded.invited_by, invited_at = excluded.invited_at,
-        invitation_expires_at = excluded.invitation_expires_at WHERE members.joined_at IS NULL";
+        invitation_expires_at = excluded.invitation_expires_at, inviter_id = excluded.inviter_id WHERE members.joined_at IS NULL";
     INVITATIONS = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
         ORDER BY m.invited_at DESC, m.workspace_id LIMIT $3");
     INVITATION = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
@@ -65,6 +65,9 @@ statements! {
     /// Removes a member from a workspace.
     pub fn remove(workspace: WorkspaceId, user: UserId) =
         "DELETE FROM members WHERE workspace_id = :workspace AND user_id = :user";
+    /// Ends the open invitations to a workspace that a person sent, or those to a role.
+    pub fn end_invitations(workspace: WorkspaceId, inviter: UserId, to: Option<Role>) =
+        "DELETE FROM members WHERE workspace_id = :workspace AND inviter_id = :inviter AND joined_at IS NULL AND role = COALESCE(:to, role)";
 }
 
 /// Workspaces of a person that are read at most.
@@ -80,7 +83,7 @@ pub fn of_email(tx: &mut Tx, email: &str, id: UserId, now: Time) -> Result<UserI
 
 /// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
 pub fn invite(tx: &mut Tx, user: UserId, i: &Invitation) -> Result<()> {
-    tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at])?;
+    tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at, i.inviter])?;
     Ok(())
 }
 
@@ -138,6 +141,7 @@ crate::from_row!(Invitation {
     workspace = workspace_id,
     workspace_name,
     invited_by,
+    inviter = inviter_id,
     role,
     sent_at = invited_at,
     expires_at = invitation_expires_at,

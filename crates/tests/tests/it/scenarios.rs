@@ -7,7 +7,7 @@ pub(crate) mod delivery;
 mod directory_command;
 mod dkim;
 mod domain_command;
-mod escalation;
+pub(crate) mod escalation;
 mod forwarding;
 mod internationalized;
 mod jobs;

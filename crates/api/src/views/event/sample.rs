@@ -18,7 +18,7 @@ use posthouse_domain::{
     },
     plan::Plan,
     time::Time,
-    workspace::{AiProcessing, ClaimStatus, Workspace},
+    workspace::{AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
 };
 use posthouse_mail::bounce::BounceClass;
 use uuid::Uuid;
@@ -168,6 +168,7 @@ fn workspace(stopped: bool) -> Workspace {
         plan: Plan::Team,
         suspended: false,
         suspension: None,
+        origin: WorkspaceOrigin::Operator,
         claim: ClaimStatus::NotApplicable,
         claimed_at: None,
         notice: None,

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::routes::identity::{CALLBACK, IdentityFixture, TestApp, returned, value};
 
 statements! {
-    SET_CLAIM = "UPDATE workspaces SET claim_status = $2 WHERE id = $1";
+    SET_ORIGIN = "UPDATE workspaces SET origin = $2 WHERE id = $1";
 }
 
 /// A change of a request after which it ends without a sign-in.
@@ -82,8 +82,8 @@ async fn a_silent_request_leads_nobody_away_who_did_not_choose_it() {
 #[tokio::test]
 async fn a_mistake_leads_to_apps_of_the_operator_only() {
     // The developer's workspace was made by the operator, who lets nobody else make one; or by a stranger.
-    for (is_open, claim, is_trusted) in
-        [(false, "not_applicable", true), (true, "not_applicable", false), (false, "claimed", false)]
+    for (is_open, origin, is_trusted) in
+        [(false, "operator", true), (true, "operator", false), (false, "agent", false), (false, "person", false)]
     {
         let mut fixture = IdentityFixture::configured(move |config| {
             config.signup.enabled = true;
@@ -95,14 +95,14 @@ async fn a_mistake_leads_to_apps_of_the_operator_only() {
         fixture.developer_key = fixture.server.workspace(Plan::Team).await;
         fixture.developer = fixture.server.api(&fixture.developer_key);
         let id = fixture.developer_key.workspace;
-        fixture.server.store().write(move |tx: &mut Tx| tx.exec(&SET_CLAIM, p![id, claim])).await.unwrap();
+        fixture.server.store().write(move |tx: &mut Tx| tx.exec(&SET_ORIGIN, p![id, origin])).await.unwrap();
         let app = fixture.app("public").await;
         for mistake in MISTAKES {
             let anonymous = fixture.server.anonymous();
             assert_eq!(
                 leads_away(&fixture, &anonymous, &app, mistake).await,
                 is_trusted,
-                "{mistake:?} {is_open} {claim}"
+                "{mistake:?} {is_open} {origin}"
             );
             let framed = anonymous.with_header("sec-fetch-dest", "iframe");
             assert_eq!(leads_away(&fixture, &framed, &app, mistake).await, is_trusted, "{mistake:?} in a frame");

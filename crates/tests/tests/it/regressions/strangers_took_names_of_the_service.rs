@@ -15,7 +15,7 @@ use posthouse_tests::{
 use serde_json::{Value, json};
 
 statements! {
-    SET_CLAIM = "UPDATE workspaces SET claim_status = $2 WHERE id = $1";
+    SET_ORIGIN = "UPDATE workspaces SET origin = $2 WHERE id = $1";
 }
 
 /// Names that nobody may have as a local part of the shared domain.
@@ -88,7 +88,7 @@ impl Fixture {
         }
         let [first, made, stranger] = <[TestKey; 3]>::try_from(keys).unwrap();
         let id = stranger.workspace;
-        server.store().write(move |tx: &mut Tx| tx.exec(&SET_CLAIM, p![id, "claimed"])).await.unwrap();
+        server.store().write(move |tx: &mut Tx| tx.exec(&SET_ORIGIN, p![id, "agent"])).await.unwrap();
         Self { server, first, made, stranger }
     }
 

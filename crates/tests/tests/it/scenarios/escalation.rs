@@ -16,12 +16,12 @@ use posthouse_tests::{
 };
 use serde_json::{Value, json};
 
-struct OnCallFixture {
-    server: TestServer,
+pub(crate) struct OnCallFixture {
+    pub(crate) server: TestServer,
     key: TestKey,
-    api: Api,
-    inbox: TestInbox,
-    sink: SmtpSink,
+    pub(crate) api: Api,
+    pub(crate) inbox: TestInbox,
+    pub(crate) sink: SmtpSink,
 }
 
 impl OnCallFixture {
@@ -44,7 +44,7 @@ impl OnCallFixture {
     }
 
     /// Opens a fixture with `pat@b.example` on call.
-    async fn with_pat() -> Self {
+    pub(crate) async fn with_pat() -> Self {
         let fixture = Self::open().await;
         fixture.confirmed("/v1/escalation", &["pat@b.example"]).await;
         fixture
@@ -65,7 +65,7 @@ impl OnCallFixture {
         }
     }
 
-    async fn set(&self, settings: Value) {
+    pub(crate) async fn set(&self, settings: Value) {
         self.api.put("/v1/escalation", settings).await.expect(200);
     }
 
@@ -76,12 +76,12 @@ impl OnCallFixture {
         self.newest().await
     }
 
-    async fn newest(&self) -> Value {
+    pub(crate) async fn newest(&self) -> Value {
         self.server.newest_message(&self.api, &self.inbox.id.to_string()).await
     }
 
     /// Labels a message as an agent does that needs a person.
-    async fn label(&self, message: &Value) -> ApiResponse {
+    pub(crate) async fn label(&self, message: &Value) -> ApiResponse {
         let path = format!("/v1/messages/{}", message["id"].as_str().unwrap());
         let labeled = self.api.patch(&path, json!({ "add_labels": ["ai:needs-human"] })).await.expect(200);
         self.server.settle().await;
@@ -89,14 +89,14 @@ impl OnCallFixture {
     }
 
     /// Receives a message that needs a person.
-    async fn escalate(&self, subject: &str) -> Value {
+    pub(crate) async fn escalate(&self, subject: &str) -> Value {
         let message = self.receive(subject).await;
         self.label(&message).await;
         message
     }
 
     /// Returns the mails that escalate something, oldest first.
-    fn escalations(&self) -> Vec<SinkMessage> {
+    pub(crate) fn escalations(&self) -> Vec<SinkMessage> {
         let is_escalation = |mail: &SinkMessage| text(&mail.data).contains("because you confirmed to be on call");
         self.sink.received().into_iter().filter(is_escalation).collect()
     }
@@ -114,14 +114,14 @@ impl OnCallFixture {
         assert_eq!(self.escalations().len(), mails);
     }
 
-    async fn close(self) {
+    pub(crate) async fn close(self) {
         self.server.settle().await;
         self.server.finish().await;
     }
 }
 
 /// Returns the path of a confirmation link.
-fn link(mail: &str) -> String {
+pub(crate) fn link(mail: &str) -> String {
     let at = mail.find("/confirm/on-call/").unwrap_or_else(|| panic!("no link in {mail}"));
     mail[at..].lines().next().unwrap().trim_end().to_owned()
 }
@@ -132,7 +132,7 @@ fn text(mail: &str) -> String {
 }
 
 /// Returns a header field of a mail.
-fn field<'a>(mail: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn field<'a>(mail: &'a str, name: &str) -> Option<&'a str> {
     let head = mail.split("\r\n\r\n").next().unwrap();
     head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
 }

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{OnCallFixture, field, link, recipients};
 
 impl OnCallFixture {
-    /// Receives a message and labels it, and checks that nothing more is sent.
+    /// Receives a message of Pat with a proven author and labels it, and checks that nothing more is sent.
     async fn assert_no_escalation(&self, message: &TestMessage) {
         let before = self.escalations().len();
-        self.server.deliver(message, &self.inbox.address).await;
+        self.server.deliver_from(message, "pat@b.example", &self.inbox.address).await;
         self.assert_newest_is_silent(before).await;
     }
 
@@ -45,24 +45,30 @@ async fn replies_and_automatic_replies_do_not_escalate() {
     // In the thread of such a reply, by the subject; with references only; automatic, without either.
     fixture.assert_no_escalation(&from_pat("Re: Needs a person: Where is my order?")).await;
     fixture.assert_no_escalation(&from_pat("Something else").with("References", &format!("<a@b.example> {id}"))).await;
-    let automatic = from_pat("Out of office").with("Auto-Submitted", "auto-replied");
-    fixture.server.deliver_from(&automatic, "pat@b.example", &fixture.inbox.address).await;
+    fixture.assert_no_escalation(&from_pat("Out of office").with("Auto-Submitted", "auto-replied")).await;
+    // The mail itself, resent by the person or returned by an address that forwards it, also to another inbox.
+    let forwarded = fixture.server.signed("agents.localhost", &unsigned(&mail));
+    fixture.server.deliver_raw(forwarded.as_bytes(), &[&fixture.inbox.address]).await.expect(250);
     fixture.assert_newest_is_silent(1).await;
-    // The mail itself, returned by an address that forwards it, also to another inbox.
     let returned = from_pat("Needs a person: Where is my order?").with("Message-ID", id);
     fixture.assert_no_escalation(&returned).await;
     let other = fixture.server.inbox(&fixture.key).await;
-    fixture.server.deliver(&returned, &other.address).await;
+    fixture.server.deliver_from(&returned, "pat@b.example", &other.address).await;
     let copy = fixture.server.newest_message(&fixture.api, &other.id.to_string()).await;
     fixture.label(&copy).await;
     fixture.assert_silent(1).await;
     // A new message of the same person does.
-    fixture.server.deliver(&from_pat("Another question"), &fixture.inbox.address).await;
+    fixture.server.deliver_from(&from_pat("Another question"), "pat@b.example", &fixture.inbox.address).await;
     fixture.server.settle().await;
     let message = fixture.newest().await;
     fixture.label(&message).await;
     assert_eq!(fixture.escalations().len(), 2);
     fixture.close().await;
+}
+
+/// Returns a mail without the signature of the service, whose key a test server doesn't publish.
+fn unsigned(mail: &str) -> String {
+    mail[mail.find("From: ").expect("a From field")..].to_owned()
 }
 
 /// A forged author with `Auto-Submitted` silenced the mail to people on call.
