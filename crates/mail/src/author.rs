@@ -39,6 +39,12 @@ impl Author {
         self.0.address()
     }
 
+    /// Returns the author with another display name.
+    #[must_use]
+    pub fn renamed(self, name: Option<&str>) -> Self {
+        Self(Mailbox::cleaned(name, self.0.into_address()))
+    }
+
     /// Returns the address with its display name, by value.
     #[must_use]
     pub fn into_mailbox(self) -> Mailbox {

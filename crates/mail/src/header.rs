@@ -177,6 +177,14 @@ impl DecodedHeaders {
         self.fields.push((name.to_ascii_lowercase(), value.into()));
     }
 
+    /// Passes every name and value to a function that may change them.
+    pub(crate) fn for_each_mut(&mut self, mut change: impl FnMut(&mut String)) {
+        for (name, value) in &mut self.fields {
+            change(name);
+            change(value);
+        }
+    }
+
     /// Returns the first value of this name, ignoring ASCII case.
     pub fn first(&self, name: &str) -> Option<&str> {
         self.iter().find(|(have, _)| have.eq_ignore_ascii_case(name)).map(|(_, value)| value)

@@ -12,6 +12,7 @@ mod render;
 mod tag;
 pub mod view;
 
+pub use entity::reference;
 use render::TextRenderer;
 use tag::{HtmlTag, HtmlTagScanner};
 

@@ -8,6 +8,7 @@ mod address_fields;
 mod attachment;
 pub(crate) mod charset;
 mod content;
+mod rewrite;
 pub(crate) mod select;
 mod structure;
 pub(crate) mod transfer;
@@ -17,7 +18,9 @@ pub(crate) use address_fields::{AddressFieldValue, parties};
 #[cfg(test)]
 pub(crate) use attachment::safe_filename;
 pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
+pub use charset::text_of_file;
 pub(crate) use content::PartHeader;
+pub use rewrite::TextUse;
 pub use transfer::TransferDecoder;
 pub(crate) use transfer::TransferEncoding;
 

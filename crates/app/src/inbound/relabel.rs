@@ -10,6 +10,7 @@ use posthouse_domain::{
     id::{MessageId, WorkspaceId},
     label::{self, AUTH_UNKNOWN, DMARC_FAIL},
     message::Message,
+    quoted_links::masked_author,
 };
 use posthouse_mail::{
     author::{self, Author, AuthorError},
@@ -63,7 +64,7 @@ async fn relabel_one(app: &Arc<App>, workspace: WorkspaceId, id: MessageId, dry_
     let hostname = app.config.hostname.clone();
     let found = app.store.read(move |tx| read(tx, workspace, id, &hostname)).await?;
     let Some((content, found)) = found else { return Ok(false) };
-    let author = raw::content(app, content, |raw| author::author(&raw)).await?;
+    let author = raw::content(app, content, |raw| author::author(&raw).and_then(masked_author)).await?;
     let work = move |tx: &mut Tx| {
         if !dry_run {
             messages::lock(tx, workspace, &[id])?;

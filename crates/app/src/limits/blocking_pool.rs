@@ -25,6 +25,9 @@ const AT_ONCE_MAX: usize = 4;
 /// Work on fewer bytes than this may run inline: at most a few milliseconds, because all of it is linear
 /// (`crates/mail/tests/cost`).
 const INLINE_BYTES_MAX: usize = 128 * 1024;
+/// The same for mail of strangers, which may be made to be dear: attached messages are searched for links of the service
+/// at every depth.
+const FOREIGN_INLINE_BYTES_MAX: usize = 16 * 1024;
 /// Seconds after which a caller that found no room may try again.
 const RETRY_S: u64 = 2;
 
@@ -83,6 +86,7 @@ impl WorkClass {
 
     const fn limits(self) -> WorkLimits {
         let own = WorkLimits { inline_bytes_max: INLINE_BYTES_MAX, threads_min: 1, share: None };
+        let foreign = WorkLimits { inline_bytes_max: FOREIGN_INLINE_BYTES_MAX, threads_min: 2, share: None };
         match self {
             WorkClass::View => WorkLimits {
                 inline_bytes_max: 0,
@@ -90,11 +94,18 @@ impl WorkClass {
                 share: Some(WorkShare { tasks_max: 16, deadline_ms: 10_000 }),
             },
             WorkClass::Content => {
-                WorkLimits { threads_min: 2, share: Some(WorkShare { tasks_max: 64, deadline_ms: 30_000 }), ..own }
+                WorkLimits { share: Some(WorkShare { tasks_max: 64, deadline_ms: 30_000 }), ..foreign }
             }
+            WorkClass::Receive => foreign,
             WorkClass::Search | WorkClass::Keys => WorkLimits { inline_bytes_max: 0, ..own },
-            WorkClass::Receive | WorkClass::Compose | WorkClass::Deliver | WorkClass::Respond => own,
+            WorkClass::Compose | WorkClass::Deliver | WorkClass::Respond => own,
         }
+    }
+
+    /// Returns the number of bytes from which on work of the class leaves the threads of requests; 0 if it always does.
+    #[must_use]
+    pub fn inline_bytes_max(self) -> usize {
+        self.limits().inline_bytes_max
     }
 
     /// Returns the number of threads of the class.

@@ -6,7 +6,6 @@ use posthouse_domain::{
     agent_message::disclosure::{self, Disclosure},
     id::WorkspaceId,
     label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
-    link_token::TokenText,
     message::{Channel, MessageBodies, MessageKind, MessageVerification},
     party::Party,
     quoted_links::{self, QuotedLinks},
@@ -175,10 +174,11 @@ impl ParsedMail {
     /// Masks links of this service in what a request of an agent put in place of parsed parts.
     pub fn mask_requested(&mut self) {
         let mut found = QuotedLinks::default();
-        found.mask(&mut self.subject, TokenText::Plain);
-        found.mask(&mut self.bodies.text, TokenText::Plain);
-        found.mask(&mut self.bodies.html, TokenText::Html);
-        found.mask(&mut self.data, TokenText::Plain);
+        let bodies = [&mut self.subject, &mut self.bodies.text, &mut self.bodies.html].into_iter().flatten();
+        found.mask_all(bodies.chain(&mut self.to).chain(&mut self.cc));
+        if let Some(data) = &mut self.data {
+            found.mask_json(data);
+        }
         self.masked_links |= found.is_any();
     }
 
@@ -193,7 +193,7 @@ impl ParsedMail {
 /// Parses a mail; with its provenance if it was received.
 #[must_use]
 pub fn parse_message(raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMail {
-    parsed_mail(parse::parse(raw), raw.len(), provenance)
+    parsed_mail(parse::parse(raw), raw, provenance)
 }
 
 /// A message of this service as both sides have it.
@@ -209,19 +209,25 @@ pub struct BothSides {
 #[must_use]
 pub fn parse_both(raw: &[u8], provenance: Provenance<'_>) -> BothSides {
     let parsed = parse::parse(raw);
-    let sent_headers = headers_json(&parsed.headers, None);
-    let received = parsed_mail(parsed, raw.len(), Some(provenance));
+    let sent_headers = headers_json(&parsed.headers, None, None);
+    let received = parsed_mail(parsed, raw, Some(provenance));
     BothSides { sent: received.as_sent(sent_headers), received }
 }
 
-fn parsed_mail(mut parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<Provenance<'_>>) -> ParsedMail {
-    let quoted = provenance.filter(|p| !p.is_request).map(|_| quoted_links::mask(&mut parsed)).unwrap_or_default();
+fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Provenance<'_>>) -> ParsedMail {
+    // The only place where links are masked: all that follows is derived from `parsed`, or masked with `quoted`.
+    let is_masked = provenance.is_some_and(|p| !p.is_request);
+    let mut quoted = if is_masked { quoted_links::mask(&mut parsed, raw) } else { QuotedLinks::default() };
+    let headers_json = headers_json(&parsed.headers, provenance, is_masked.then_some(&mut quoted));
     let new_text = extract::new_text(parsed.text.as_deref(), parsed.html.as_deref());
     let author = parsed.author.as_ref().ok().map(|author| author.mailbox().clone());
     let from = author.as_ref().map(ToString::to_string).unwrap_or_default();
     let found = provenance.and_then(|p| verification(&parsed, &from, p.results)).filter(|_| !quoted.is_any());
     let null_sender = provenance.is_some_and(|p| p.mail_from.is_none());
-    let report = provenance.and_then(|_| report::read(&parsed, null_sender));
+    let mut report = provenance.and_then(|_| report::read(&parsed, null_sender));
+    if let Some(report) = report.as_mut().filter(|_| is_masked) {
+        quoted.mask_report(report);
+    }
     ParsedMail {
         alignment: provenance.map(|p| p.results.author_alignment()),
         co_recipients: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
@@ -242,7 +248,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<P
         to: display_addresses(&parsed.to),
         cc: display_addresses(&parsed.cc),
         reply_to: Some(display_addresses(&parsed.reply_to).join(", ")).filter(|all| !all.is_empty()),
-        size_bytes: bytes as u64,
+        size_bytes: raw.len() as u64,
         data: None,
         kind: MessageKind::Message,
         disclosure: parsed.headers.first(disclosure::FIELD_LOWER).map(|value| Disclosure::parse(value, false)),
@@ -250,7 +256,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, bytes: usize, provenance: Option<P
         from,
         masked_links: quoted.is_any(),
         bodies: MessageBodies {
-            headers_json: quoted.masked_json(headers_json(&parsed.headers, provenance)),
+            headers_json,
             text: parsed.text,
             html: parsed.html,
             extracted_text: new_text.map(|new| new.text),
@@ -334,8 +340,15 @@ fn file_facts(attachment: &parse::ParsedAttachment<'_>) -> AttachmentMetadata {
 
 /// Returns the header map, with the authentication results of this service in front of those the mail claims
 /// (`docs/decisions/receiving.md#0020-failing-mail-is-labeled`).
-fn headers_json(headers: &DecodedHeaders, provenance: Option<Provenance<'_>>) -> String {
-    let ours = provenance.map(|p| trace::authentication_results(p.authserv_id, p.results));
+fn headers_json(
+    headers: &DecodedHeaders,
+    provenance: Option<Provenance<'_>>,
+    quoted: Option<&mut QuotedLinks>,
+) -> String {
+    let mut ours = provenance.map(|p| trace::authentication_results(p.authserv_id, p.results));
+    if let Some(quoted) = quoted {
+        quoted.mask_all(&mut ours);
+    }
     let mut map = Map::new();
     let mut bytes = 0;
     for (name, value) in headers.map() {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_domain::{error::Refusal, id::WorkspaceId, message::Attachment, record::Record};
+use posthouse_domain::{error::Refusal, id::WorkspaceId, message::Attachment, quoted_links, record::Record};
 use posthouse_mail::{
     html::{
         self,
@@ -134,7 +134,9 @@ fn images(attachments: &[Attachment]) -> Vec<InlineImage> {
 fn data_urls(raw: &[u8], wanted: &[InlineImage]) -> HashMap<String, String> {
     let parsed = parse::parse(raw);
     let url = |image: &InlineImage| {
-        let part = parsed.attachments.get(image.position)?;
+        // A file with a link of the service is no picture, whatever it says.
+        let part = parsed.attachments.get(image.position);
+        let part = part.filter(|part| !quoted_links::is_in_file(&part.content_type, &part.bytes))?;
         let text = format!("data:{};base64,{}", image.content_type, STANDARD.encode(&part.bytes));
         Some((image.content_id.clone(), text))
     };

@@ -101,6 +101,13 @@ pub async fn download(app: &App, caller: Caller, id: MessageId, held: bool) -> R
 }
 
 /// An attachment that was found in a raw mail.
+struct FoundFile {
+    part: FoundPart,
+    /// Whether it may have a link that only an owner may see. Not searched for if the reader may see it.
+    has_link: bool,
+}
+
+/// The bytes of an attachment.
 enum FoundPart {
     Whole(Vec<u8>),
     InRaw(RawPart),
@@ -120,35 +127,34 @@ pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Re
     };
     let (file, is_closed, stored) = app.store.read_for(caller.workspace, read).await?;
     let (position, sha256, raw) = (file.position as usize, file.sha256, stored.raw.clone());
-    let found = unpack(app, stored, move |raw| find_part(&raw, position, sha256)).await?;
-    if let (true, Some(FoundPart::Whole(bytes))) = (is_closed, &found)
-        && quoted_links::is_in_file(&file.content_type, bytes)
-    {
+    let found = unpack(app, stored, move |raw| find_file(&raw, position, sha256, is_closed)).await?;
+    let missing = || Error::bad_content(format_args!("attachment {id} does not match the stored raw mail"));
+    let FoundFile { part, has_link } = found.ok_or_else(missing)?;
+    if has_link {
         return Err(owners_only());
     }
-    let download = match found {
-        Some(FoundPart::Whole(bytes)) => Download::whole(bytes),
-        Some(FoundPart::InRaw(part)) => Download::open_part(app, raw, part).await?,
-        None => {
-            return Err(Error::bad_content(format_args!("attachment {id} does not match the stored raw mail")).into());
-        }
+    let download = match part {
+        FoundPart::Whole(bytes) => Download::whole(bytes),
+        FoundPart::InRaw(part) => Download::open_part(app, raw, part).await?,
     };
     Ok((file, download))
 }
 
 /// Finds the attachment at a position of a raw mail. Returns `None` if its bytes don't have the given hash.
-fn find_part(raw: &[u8], position: usize, sha256: [u8; 32]) -> Option<FoundPart> {
+fn find_file(raw: &[u8], position: usize, sha256: [u8; 32], is_closed: bool) -> Option<FoundFile> {
     let mut parsed = parse::parse(raw);
     let found = (position < parsed.attachments.len()).then(|| parsed.attachments.swap_remove(position))?;
     if BlobDigest::of(&found.bytes).0 != sha256 {
         return None;
     }
+    let has_link = is_closed && quoted_links::is_in_file(&found.content_type, &found.bytes);
     let bytes = found.size_bytes();
     let decoder = if bytes > WHOLE_BYTES_MAX { found.decoder(raw) } else { None };
-    Some(match decoder {
+    let part = match decoder {
         Some(decoder) => FoundPart::InRaw(RawPart { encoded: found.encoded, decoder, bytes }),
         None => FoundPart::Whole(found.bytes.into_owned()),
-    })
+    };
+    Some(FoundFile { part, has_link })
 }
 
 /// Passes the raw bytes of a content, without trace lines, to `then` and returns its result.

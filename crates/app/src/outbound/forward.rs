@@ -12,7 +12,11 @@ use posthouse_domain::{
     quoted_links,
     send::{DATA_FILE_NAME, ForwardCommand, OutgoingContent, OutgoingFile},
 };
-use posthouse_mail::{html, parse, thread};
+use posthouse_mail::{
+    html,
+    parse::{self, ParsedAttachment},
+    thread,
+};
 use posthouse_store::{contents, messages};
 use serde_json::Value;
 
@@ -57,14 +61,11 @@ async fn forward_new(
 ) -> Result<SendResponse, Refusal> {
     let found = original_of(app, &context, original).await?;
     let mut files = if command.include_files && found.message.has_attachments {
-        files(app, context.caller, original).await?
+        let is_closed = found.message.masked_links && !context.caller.is_owner();
+        files(app, context.caller, original, is_closed).await?
     } else {
         Vec::new()
     };
-    let is_link = |file: &OutgoingFile| quoted_links::is_in_file(&file.content_type, &file.bytes);
-    if found.message.masked_links && !context.caller.is_owner() && files.iter().any(is_link) {
-        return Err(raw::owners_only());
-    }
     let mut content = quoted(&found.message, &found.bodies, command.note);
     if command.include_files {
         content.data_json = found.message.data.clone();
@@ -106,16 +107,23 @@ async fn original_of(app: &App, context: &SendContext, original: MessageId) -> R
         .await
 }
 
-/// Returns the files of a stored message, unchanged.
-async fn files(app: &App, caller: Caller, original: MessageId) -> Result<Vec<OutgoingFile>, Refusal> {
+/// Returns the files of a stored message, unchanged. If it is closed, refuses those with a link that only an owner may see.
+async fn files(app: &App, caller: Caller, original: MessageId, is_closed: bool) -> Result<Vec<OutgoingFile>, Refusal> {
     let owner = WorkOwner { class: WorkClass::Content, workspace: caller.workspace };
     let raw = raw::message(app, caller, original, true).await?;
     let raw_bytes = raw.len();
-    let work = move |_: &WorkStop| parse::parse(&raw).attachments.into_iter().map(file).collect();
-    app.blocking_pool.run_for(owner, raw_bytes, work).await
+    let work = move |_: &WorkStop| {
+        let files = parse::parse(&raw).attachments;
+        let has_link = |file: &ParsedAttachment<'_>| quoted_links::is_in_file(&file.content_type, &file.bytes);
+        if is_closed && files.iter().any(has_link) {
+            return Err(raw::owners_only());
+        }
+        Ok(files.into_iter().map(file).collect())
+    };
+    app.blocking_pool.run_for(owner, raw_bytes, work).await?
 }
 
-fn file(attachment: parse::ParsedAttachment<'_>) -> OutgoingFile {
+fn file(attachment: ParsedAttachment<'_>) -> OutgoingFile {
     let kind = &attachment.content_type;
     let usable =
         kind.split_once('/').is_some_and(|(main, sub)| !main.is_empty() && !sub.is_empty() && main != "multipart");

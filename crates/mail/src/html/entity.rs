@@ -65,6 +65,35 @@ pub(crate) fn decoded(text: &str) -> String {
     out
 }
 
+/// Returns the character of the reference at the start of a text, and its length. Also reads what only some programs
+/// accept: numbers of any length and without a semicolon.
+#[must_use]
+pub fn reference(text: &str) -> Option<(char, usize)> {
+    let rest = text.strip_prefix('&')?;
+    if let Some(number) = rest.strip_prefix('#') {
+        let (digits, radix, start) = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => (digits, 16, 3),
+            None => (number, 10, 2),
+        };
+        let count = digits.bytes().take_while(|byte| char::from(*byte).is_digit(radix)).count();
+        let end = start + count + usize::from(digits.as_bytes().get(count) == Some(&b';'));
+        let significant = digits[..count].trim_start_matches('0');
+        let code = u32::from_str_radix(significant, radix).ok().filter(|_| count > 0)?;
+        return Some((char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), end));
+    }
+    let name = rest.bytes().take(REFERENCE_BYTES_MAX).take_while(u8::is_ascii_alphanumeric).count();
+    if rest.as_bytes().get(name) == Some(&b';') {
+        let mut out = String::new();
+        add_html_token(&mut out, &text.as_bytes()[..name + 2], false);
+        let mut decoded = out.chars();
+        if let (Some(only), None) = (decoded.next(), decoded.next()) {
+            return Some((only, name + 2));
+        }
+    }
+    let bare = BARE.iter().chain(&[("&shy", '\u{ad}')]).find(|(name, _)| text.starts_with(name));
+    bare.map(|(name, value)| (*value, name.len()))
+}
+
 /// Decodes the reference at the start of `text`. Returns the number of bytes consumed, which is at least 1.
 fn push_reference(out: &mut String, text: &str) -> usize {
     let window = text.as_bytes().get(..REFERENCE_BYTES_MAX).unwrap_or(text.as_bytes());

@@ -4,11 +4,35 @@ mod legacy;
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use mail_parser::decoders::charsets::map::charset_decoder;
 
 /// Number of bytes of an HTML body that are searched for a character set declaration.
 const META_SEARCH_BYTES_MAX: usize = 2_048;
+
+/// Number of bytes of a file that show whether it is text.
+const SNIFFED_BYTES_MAX: usize = 8_192;
+
+/// Returns the text of a file of any type; `None` if it isn't text.
+#[must_use]
+pub fn text_of_file(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let start = bytes.get(..SNIFFED_BYTES_MAX).unwrap_or(bytes);
+    // A zero is the first or the second byte of nearly all characters of UTF-16, and in no other text.
+    let zeros = |parity: usize| start.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
+    let (even, odd, pairs) = (zeros(0), zeros(1), start.len() / 2);
+    let wide = match start {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        _ if odd > pairs / 2 && even < pairs / 8 => Some(UTF_16LE),
+        _ if even > pairs / 2 && odd < pairs / 8 => Some(UTF_16BE),
+        _ => None,
+    };
+    match wide {
+        Some(encoding) => Some(encoding.decode(bytes).0),
+        None if even + odd > 0 || start.starts_with(b"%PDF-") => None,
+        None => Some(decode_unlabeled(bytes)),
+    }
+}
 
 /// Decodes `bytes`. If the label is missing, unknown or ASCII, the bytes are decoded by [`decode_unlabeled`]. A byte
 /// order mark is removed.
