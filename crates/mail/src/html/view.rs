@@ -15,8 +15,7 @@ use super::{
         ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, ATTRIBUTES_PER_ELEMENT_MAX, HtmlBound, NODES_MAX, OUTPUT_BYTES_MAX,
         OUTPUT_PER_INPUT_MAX,
     },
-    element::{self, ElementKind},
-    entity,
+    element, entity,
     open::OpenElements,
     tag::{HtmlAttributes, HtmlTag, HtmlTagScanner},
 };
@@ -141,8 +140,8 @@ impl<'p> ViewWriter<'p> {
     }
 
     fn close(&mut self, name: &str) -> Result<(), HtmlBound> {
-        let Some(element) = element::find(name) else { return Ok(()) };
-        if element.kind != ElementKind::Void && self.elements.close(element)? {
+        let Some(element) = element::find(name) else { return self.elements.dropped() };
+        if self.elements.close(element)? {
             self.out.push_str("</");
             self.out.push_str(element.name);
             self.out.push('>');
