@@ -4,6 +4,7 @@ pub mod card;
 mod card_links;
 pub mod card_text;
 pub mod handle;
+mod letters;
 pub mod listing;
 pub mod listing_state;
 pub mod lookalike;

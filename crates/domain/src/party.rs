@@ -82,14 +82,7 @@ impl Party {
     #[must_use]
     pub fn of(address: &Address) -> Self {
         let organization = organization_of(address.domain());
-        let provider = SAME_MAILBOXES
-            .iter()
-            .find(|(alias, _)| *alias == organization)
-            .map_or(organization.as_str(), |(_, domain)| domain);
-        if !is_mailbox_provider(provider) {
-            return Self(organization);
-        }
-        Self(format!("{}@{provider}", mailbox_name(address, provider)))
+        mailbox_at_provider(address, &organization).map_or(Self(organization), Self)
     }
 
     /// Returns the party of an address in text form. A text that is no address is a party of its own.
@@ -98,13 +91,13 @@ impl Party {
         Address::parse(address).map_or_else(|_| Self(address.to_lowercase()), |address| Self::of(&address))
     }
 
-    /// Returns the party of an address at this service, where each mailbox counts: its owner is known here.
+    /// Returns the mailbox behind an address in text form, for limits that protect one person: as [`Party::of`] has it at
+    /// large mailbox providers, and the address without tag everywhere else.
     #[must_use]
     pub fn mailbox(address: &str) -> Self {
-        Self(
-            Address::parse(address)
-                .map_or_else(|_| address.to_lowercase(), |address| address.without_tag().canonical()),
-        )
+        let Ok(address) = Address::parse(address) else { return Self(address.to_lowercase()) };
+        let organization = organization_of(address.domain());
+        mailbox_at_provider(&address, &organization).map_or_else(|| Self(address.without_tag().canonical()), Self)
     }
 
     /// Returns the text, for comparisons, hashes and messages to people.
@@ -133,6 +126,13 @@ impl fmt::Display for Party {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
+}
+
+/// Returns the one spelling of an address whose organizational domain is a large mailbox provider; `None` at others.
+fn mailbox_at_provider(address: &Address, organization: &str) -> Option<String> {
+    let same = SAME_MAILBOXES.iter().find(|(alias, _)| *alias == organization);
+    let provider = same.map_or(organization, |(_, domain)| domain);
+    is_mailbox_provider(provider).then(|| format!("{}@{provider}", mailbox_name(address, provider)))
 }
 
 /// Returns whether strangers share the domain, so that its mailboxes count one by one.
@@ -226,6 +226,39 @@ mod tests {
             ("two@duck.com", "duck.com"),
         ] {
             assert_eq!(party(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn dots_tags_and_aliases_made_a_second_mailbox() {
+        let providers = FREE_MAIL_DOMAINS.iter().chain(FURTHER_MAILBOX_PROVIDERS);
+        for provider in providers.filter(|provider| !ALIAS_DOMAINS.contains(provider)) {
+            for name in ["jane", "jane+1", "Jane+a.b", "JANE+x+y", "jane.doe", "J.a.n.e"] {
+                let address = format!("{name}@{provider}");
+                assert_eq!(Party::mailbox(&address), Party::of_text(&address), "{address}");
+            }
+        }
+        for (alias, domain) in SAME_MAILBOXES {
+            assert_eq!(
+                Party::mailbox(&format!("jane+1@{alias}")),
+                Party::mailbox(&format!("jane@{domain}")),
+                "{alias}"
+            );
+        }
+        for (provider, ignored) in IGNORED_CHARACTERS {
+            for character in *ignored {
+                let address = format!("ja{character}ne@{provider}");
+                assert_eq!(Party::mailbox(&address), Party::mailbox(&format!("jane@{provider}")), "{address}");
+            }
+        }
+        for (address, mailbox) in [
+            ("Ann+x@company.example", "ann@company.example"),
+            ("a.nn@company.example", "a.nn@company.example"),
+            ("bob@mail.company.example", "bob@mail.company.example"),
+            ("one+x@duck.com", "one@duck.com"),
+            ("No Address", "no address"),
+        ] {
+            assert_eq!(Party::mailbox(address).as_str(), mailbox, "{address}");
         }
     }
 

@@ -8,12 +8,19 @@
 use posthouse_mail::report;
 
 use crate::{
-    agent::lookalike::{Reading, marked_readings},
+    agent::lookalike::{self, Reading, is_read_as, loose_readings},
     party::organization_of,
 };
 
-/// The name of the service, which nobody else may have as a word of a name.
+/// The name of the service, which nobody else may have as a word of a name, nor as the start or end of one.
 const SERVICE: &str = "posthouse";
+/// The shortest name that is reserved as the start or end of a word, too, in characters. Shorter ones begin other words.
+const PART_CHARS_MIN: usize = 6;
+/// What makes another word of a name: its plural.
+const PLURAL: &str = "s";
+/// Words that make a name of the service of its name, and the name of a role of a role.
+const BESIDE: &[&str] =
+    &["alert", "alerts", "center", "department", "desk", "hq", "my", "notice", "notices", "team", "the", "your"];
 /// The shortest name of the operator that is reserved, in characters. Shorter labels, such as `mx`, name nobody.
 const OPERATOR_CHARS_MIN: usize = 3;
 
@@ -47,6 +54,8 @@ const NAMES: &[(NameKind, &[&str])] = &[
     (
         NameKind::Role,
         &[
+            "account",
+            "accounts",
             "billing",
             "compliance",
             "help",
@@ -68,8 +77,6 @@ const NAMES: &[(NameKind, &[&str])] = &[
     (
         NameKind::Generic,
         &[
-            "account",
-            "accounts",
             "agent",
             "agents",
             "ai",
@@ -101,8 +108,8 @@ const NAMES: &[(NameKind, &[&str])] = &[
     ),
 ];
 
-/// Who may have a local part at a domain that all workspaces share.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Who may have a local part at a domain that all workspaces share, the strictest last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LocalPartHolder {
     /// Every workspace.
     Anyone,
@@ -117,10 +124,28 @@ pub enum LocalPartHolder {
 /// The reserved names of one service.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReservedNames {
-    /// The names of the service and its operator, each as the skeletons of its words.
-    own: Vec<Vec<String>>,
-    /// The labels of the service's domains, as skeletons. As part of another name they are ordinary words.
-    labels: Vec<String>,
+    /// The names of the service (first) and its operator, and its host names.
+    own: Vec<Reading>,
+    /// [`NAMES`].
+    listed: Vec<ListedName>,
+    /// [`BESIDE`].
+    beside: Vec<Reading>,
+    /// The labels of the service's domains. As part of another name they are ordinary words.
+    labels: Vec<Reading>,
+}
+
+/// A name of [`NAMES`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ListedName {
+    kind: NameKind,
+    name: Reading,
+}
+
+impl ListedName {
+    /// Returns whether every name that begins with this one is reserved, too: no other word does.
+    fn is_reserved_as_start(&self) -> bool {
+        self.name.words().len() > 1 && matches!(self.kind, NameKind::MailSystem | NameKind::Sender)
+    }
 }
 
 impl Default for ReservedNames {
@@ -133,18 +158,24 @@ impl ReservedNames {
     /// Creates the list of a service with these host names and domains, and further names of its operator.
     #[must_use]
     pub fn new<'a>(hosts: impl IntoIterator<Item = &'a str>, further: &[String]) -> Self {
-        let mut names = Self { own: vec![words(SERVICE)], labels: Vec::new() };
-        names.own.extend(further.iter().map(|name| words(name)).filter(|words| !words.is_empty()));
+        let of_kind = |kind: NameKind, names: &[&str]| {
+            names.iter().map(move |name| ListedName { kind, name: read(name) }).collect()
+        };
+        let listed: Vec<Vec<ListedName>> = NAMES.iter().map(|(kind, names)| of_kind(*kind, names)).collect();
+        let beside = BESIDE.iter().map(|word| read(word)).collect();
+        let mut names = Self { own: vec![read(SERVICE)], listed: listed.concat(), beside, labels: Vec::new() };
+        names.own.extend(further.iter().map(|name| read(name)).filter(|name| !name.words().is_empty()));
         for host in hosts.into_iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()) {
+            // A name with the host in it reads like an address of the service.
+            names.own.extend(Some(read(host)).filter(|name| name.words().len() > 1));
             let organization = organization_of(host);
             // A name without a dot, such as `localhost`, is the whole domain.
             let Some((brand, suffix)) = organization.split_once('.') else { continue };
             let below = host.to_ascii_lowercase();
             let labels = below.strip_suffix(suffix).unwrap_or_default().split('.');
-            let labels = labels.filter(|label| label.len() >= OPERATOR_CHARS_MIN).map(Reading::of);
-            names.labels.extend(labels.map(|reading| reading.joined().to_owned()));
-            let is_brand = brand.len() >= OPERATOR_CHARS_MIN && kind_of(&Reading::of(brand)).is_none();
-            names.own.extend(is_brand.then(|| words(brand)));
+            names.labels.extend(labels.filter(|label| label.len() >= OPERATOR_CHARS_MIN).map(read));
+            let is_brand = brand.len() >= OPERATOR_CHARS_MIN && names.kind_of(&read(brand)).is_none();
+            names.own.extend(is_brand.then(|| read(brand)));
         }
         names
     }
@@ -152,205 +183,129 @@ impl ReservedNames {
     /// Returns who may have a local part at a domain that all workspaces share.
     #[must_use]
     pub fn local_part(&self, text: &str) -> LocalPartHolder {
-        let reading = Reading::of(text);
-        match kind_of(&reading) {
-            _ if is_mail_system(text) || reading.joined() == words(SERVICE).concat() => LocalPartHolder::Service,
-            Some(NameKind::MailSystem | NameKind::Sender) => LocalPartHolder::Service,
-            Some(NameKind::Owner) => LocalPartHolder::FirstWorkspace,
-            Some(NameKind::Role) => LocalPartHolder::Operator,
-            _ if self.is_own(&reading) || self.labels.iter().any(|label| label == reading.joined()) => {
-                LocalPartHolder::Operator
-            }
-            Some(NameKind::Generic) | None => LocalPartHolder::Anyone,
+        if self.is_daemon(text) {
+            return LocalPartHolder::Service;
         }
+        let holders = loose_readings(text).into_iter().map(|reading| self.holder(&reading));
+        holders.max().unwrap_or(LocalPartHolder::Anyone)
     }
 
     /// Returns whether no workspace can claim a handle.
     #[must_use]
     pub fn is_handle(&self, handle: &str) -> bool {
-        let reading = Reading::of(handle);
-        kind_of(&reading).is_some()
-            || self.is_own(&reading)
-            || self.labels.iter().any(|label| label == reading.joined())
+        self.kind_of(&Reading::of(handle).by_letters()).is_some()
+            || loose_readings(handle)
+                .iter()
+                .any(|reading| self.speaks_for_the_service(reading) || self.is_label(reading))
     }
 
     /// Returns whether a public card with this name would speak for the service.
     #[must_use]
     pub fn is_card_name(&self, name: &str) -> bool {
-        marked_readings(name)
-            .iter()
-            .any(|reading| kind_of(reading).is_some_and(|kind| kind != NameKind::Generic) || self.is_own(reading))
+        loose_readings(name).iter().any(|reading| self.speaks_for_the_service(reading))
     }
 
     /// Returns whether the display name of a sender names the service, its operator or a mail system. A role alone, such as
     /// `Support`, names nobody: the address behind it shows whose it is.
     #[must_use]
     pub fn is_display_name(&self, name: &str) -> bool {
-        marked_readings(name)
-            .iter()
-            .any(|reading| kind_of(reading) == Some(NameKind::MailSystem) || self.is_own(reading))
+        loose_readings(name).iter().any(|reading| self.names_mail_system(reading) || self.is_own(reading))
     }
 
-    /// Returns whether a name has the service or its operator as one of its words, or beside a role.
+    fn holder(&self, reading: &Reading) -> LocalPartHolder {
+        match self.kind_of(reading) {
+            _ if self.own.first().is_some_and(|service| is_read_as(reading.joined(), service.joined())) => {
+                LocalPartHolder::Service
+            }
+            Some(NameKind::MailSystem | NameKind::Sender) => LocalPartHolder::Service,
+            Some(NameKind::Owner) => LocalPartHolder::FirstWorkspace,
+            Some(NameKind::Role) => LocalPartHolder::Operator,
+            _ if self.is_own(reading) || self.is_label(reading) || self.is_made_of_roles(reading.joined()) => {
+                LocalPartHolder::Operator
+            }
+            Some(NameKind::Generic) | None => LocalPartHolder::Anyone,
+        }
+    }
+
+    fn speaks_for_the_service(&self, reading: &Reading) -> bool {
+        self.kind_of(reading).is_some_and(|kind| kind != NameKind::Generic) || self.is_own(reading)
+    }
+
+    /// Returns whether a name is that of a mail system, or has one of several words in it.
+    fn names_mail_system(&self, reading: &Reading) -> bool {
+        let is_in = |name: &ListedName| name.is_reserved_as_start() && reading.has_words(name.name.words());
+        self.kind_of(reading) == Some(NameKind::MailSystem)
+            || self.listed.iter().any(|name| name.kind == NameKind::MailSystem && is_in(name))
+    }
+
+    fn is_label(&self, reading: &Reading) -> bool {
+        self.labels.iter().any(|label| label.joined() == reading.joined())
+    }
+
+    /// Returns whether a name has the service or its operator as one of its words, as a part of one, or beside a role.
     fn is_own(&self, reading: &Reading) -> bool {
-        let is_known = |rest: &str| rest.is_empty() || kind_of_joined(rest).is_some();
+        let is_known = |rest: &str| rest.is_empty() || self.is_beside(rest) || self.kind_of_joined(rest).is_some();
         self.own.iter().any(|own| {
-            let (own_joined, joined) = (own.concat(), reading.joined());
-            let beside = [joined.strip_prefix(&own_joined), joined.strip_suffix(&own_joined)];
-            reading.has_words(own) || beside.into_iter().flatten().any(is_known)
+            let joined = own.joined();
+            let beside = [lookalike::after(reading.joined(), joined), lookalike::before(reading.joined(), joined)];
+            reading.has_words(own.words())
+                || beside.into_iter().flatten().any(is_known)
+                || reading.words().iter().any(|word| has_part(word, joined))
         })
     }
+
+    /// Returns whether a name is made of roles and words that go with them, such as `support-team`.
+    fn is_made_of_roles(&self, joined: &str) -> bool {
+        let is_role = |name: &&ListedName| matches!(name.kind, NameKind::Role | NameKind::Owner);
+        let roles: Vec<&str> = self.listed.iter().filter(is_role).map(|name| name.name.joined()).collect();
+        let beside = self.beside.iter().map(Reading::joined);
+        let parts: Vec<&str> = roles.iter().copied().chain(beside).collect();
+        // The ends of the runs of parts from the start.
+        let mut ends = vec![false; joined.len() + 1];
+        ends[0] = true;
+        for at in 0..joined.len() {
+            let Some(rest) = joined.get(at..).filter(|_| ends[at]) else { continue };
+            for part in parts.iter().filter(|part| rest.starts_with(**part)) {
+                ends[at + part.len()] = true;
+            }
+        }
+        ends[joined.len()] && roles.iter().any(|role| joined.contains(role))
+    }
+
+    fn is_beside(&self, joined: &str) -> bool {
+        self.beside.iter().any(|word| word.joined() == joined)
+    }
+
+    /// Returns whether mail servers use the local part as the author of reports. Those that also represent an owner are
+    /// left to that rule.
+    fn is_daemon(&self, text: &str) -> bool {
+        report::DAEMON_LOCAL_PARTS.contains(&text) && self.kind_of(&read(text)) != Some(NameKind::Owner)
+    }
+
+    fn kind_of(&self, reading: &Reading) -> Option<NameKind> {
+        self.kind_of_joined(reading.joined())
+    }
+
+    fn kind_of_joined(&self, joined: &str) -> Option<NameKind> {
+        let is_named = |name: &&ListedName| {
+            let after = lookalike::after(joined, name.name.joined());
+            after.is_some_and(|rest| rest.is_empty() || name.is_reserved_as_start())
+        };
+        self.listed.iter().find(is_named).map(|name| name.kind)
+    }
 }
 
-/// Returns the skeletons of the words of a name.
-fn words(name: &str) -> Vec<String> {
-    Reading::of(&name.to_lowercase()).words().to_vec()
+/// Returns whether a word begins or ends with a name. Its plural is another word.
+fn has_part(word: &str, name: &str) -> bool {
+    let is_other = |rest: &str| !rest.is_empty() && rest != PLURAL;
+    name.chars().count() >= PART_CHARS_MIN
+        && (lookalike::after(word, name).is_some_and(is_other) || lookalike::before(word, name).is_some_and(is_other))
 }
 
-/// Returns whether mail servers use the local part as the author of reports. Those that also represent an owner are
-/// left to that rule.
-fn is_mail_system(text: &str) -> bool {
-    report::DAEMON_LOCAL_PARTS.contains(&text) && kind_of(&Reading::of(text)) != Some(NameKind::Owner)
-}
-
-fn kind_of(reading: &Reading) -> Option<NameKind> {
-    kind_of_joined(reading.joined())
-}
-
-fn kind_of_joined(joined: &str) -> Option<NameKind> {
-    let has = |names: &[&str]| names.iter().any(|name| Reading::of(name).joined() == joined);
-    NAMES.iter().find(|(_, names)| has(names)).map(|(kind, _)| *kind)
+/// Reads a name in small letters.
+fn read(name: &str) -> Reading {
+    Reading::of(&name.to_lowercase()).by_letters()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Spellings that people read as the same name.
-    fn confusables(name: &str) -> Vec<String> {
-        let replaced = |from: char, to: &str| name.contains(from).then(|| name.replacen(from, to, 1));
-        let fullwidth = |c: char| char::from_u32(u32::from(c) + 0xfee0).filter(|_| c.is_ascii_graphic()).unwrap_or(c);
-        let mut all = vec![
-            name.to_uppercase(),
-            name.chars().map(fullwidth).collect(),
-            name.chars().flat_map(|c| [c, '\u{200b}']).collect(),
-            name.chars().map(String::from).collect::<Vec<_>>().join("."),
-        ];
-        let letters = [
-            ('o', "0"),
-            ('o', "о"),
-            ('e', "е"),
-            ('a', "а"),
-            ('l', "1"),
-            ('i', "і"),
-            ('s', "ѕ"),
-            ('p', "р"),
-            ('u', "ü"),
-            ('o', "o\u{308}"),
-            ('r', "ⓡ"),
-            ('s', "ſ"),
-            ('n', "ⁿ"),
-            ('m', "rn"),
-        ];
-        all.extend(letters.iter().filter_map(|(from, to)| replaced(*from, to)));
-        all
-    }
-
-    fn operator() -> ReservedNames {
-        ReservedNames::new(["agents.brandco.example", "mx1.brandco.example", "127.0.0.1"], &["Acme Mail".to_owned()])
-    }
-
-    #[test]
-    fn every_listed_name_reads_like_itself_only_once() {
-        let mut seen = Vec::new();
-        for name in NAMES.iter().flat_map(|(_, names)| *names) {
-            let joined = Reading::of(name).joined().to_owned();
-            assert!(!seen.contains(&joined), "{name}");
-            seen.push(joined);
-        }
-        for name in report::DAEMON_LOCAL_PARTS {
-            assert_ne!(ReservedNames::default().local_part(name), LocalPartHolder::Anyone, "{name}");
-        }
-    }
-
-    #[test]
-    fn each_name_and_its_look_alikes_are_reserved_in_every_place() {
-        let names = operator();
-        for (kind, listed) in NAMES {
-            for name in *listed {
-                for written in confusables(name).into_iter().chain([(*name).to_owned()]) {
-                    let is_ascii =
-                        written.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b));
-                    if is_ascii && *kind != NameKind::Generic {
-                        assert_ne!(names.local_part(&written), LocalPartHolder::Anyone, "{written}");
-                    }
-                    if is_ascii && !written.contains('.') {
-                        assert!(names.is_handle(&written), "{written}");
-                    }
-                    assert_eq!(names.is_card_name(&written), *kind != NameKind::Generic, "{written}");
-                    assert_eq!(names.is_display_name(&written), *kind == NameKind::MailSystem, "{written}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn names_of_the_service_and_its_operator_are_reserved_in_every_place() {
-        let names = operator();
-        for own in ["posthouse", "brandco", "acme mail"] {
-            for written in confusables(own).into_iter().chain([own.to_owned()]) {
-                assert!(names.is_display_name(&written) && names.is_card_name(&written), "{written}");
-            }
-            for around in [format!("{own} support"), format!("Your {own} team"), format!("help @ {own}")] {
-                assert!(names.is_display_name(&around), "{around}");
-            }
-            let joined = own.replace(' ', "-");
-            for written in [joined.clone(), format!("{joined}-help"), format!("the-{joined}"), own.replace(' ', "")] {
-                assert!(names.is_handle(&written), "{written}");
-                assert_ne!(names.local_part(&written), LocalPartHolder::Anyone, "{written}");
-            }
-        }
-        for free in
-            ["Acme", "Mail from Acme", "Support", "Posthouses", "Post House Inn", "Brand & Co. KG", "Agents of X"]
-        {
-            assert!(!names.is_display_name(free), "{free}");
-        }
-    }
-
-    #[test]
-    fn a_local_part_of_the_shared_domain_has_one_kind_of_holder() {
-        let names = operator();
-        for (text, holder) in [
-            ("mailer-daemon", LocalPartHolder::Service),
-            ("mail-daemon", LocalPartHolder::Service),
-            ("mail.delivery.system", LocalPartHolder::Service),
-            ("bounces", LocalPartHolder::Service),
-            ("noreply", LocalPartHolder::Service),
-            ("no-reply", LocalPartHolder::Service),
-            ("no.reply", LocalPartHolder::Service),
-            ("n0-reply", LocalPartHolder::Service),
-            ("posthouse", LocalPartHolder::Service),
-            ("post.house", LocalPartHolder::Service),
-            ("postmaster", LocalPartHolder::FirstWorkspace),
-            ("abuse", LocalPartHolder::FirstWorkspace),
-            ("security", LocalPartHolder::FirstWorkspace),
-            ("support", LocalPartHolder::Operator),
-            ("billing", LocalPartHolder::Operator),
-            ("bi11ing", LocalPartHolder::Operator),
-            ("sup_port", LocalPartHolder::Operator),
-            ("posthouse-billing", LocalPartHolder::Operator),
-            ("brandco", LocalPartHolder::Operator),
-            ("agents", LocalPartHolder::Operator),
-            ("mx1", LocalPartHolder::Operator),
-            ("acme.mail", LocalPartHolder::Operator),
-            ("ann", LocalPartHolder::Anyone),
-            ("hello", LocalPartHolder::Anyone),
-            ("info", LocalPartHolder::Anyone),
-            ("supporter", LocalPartHolder::Anyone),
-            ("acme-support", LocalPartHolder::Anyone),
-        ] {
-            assert_eq!(names.local_part(text), holder, "{text}");
-        }
-        assert_eq!(ReservedNames::default().local_part("brandco"), LocalPartHolder::Anyone);
-    }
-}
+mod tests;

@@ -1,6 +1,5 @@
 //! People: users, their roles in workspaces, sign-in links and sessions.
 
-use posthouse_mail::address::Address;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -33,13 +32,6 @@ pub const SESSIONS_MAX: usize = 50;
 pub const LINKS_PER_ADDRESS_MAX: u64 = 5;
 /// The path of the page that a sign-in link opens.
 pub const SIGN_IN_PATH: &str = "/sign-in";
-
-/// Returns the mailbox behind the address of a person, so that a person is counted once: without the tag of
-/// `name+tag@domain`, because one mailbox has any number of those.
-#[must_use]
-pub fn mailbox_of(email: &str) -> String {
-    Address::parse(email).map_or_else(|_| email.to_lowercase(), |address| address.without_tag().canonical())
-}
 
 named! {
     /// What a person may do in a workspace.

@@ -40,11 +40,30 @@ pub fn extract(html: &str) -> HtmlText {
     extracted
 }
 
+/// The tags around plain text that is shown as HTML, so that line ends are preserved.
+const TEXT_TAGS: [&str; 2] = ["<div style=\"white-space:pre-wrap\">", "</div>"];
+
 /// Appends plain text as HTML: escapes markup and preserves line ends.
 pub fn push_escaped(out: &mut String, text: &str) {
-    out.push_str("<div style=\"white-space:pre-wrap\">");
-    view::push_escaped(out, text);
-    out.push_str("</div>");
+    push_escaped_up_to(out, text, usize::MAX);
+}
+
+/// Appends plain text as [`push_escaped`] does, up to a number of bytes of HTML. Returns whether that was all of it.
+pub fn push_escaped_up_to(out: &mut String, text: &str, bytes_max: usize) -> bool {
+    let [open, close] = TEXT_TAGS;
+    let mut left = bytes_max.saturating_sub(open.len() + close.len());
+    let is_over = |c: char| match left.checked_sub(view::escaped_bytes(c)) {
+        Some(rest) => {
+            left = rest;
+            false
+        }
+        None => true,
+    };
+    let end = text.find(is_over);
+    out.push_str(open);
+    view::push_escaped(out, &text[..end.unwrap_or(text.len())]);
+    out.push_str(close);
+    end.is_none()
 }
 
 /// Runs one pass. Also returns whether a hidden element was still open at the end.

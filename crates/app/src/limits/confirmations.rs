@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use posthouse_domain::{
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{IdGenerator, WorkspaceId},
+    party::Party,
     service_mail::{MailClass, ServiceMailKind},
     time::{DAY_MS, SECOND_MS, Time},
-    user::mailbox_of,
     workspace::ClaimStatus,
 };
 use posthouse_store::{Tx, confirmations, workspaces};
@@ -63,7 +63,7 @@ impl ConfirmationCounter {
 }
 
 fn count(tx: &mut Tx, workspace: WorkspaceId, address: &str, ids: &IdGenerator, now: Time) -> Result<(), Refusal> {
-    let digest: [u8; 32] = Sha256::digest(mailbox_of(address)).into();
+    let digest: [u8; 32] = Sha256::digest(Party::mailbox(address).as_str()).into();
     let since = now.plus_ms(-WINDOW_MS);
     let of_workspace = confirmations::of_workspace(tx, workspace, since, PER_WORKSPACE)?;
     let of_address = confirmations::of_address(tx, &digest, since, PER_ADDRESS)?;

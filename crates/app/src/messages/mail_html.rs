@@ -9,7 +9,7 @@ use posthouse_domain::{error::Refusal, id::WorkspaceId, message::Attachment, quo
 use posthouse_mail::{
     html::{
         self,
-        bound::HtmlBound,
+        bound::{HtmlBound, OUTPUT_BYTES_MAX},
         view::{self, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES},
     },
     parse,
@@ -30,8 +30,8 @@ const IMAGE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 const IMAGES_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Bytes of all images in the page, in base64, each time that one is shown.
 const SHOWN_IMAGES_BYTES_MAX: usize = 12 * 1024 * 1024;
-/// Bytes of the text that is shown in place of HTML over a bound.
-const TEXT_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Bytes of the sentence before the text that is shown in place of HTML over a bound, at most.
+const SENTENCE_BYTES_MAX: usize = 1024;
 
 /// The HTML that a person views, and who views it.
 struct ViewedHtml {
@@ -96,14 +96,14 @@ fn rendered(viewed: &ViewedHtml, stop: &WorkStop) -> String {
 /// Returns the text of a message, after a sentence that names the bound that its HTML is over.
 fn as_text(viewed: &ViewedHtml, bound: HtmlBound) -> String {
     let text = viewed.text.clone().unwrap_or_else(|| html::to_text(&viewed.html));
-    let end = text.floor_char_boundary(TEXT_BYTES_MAX);
-    let rest = if end < text.len() { " This is the start of the text; the raw mail has all of it." } else { "" };
-    let mut page = format!(
+    let mut shown = String::new();
+    let is_whole = html::push_escaped_up_to(&mut shown, &text, OUTPUT_BYTES_MAX - SENTENCE_BYTES_MAX);
+    let rest = if is_whole { "" } else { " This is the start of the text; the raw mail has all of it." };
+    let page = format!(
         "<p><strong>This mail is shown as text because its HTML has {}.</strong> The raw mail has the HTML.{rest}</p>\n",
         bound.text()
     );
-    html::push_escaped(&mut page, &text[..end]);
-    page
+    page + &shown
 }
 
 /// An image of a message.
@@ -162,8 +162,19 @@ mod tests {
         assert!(!shown.contains("<b>") && shown.matches("<div").count() == 1, "{shown}");
         let own = text_of(&deep, Some("<script>alert(1)</script>"));
         assert!(own.contains("&lt;script&gt;") && !own.contains("<script"), "{own}");
-        let long = text_of(&deep, Some(&"\u{e9}".repeat(TEXT_BYTES_MAX)));
-        assert!(long.len() < 2 * TEXT_BYTES_MAX && long.contains("the raw mail has all of it"));
         assert_eq!(text_of("<p>Hi</p>", Some("text")), "<p>Hi</p>");
+    }
+
+    #[test]
+    fn text_in_place_of_html_was_larger_than_any_page() {
+        let deep = "<div>".repeat(600);
+        for c in ['x', '\u{e9}', '\u{1f600}', '&', '<', '>', '"', '\n'] {
+            let text = c.to_string().repeat(OUTPUT_BYTES_MAX / c.len_utf8());
+            let long = text_of(&deep, Some(&text));
+            assert!(long.len() <= OUTPUT_BYTES_MAX && long.len() > OUTPUT_BYTES_MAX - 2 * SENTENCE_BYTES_MAX, "{c}");
+            assert!(long.contains("the raw mail has all of it") && !long.ends_with("&am"), "{c}");
+            let short = text_of(&deep, Some(&text[..text.len() / 8]));
+            assert!(short.len() <= OUTPUT_BYTES_MAX && !short.contains("has all of it"), "{c}");
+        }
     }
 }

@@ -7,9 +7,10 @@ use posthouse_domain::{
     daily_limit::DailyLimit,
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{UserId, WorkspaceId},
+    party::Party,
     service_mail::{MailClass, ServiceMailKind},
     time::{DAY_MS, Time},
-    user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose, mailbox_of},
+    user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose},
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
@@ -61,7 +62,7 @@ pub async fn invite(
 ) -> Result<Member, Refusal> {
     let (ids, now, workspace) = (app.clock.ids(), app.clock.now(), caller.workspace);
     let (address, email, served) = (address.clone(), address.canonical(), served_domains(app));
-    let mailbox = counted_subject(app, &mailbox_of(&email))?;
+    let mailbox = counted_subject(app, Party::mailbox(&email).as_str())?;
     let (counter, network) = (ServiceMailCounter::of(app)?, counted_subject(app, &network.to_string())?);
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();

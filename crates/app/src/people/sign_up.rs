@@ -7,11 +7,12 @@ use posthouse_domain::{
     daily_limit::DailyLimit,
     error::Refusal,
     id::{UserId, WorkspaceId},
+    party::Party,
     plan::Limit,
     service_mail::{MailClass, ServiceMailKind},
     signup::CLAIM_MAILS_PER_RECIPIENT,
     time::Time,
-    user::{SignInPurpose, mailbox_of},
+    user::SignInPurpose,
     workspace::Workspace,
 };
 use posthouse_mail::address::Address;
@@ -42,7 +43,7 @@ impl SignUpMail {
         if !is_open(app, sign_in) {
             return Ok(None);
         }
-        let mailbox = counted_subject(app, &mailbox_of(&sign_in.email))?;
+        let mailbox = counted_subject(app, Party::mailbox(&sign_in.email).as_str())?;
         Ok(Some(Self { served: served_domains(app), mailbox }))
     }
 

@@ -8,10 +8,10 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::{IdGenerator, MessageId, WorkspaceId},
     inbox::Inbox,
+    party::Party,
     service_mail::{MailClass, ServiceMailKind},
     signup::{CLAIM_LINK_MS, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE},
     time::{DAY_MS, Time},
-    user::mailbox_of,
     workspace::UNCLAIMED_IDLE_DAYS,
 };
 use posthouse_mail::address::Address;
@@ -93,8 +93,8 @@ impl AcceptHook for ClaimMail {
 pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, client: IpAddr) -> Result<Time, Refusal> {
     let agent = app.store.read_for(workspace, move |tx| first_agent::of(tx, workspace)).await?.ok_or_else(no_agent)?;
     let (email, now) = (to.canonical(), app.clock.now());
-    let mailbox = mailbox_of(&email);
-    let recipient = counted(app, DailyLimit::ClaimMailsPerRecipient, &mailbox, CLAIM_MAILS_PER_RECIPIENT)?;
+    let mailbox = Party::mailbox(&email);
+    let recipient = counted(app, DailyLimit::ClaimMailsPerRecipient, mailbox.as_str(), CLAIM_MAILS_PER_RECIPIENT)?;
     let mail = LinkMail { kind: ServiceMailKind::Claim, workspace, to: to.clone(), subject: SUBJECT, path: PATH };
     let written = link_mail::write(app, mail, |link| text(&app.config.base_url, &agent, link))?;
     let expires_at = now.plus_ms(CLAIM_LINK_MS);

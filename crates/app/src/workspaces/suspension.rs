@@ -1,22 +1,20 @@
 //! Suspends a workspace whose mail bounces or draws complaints too often
-//! (`docs/decisions/sending.md#0024-suspension-needs-distinct-recipients`). The transaction that settles a bounce or
-//! complaint decides, by the counters of the last 7 days and the number of distinct parties. What a party causes by
-//! answering its own mail doesn't count. An operator ends a suspension; earlier incidents don't suspend again.
+//! (`docs/decisions/sending.md#0024-suspension-needs-distinct-recipients`). The transaction that settles a bounce or complaint
+//! decides, by the counters of the last 7 days and the number of distinct parties. What a stranger provoked by mail of
+//! his own doesn't count (`provoked.rs`). An operator ends a suspension; earlier incidents don't suspend again.
 
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     id::WorkspaceId,
-    label,
-    message::{Direction, Message},
+    message::Message,
     metrics::Counters,
     party::Party,
     suspension::{self, Incident, Suspension, SuspensionReason},
     time::Time,
     workspace::Workspace,
 };
-use posthouse_mail::address::Mailbox;
 use posthouse_store::{
-    Result, Tx, inboxes, incidents, messages,
+    Result, Tx, inboxes, incidents,
     metrics::{self, MetricsScope},
     recoveries::{self, SuspensionRecovery},
     workspaces,
@@ -24,37 +22,27 @@ use posthouse_store::{
 
 use posthouse_domain::auth::Caller;
 
+use super::provoked::Exchange;
 use crate::app::App;
 
 /// Number of parties that a suspension names.
 const PARTIES_SHOWN_MAX: u32 = 20;
 
-/// Returns the parties whose incidents at a sent message count: not that of the author of the message that it answers.
-/// Otherwise, a stranger could write to a workspace and complain about each answer.
+/// Returns the parties whose incidents at a sent message count: not those of recipients that a stranger's mail made the
+/// workspace write to. Otherwise, a stranger could write to a workspace and complain about each answer.
 pub(crate) fn counted<'a>(
     tx: &mut Tx,
     sent: &Message,
     happened: impl IntoIterator<Item = (Incident, &'a str)>,
 ) -> Result<Vec<(Incident, Party)>> {
-    let answered = answered_party(tx, sent)?;
-    let of = |(kind, address): (Incident, &str)| (kind, Party::of_text(address));
-    Ok(happened.into_iter().map(of).filter(|(_, party)| Some(party) != answered.as_ref()).collect())
-}
-
-/// Returns the party that wrote the message which a sent message answers.
-fn answered_party(tx: &mut Tx, sent: &Message) -> Result<Option<Party>> {
-    let parent = match (sent.answers, &sent.in_reply_to) {
-        (Some(id), _) => Some(id),
-        (None, Some(id)) => messages::by_rfc_id(tx, sent.workspace, sent.inbox, id)?.map(|found| found.id),
-        (None, None) => None,
-    };
-    let Some(parent) = parent else { return Ok(None) };
-    // Mail that failed authentication proves no author: a workspace could write it to itself.
-    let is_proven =
-        |found: &Message| !label::UNAUTHENTICATED.iter().any(|failed| found.labels.iter().any(|label| label == failed));
-    let parent = messages::get(tx, sent.workspace, parent)?
-        .filter(|found| found.direction == Direction::Inbound && is_proven(found));
-    Ok(parent.and_then(|found| Mailbox::parse(&found.from).ok()).map(|author| Party::of(author.address())))
+    let exchange = Exchange::of(tx, sent)?;
+    let mut counted = Vec::new();
+    for (kind, address) in happened {
+        if !exchange.has_provoked(tx, address)? {
+            counted.push((kind, Party::of_text(address)));
+        }
+    }
+    Ok(counted)
 }
 
 /// Records incidents of these parties, and suspends the workspace if its rates exceed the limits. Call it after the

@@ -5,7 +5,10 @@ use icu_normalizer::{
 };
 use unicode_security::{MixedScript, skeleton as confusable_skeleton};
 
-use super::card_text::visible;
+use super::{card_text::visible, letters};
+
+/// Stands for a letter of another script in a word that also has letters from A to Z: it may be meant for any letter.
+const UNREAD: char = '\u{fffd}';
 
 /// Returns the form that look-alikes share: confusable characters are replaced by one of them, twice, because the
 /// replacement may be a capital letter.
@@ -26,9 +29,10 @@ impl Reading {
     /// Reads a text as it is written, in the compatible form (NFKC) and without invisible characters.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let text = ComposingNormalizerBorrowed::new_nfkc().normalize(&visible(text)).into_owned();
-        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        Self { joined: skeleton(&words.concat()), words: words.into_iter().map(skeleton).collect() }
+        let text = compatible(text);
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(read_word).collect();
+        Self { joined: words.concat(), words }
     }
 
     /// Returns the skeletons of the words.
@@ -40,7 +44,8 @@ impl Reading {
     /// Returns whether the text has words with these skeletons in a row.
     #[must_use]
     pub fn has_words(&self, skeletons: &[String]) -> bool {
-        !skeletons.is_empty() && self.words.windows(skeletons.len()).any(|words| words == skeletons)
+        let has = |words: &[String]| words.iter().zip(skeletons).all(|(word, skeleton)| is_read_as(word, skeleton));
+        !skeletons.is_empty() && self.words.windows(skeletons.len()).any(has)
     }
 
     /// Returns the text without hyphens, blanks and other breaks. Texts that look alike have the same.
@@ -49,10 +54,61 @@ impl Reading {
         &self.joined
     }
 
+    /// Returns the reading with `m` for `rn`, so that each letter of a name is one character.
+    #[must_use]
+    pub fn by_letters(self) -> Self {
+        let fold = |text: &String| text.replace("rn", "m");
+        Self { words: self.words.iter().map(fold).collect(), joined: fold(&self.joined) }
+    }
+
     /// Returns the two parts of each handle `@workspace/agent` that the text could be taken for.
     pub fn halves(&self) -> impl Iterator<Item = (&str, &str)> {
         self.joined.char_indices().skip(1).map(|(at, _)| self.joined.split_at(at))
     }
+}
+
+/// Returns whether a word or name can be read as the one with this skeleton.
+#[must_use]
+pub fn is_read_as(text: &str, skeleton: &str) -> bool {
+    after(text, skeleton).is_some_and(str::is_empty)
+}
+
+/// Returns what follows in a text that begins like the name with this skeleton.
+#[must_use]
+pub fn after<'t>(text: &'t str, skeleton: &str) -> Option<&'t str> {
+    let (mut rest, mut same, mut all) = (text.chars(), 0, 0);
+    for wanted in skeleton.chars() {
+        let found = rest.next()?;
+        same += usize::from(found == wanted);
+        all += 1;
+        if found != wanted && found != UNREAD {
+            return None;
+        }
+    }
+    (2 * same >= all).then(|| rest.as_str())
+}
+
+/// Returns what precedes in a text that ends like the name with this skeleton.
+#[must_use]
+pub fn before<'t>(text: &'t str, skeleton: &str) -> Option<&'t str> {
+    let chars = skeleton.chars().count().checked_sub(1)?;
+    let (at, _) = text.char_indices().rev().nth(chars)?;
+    is_read_as(&text[at..], skeleton).then(|| &text[..at])
+}
+
+fn compatible(text: &str) -> String {
+    let text = letters::symbols_as_letters(&visible(text));
+    // The compatible form may be a sign again.
+    letters::symbols_as_letters(&ComposingNormalizerBorrowed::new_nfkc().normalize(&text))
+}
+
+/// Returns the skeleton of a word, with [`UNREAD`] for the letters of other scripts beside letters from A to Z.
+fn read_word(word: &str) -> String {
+    let read = skeleton(word);
+    if !word.contains(|c: char| c.is_ascii_alphabetic()) {
+        return read;
+    }
+    read.chars().map(|c| if c.is_alphanumeric() && !c.is_ascii() { UNREAD } else { c }).collect()
 }
 
 /// Returns the ways to read a name. A capital I counts both as an i and as an l.
@@ -64,15 +120,41 @@ pub fn readings(name: &str) -> Vec<Reading> {
     readings
 }
 
-/// Returns the ways to read a name, also without its accents and other marks.
+/// Returns the ways to read a name, also without its accents and other marks, without the digits at the ends of its words,
+/// and with digits for letters: [by letters](Reading::by_letters).
 #[must_use]
-pub fn marked_readings(name: &str) -> Vec<Reading> {
-    let mut all = readings(name);
+pub fn loose_readings(name: &str) -> Vec<Reading> {
+    let name = compatible(name);
+    let mut texts = Vec::new();
+    for text in [without_marks(&name), name] {
+        let trimmed = letters::without_end_digits(&text);
+        texts.extend([letters::digits_as_letters(&text), letters::digits_as_letters(&trimmed), trimmed, text]);
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    let mut all: Vec<Reading> = texts.iter().flat_map(|text| readings(text)).map(Reading::by_letters).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns a name without accents, strokes, hooks and other marks of its letters.
+fn without_marks(name: &str) -> String {
     let classes = CanonicalCombiningClassMapBorrowed::new();
     let decomposed = DecomposingNormalizerBorrowed::new_nfkd().normalize(name);
-    let plain: String = decomposed.chars().filter(|c| classes.get_u8(*c) == 0).collect();
-    all.extend(readings(&plain));
-    all
+    let bare: String = decomposed.chars().filter(|c| classes.get_u8(*c) == 0).collect();
+    let plain = letters::plain_letters(&bare);
+    let read = |word: &str| -> String {
+        let bare =
+            |c: char| confusable_skeleton(c.encode_utf8(&mut [0; 4])).filter(|c| classes.get_u8(*c) == 0).collect();
+        let letter = |c: char| if c.is_ascii() { String::from(c) } else { bare(c) };
+        if word.contains(|c: char| c.is_ascii_alphabetic()) {
+            word.chars().map(letter).collect()
+        } else {
+            word.to_owned()
+        }
+    };
+    plain.split_inclusive(|c: char| !c.is_alphanumeric()).map(read).collect()
 }
 
 /// Returns the part of a name that is read as the handle of a workspace: `acme` in `@acme`, `@acme/help` and `acme/help`.

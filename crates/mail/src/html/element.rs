@@ -26,11 +26,34 @@ pub(super) enum ElementKind {
 }
 
 /// An allowed element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct HtmlElement {
     pub(super) name: &'static str,
     pub(super) kind: ElementKind,
+    /// Its number, below [`ELEMENTS`]. Equal elements have the same.
+    pub(super) number: usize,
+    /// Whether items are in it.
+    pub(super) is_list: bool,
+    /// Whether it is a cell or a caption of a table.
+    pub(super) is_cell: bool,
 }
+
+impl HtmlElement {
+    /// Returns whether an end tag inside the element doesn't close what is around it.
+    pub(super) fn is_boundary(self) -> bool {
+        self.is_cell || self.kind == ElementKind::Table
+    }
+}
+
+/// Number of allowed elements.
+pub(super) const ELEMENTS: usize = {
+    let (mut at, mut sum) = (0, 0);
+    while at < KINDS.len() {
+        sum += KINDS[at].1.len();
+        at += 1;
+    }
+    sum
+};
 
 const KINDS: [(ElementKind, &[&str]); 10] = [
     (ElementKind::Void, &["area", "br", "col", "hr", "img", "wbr"]),
@@ -85,10 +108,11 @@ const KINDS: [(ElementKind, &[&str]); 10] = [
 
 /// Returns an allowed element by its name, in any case.
 pub(super) fn find(name: &str) -> Option<HtmlElement> {
-    KINDS.iter().find_map(|(kind, names)| {
-        let found = names.iter().find(|known| known.eq_ignore_ascii_case(name));
-        found.map(|name| HtmlElement { name, kind: *kind })
-    })
+    let mut all = KINDS.iter().flat_map(|(kind, names)| names.iter().map(move |name| (*kind, *name))).enumerate();
+    let (number, (kind, name)) = all.find(|(_, (_, known))| known.eq_ignore_ascii_case(name))?;
+    let is_list = matches!(name, "ul" | "ol" | "dl");
+    let is_cell = kind == ElementKind::Cell || name == "caption";
+    Some(HtmlElement { name, kind, number, is_list, is_cell })
 }
 
 /// The allowed attributes, fewer than 64.

@@ -3,16 +3,18 @@
 
 use super::{
     bound::{DEPTH_MAX, HtmlBound, NODES_MAX},
-    element::{ElementKind, HtmlElement},
+    element::{ELEMENTS, ElementKind, HtmlElement},
 };
 
 /// Number of equal formatting elements that are created again (the "Noah's Ark clause").
 const EQUAL_MAX: usize = 3;
 
 /// The open elements.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct OpenElements {
     stack: Vec<OpenElement>,
+    /// How often each element is in `stack` or `pending`, by its number.
+    counts: [usize; ELEMENTS],
     /// Formatting elements whose block was closed before them: they are created again before the next text.
     pending: Vec<OpenElement>,
     nodes: usize,
@@ -31,6 +33,12 @@ impl OpenElement {
     }
 }
 
+impl Default for OpenElements {
+    fn default() -> Self {
+        Self { stack: Vec::new(), counts: [0; ELEMENTS], pending: Vec::new(), nodes: 0 }
+    }
+}
+
 impl OpenElements {
     /// Counts a text.
     pub(super) fn text(&mut self) -> Result<(), HtmlBound> {
@@ -38,7 +46,7 @@ impl OpenElements {
         self.create(1)
     }
 
-    /// Counts an element that is dropped.
+    /// Counts a tag that is dropped.
     pub(super) fn dropped(&mut self) -> Result<(), HtmlBound> {
         self.create(1)
     }
@@ -55,35 +63,47 @@ impl OpenElements {
             // A page without a doctype keeps the paragraph open.
             ElementKind::Table => {}
             ElementKind::Item => {
-                self.close_last(|open| open.kind == ElementKind::Item, |open| is_list(open) || is_boundary(open));
+                self.close_last(|open| open.kind == ElementKind::Item, |open| open.is_list || open.is_boundary());
                 self.close_paragraph();
             }
             ElementKind::Section | ElementKind::Row | ElementKind::Cell => self.close_in_table(element.kind),
         }
-        if element.kind == ElementKind::Void { Ok(()) } else { self.push(OpenElement { element, tag: "".into() }) }
+        if element.kind == ElementKind::Void { Ok(()) } else { self.push_new(OpenElement { element, tag: "".into() }) }
     }
 
-    /// Closes an element. Returns whether one was open.
+    /// Closes an element. Returns whether one was open; an end tag without one counts as a node, because looking for it
+    /// costs as much.
     pub(super) fn close(&mut self, element: HtmlElement) -> Result<bool, HtmlBound> {
-        if let Some(at) = self.pending.iter().rposition(|open| open.element == element) {
+        let is_closed = self.counts[element.number] > 0 && self.close_open(element)?;
+        if !is_closed {
+            self.dropped()?;
+        }
+        Ok(is_closed)
+    }
+
+    fn close_open(&mut self, element: HtmlElement) -> Result<bool, HtmlBound> {
+        let number = element.number;
+        if let Some(at) = self.pending.iter().rposition(|open| open.element.number == number) {
             self.pending.remove(at);
+            self.counts[number] -= 1;
             return Ok(true);
         }
         let is_of_table =
             matches!(element.kind, ElementKind::Table | ElementKind::Section | ElementKind::Row | ElementKind::Cell);
         for at in (0..self.stack.len()).rev() {
             let open = &self.stack[at];
-            if open.element == element {
+            if open.element.number == number {
                 if open.is_formatting() {
                     // The elements above it stay open, and a browser creates them once more.
                     self.create(self.stack.len() - at)?;
                     self.stack.remove(at);
+                    self.counts[number] -= 1;
                 } else {
                     self.cut(at);
                 }
                 return Ok(true);
             }
-            if !is_of_table && is_boundary(open.element) {
+            if !is_of_table && open.element.is_boundary() {
                 break;
             }
         }
@@ -93,13 +113,18 @@ impl OpenElements {
     fn open_formatting(&mut self, element: HtmlElement, tag: &str) -> Result<(), HtmlBound> {
         if element.name == "a" {
             // A link ends another one.
-            self.close(element)?;
+            self.close_open(element)?;
         }
         self.create_again()?;
-        let from = self.stack.iter().rposition(|open| is_boundary(open.element)).map_or(0, |at| at + 1);
-        let is_equal = |open: &&OpenElement| open.element == element && *open.tag == *tag;
+        let from = self.stack.iter().rposition(|open| open.element.is_boundary()).map_or(0, |at| at + 1);
+        let is_equal = |open: &&OpenElement| open.element.number == element.number && *open.tag == *tag;
         let tag = if self.stack[from..].iter().filter(is_equal).count() < EQUAL_MAX { tag } else { "" };
-        self.push(OpenElement { element, tag: tag.into() })
+        self.push_new(OpenElement { element, tag: tag.into() })
+    }
+
+    fn push_new(&mut self, open: OpenElement) -> Result<(), HtmlBound> {
+        self.counts[open.element.number] += 1;
+        self.push(open)
     }
 
     fn push(&mut self, open: OpenElement) -> Result<(), HtmlBound> {
@@ -121,7 +146,7 @@ impl OpenElements {
     }
 
     fn close_paragraph(&mut self) {
-        self.close_last(|open| open.kind == ElementKind::Paragraph, is_boundary);
+        self.close_last(|open| open.kind == ElementKind::Paragraph, HtmlElement::is_boundary);
     }
 
     fn close_in_table(&mut self, kind: ElementKind) {
@@ -152,24 +177,13 @@ impl OpenElements {
     fn cut(&mut self, at: usize) {
         let mut is_in_cell = false;
         for open in self.stack.drain(at..) {
-            is_in_cell |= is_cell(open.element);
+            is_in_cell |= open.element.is_cell;
             // One with an empty tag is the fourth of its kind.
             if open.is_formatting() && !open.tag.is_empty() && !is_in_cell {
                 self.pending.push(open);
+            } else {
+                self.counts[open.element.number] -= 1;
             }
         }
     }
-}
-
-fn is_list(element: HtmlElement) -> bool {
-    matches!(element.name, "ul" | "ol" | "dl")
-}
-
-fn is_cell(element: HtmlElement) -> bool {
-    element.kind == ElementKind::Cell || element.name == "caption"
-}
-
-/// Returns whether an end tag inside an element doesn't close what is around it.
-fn is_boundary(element: HtmlElement) -> bool {
-    is_cell(element) || element.kind == ElementKind::Table
 }

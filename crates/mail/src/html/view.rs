@@ -15,8 +15,7 @@ use super::{
         ATTRIBUTE_BYTES_MAX, ATTRIBUTES_MAX, ATTRIBUTES_PER_ELEMENT_MAX, HtmlBound, NODES_MAX, OUTPUT_BYTES_MAX,
         OUTPUT_PER_INPUT_MAX,
     },
-    element::{self, ElementKind},
-    entity,
+    element, entity,
     open::OpenElements,
     tag::{HtmlAttributes, HtmlTag, HtmlTagScanner},
 };
@@ -141,8 +140,8 @@ impl<'p> ViewWriter<'p> {
     }
 
     fn close(&mut self, name: &str) -> Result<(), HtmlBound> {
-        let Some(element) = element::find(name) else { return Ok(()) };
-        if element.kind != ElementKind::Void && self.elements.close(element)? {
+        let Some(element) = element::find(name) else { return self.elements.dropped() };
+        if self.elements.close(element)? {
             self.out.push_str("</");
             self.out.push_str(element.name);
             self.out.push('>');
@@ -222,13 +221,26 @@ impl<'p> ViewWriter<'p> {
 /// Appends text or the value of an attribute.
 pub(super) fn push_escaped(out: &mut String, text: &str) {
     for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
+        match escape(c) {
+            Some(escaped) => out.push_str(escaped),
+            None => out.push(c),
         }
+    }
+}
+
+/// Returns the number of bytes that [`push_escaped`] writes for a character.
+pub(super) fn escaped_bytes(c: char) -> usize {
+    escape(c).map_or_else(|| c.len_utf8(), str::len)
+}
+
+/// Returns what stands for a character of markup.
+const fn escape(c: char) -> Option<&'static str> {
+    match c {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '"' => Some("&quot;"),
+        _ => None,
     }
 }
 

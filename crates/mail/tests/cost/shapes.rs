@@ -10,6 +10,8 @@ pub(crate) struct Shape {
 enum ShapeKind {
     /// The HTML body.
     Html(&'static str),
+    /// The HTML body inside [`DEPTH`] elements that these tags open.
+    Deep(&'static str, &'static str),
     /// The plain text body.
     Text(&'static str),
     /// Header fields, whole lines.
@@ -20,8 +22,15 @@ enum ShapeKind {
     Body(&'static str, &'static str),
 }
 
+/// Elements that are open, fewer than the view's bound.
+const DEPTH: usize = 500;
+
 const fn html(name: &'static str, unit: &'static str) -> Shape {
     Shape { name, kind: ShapeKind::Html(unit) }
+}
+
+const fn deep(name: &'static str, tag: &'static str, unit: &'static str) -> Shape {
+    Shape { name, kind: ShapeKind::Deep(tag, unit) }
 }
 
 const fn text(name: &'static str, unit: &'static str) -> Shape {
@@ -51,6 +60,11 @@ const CALENDAR: &str = "Content-Type: text/calendar; method=REQUEST\r\n\r\nBEGIN
 pub(crate) const SHAPES: &[Shape] = &[
     html("div", "<div>"),
     html("div closed", "<div></div>"),
+    deep("ends without a start", "<div>", "</b>"),
+    deep("ends that are created again", "<p><b id=@>", "</i>"),
+    deep("ends outside a cell", "<i><table><tr><td>", "</i>"),
+    deep("items in blocks", "<div>", "<li>"),
+    deep("rules in a paragraph", "<p><td><span>", "<hr>"),
     html("lists", "<ul><li>"),
     html("ordered lists", "<ol start=5><li>x"),
     html("items", "<li>x"),
@@ -162,6 +176,11 @@ impl Shape {
         let filled = |unit: &str| filled(unit, size);
         match self.kind {
             ShapeKind::Html(unit) => format!("{START}Content-Type: text/html\r\n\r\n{}", filled(unit)),
+            ShapeKind::Deep(tags, unit) => {
+                let times = DEPTH / tags.matches('<').count();
+                let around: String = (0..times).map(|at| tags.replace('@', &at.to_string())).collect();
+                format!("{START}Content-Type: text/html\r\n\r\n{around}{}", filled(unit))
+            }
             ShapeKind::Text(unit) => format!("{START}Content-Type: text/plain\r\n\r\n{}", filled(unit)),
             ShapeKind::Fields(unit) => format!("{START}{}\r\ntext", filled(unit)),
             ShapeKind::Field(start, unit) => format!("{START}{start}{}\r\n\r\ntext", filled(unit)),

@@ -22,14 +22,30 @@ statements! {
         "SELECT r.address FROM messages m
         CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = :workspace AND r.message_id = m.id {pg:OFFSET 0) r}
         WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.rfc_message_id = :rfc_message_id AND m.direction = 'outbound'";
+    /// Looks at the oldest threads of the address, with the whole key of each table.
+    WROTE_FIRST_TO = "SELECT count(*) FROM (SELECT r.position FROM
+        (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = $1 AND p.address = $2 ORDER BY p.thread_id LIMIT $4) bounded
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = $1 AND m.thread_id = bounded.thread_id
+          AND m.created_at < $3 AND m.direction = 'outbound' AND m.answers IS NULL AND m.in_reply_to IS NULL {pg:OFFSET 0) m}
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = $1 AND r.message_id = m.id {pg:OFFSET 0) r}
+        WHERE lower(r.address) = $2 LIMIT 1) found";
     SENT_SINCE = "SELECT count(*) AS messages, min(created_at) AS oldest FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
 }
+
+/// Number of threads of an address that are searched for mail to it.
+const THREADS_SEARCHED_MAX: u32 = 500;
 
 /// Returns whether a message is one of the inbox's own sent messages coming back: the inbox sent its `Message-ID`.
 pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
     let m = message;
     let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
     Ok(sent.is_some_and(|n| n > 0))
+}
+
+/// Returns whether a workspace sent a message that answers nothing to a canonical address before a time.
+pub fn wrote_first_to(tx: &mut Tx, workspace: WorkspaceId, address: &str, before: Time) -> Result<bool> {
+    let found: Option<u64> = tx.value(&WROTE_FIRST_TO, p![workspace, address, before, THREADS_SEARCHED_MAX])?;
+    Ok(found.is_some_and(|n| n > 0))
 }
 
 /// Returns the number of messages that a workspace sent after `since`, and the time of the first.

@@ -138,6 +138,20 @@ fn html_over_a_bound_is_refused_with_that_bound() {
     assert_eq!(bound(&"&amp;".repeat(OUTPUT_BYTES_MAX / 5)), None);
 }
 
+/// Each end tag was compared with all open elements: 800 kB took seconds.
+#[test]
+fn end_tags_without_a_start_were_looked_for_without_a_bound() {
+    let around = ["<div>", "<span>", "<i><table><tr><td><div>", "<p><b>", "<li><ul>"];
+    let ends = ["</b>", "</i>", "</p>", "</td>", "</caption>", "</br>", "</unknown>", "</a>"];
+    for (start, end) in around.iter().flat_map(|start| ends.map(|end| (start, end))) {
+        let depth = DEPTH_MAX / start.matches('<').count() - 1;
+        let bound = result(&format!("{}{}", start.repeat(depth), end.repeat(NODES_MAX + DEPTH_MAX)));
+        assert_eq!(bound, Err(HtmlViewError::Bound(HtmlBound::Nodes)), "{start} {end}");
+    }
+    assert_eq!(clean("<div>x</b></i></div></div>y"), "<div>x</div>y");
+    assert_eq!(clean("<i>x<p>y</i>z</p></i>"), "<i>x<p>y</i>z</p>");
+}
+
 #[test]
 fn images_of_the_message_have_a_budget_that_repetition_uses_up() {
     let images = HashMap::from([("a".to_owned(), format!("data:image/png;base64,{}", "A".repeat(18)))]);

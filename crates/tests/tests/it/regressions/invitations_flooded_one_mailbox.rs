@@ -1,4 +1,5 @@
-//! Limits of mail to one address didn't hold for a mailbox: `name+1@`, `name+2@` and so on reach the same person.
+//! Limits of mail to one address didn't hold for a mailbox: `name+1@`, `name+2@` and so on reach the same person, as do
+//! `n.ame@gmail.com` and `name@googlemail.com`.
 
 use posthouse_app::settings::DeliveryMode;
 use posthouse_domain::plan::Plan;
@@ -46,6 +47,28 @@ async fn confirmations_are_counted_by_mailbox() {
     let contacts: Vec<String> = (0..5).map(|at| format!("pat+{at}@x.example")).collect();
     api.put("/v1/escalation", json!({ "contacts": contacts })).await.expect(200);
     let refused = api.put("/v1/escalation", json!({ "contacts": ["pat@x.example"] })).await.error("rate_limited");
+    assert_eq!(refused["error"]["details"]["limit"], "confirmations_per_address");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn dots_and_another_domain_of_the_provider_renewed_the_limits() {
+    let same =
+        ["ann.x@gmail.com", "a.nnx@gmail.com", "annx+1@googlemail.com", "an.n.x@googlemail.com", "Ann.X@gmail.com"];
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let owner = server.owner_session(&key).await;
+    for (at, email) in same.into_iter().enumerate() {
+        let reply = owner.post("/platform/members", json!({ "email": email })).await;
+        match at {
+            0..3 => drop(reply.expect(202)),
+            _ => assert_eq!(reply.error("rate_limited")["error"]["details"]["limit"], "invitations_per_recipient"),
+        }
+    }
+    let api = server.api(&key);
+    server.inbox(&key).await;
+    api.put("/v1/escalation", json!({ "contacts": same })).await.expect(200);
+    let refused = api.put("/v1/escalation", json!({ "contacts": ["a.n.n.x@gmail.com"] })).await.error("rate_limited");
     assert_eq!(refused["error"]["details"]["limit"], "confirmations_per_address");
     server.finish().await;
 }

@@ -1,7 +1,7 @@
 //! Three complaints or five bounces of one stranger suspended a workspace: he used addresses of his own domain, tags of one
-//! mailbox, or answers to his own mail.
+//! mailbox, answers to his own mail, or answers to everyone that his mail named.
 
-use posthouse_app::settings::DeliveryMode;
+use posthouse_app::{ports::Clock as _, settings::DeliveryMode};
 use posthouse_tests::ServerOptions;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -92,6 +92,110 @@ async fn complaints_about_answers_do_not_count() {
     }
     assert_eq!(suspension(&fixture).await, Value::Null);
     fixture.server.finish().await;
+}
+
+/// Parties that a stranger names.
+const NAMED: [&str; 5] = ["n1@gmail.com", "n2@gmail.com", "n3@outlook.com", "a@evil2.example", "b@evil3.example"];
+
+/// What led to the message that bounces or draws complaints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Exchange {
+    /// An answer to everyone.
+    Answer,
+    /// A message that answers the own answer.
+    SecondAnswer,
+    /// An answer to everyone of another mail that names the same people.
+    AnswerToAnotherMail,
+}
+
+/// Delivers mail of a stranger; returns its id.
+async fn receive(fixture: &InboxFixture, from: &str, named: &str) -> String {
+    fixture.server.clock.advance(1);
+    let (to, now) = (&fixture.inbox.address, fixture.server.clock.now().millis());
+    let mail = format!(
+        "From: {from}\r\nTo: {to}\r\n{named}Subject: Q{now}\r\nMessage-ID: <{now}@evil.example>\r\n\r\nWhy?\r\n"
+    );
+    let path = format!("/dev/inbound?to={to}&from={from}");
+    fixture.server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.expect(201);
+    let inbox = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
+    let found = fixture.api.get(&format!("{inbox}?direction=inbound&limit=1")).await.expect(200);
+    found.data()[0]["id"].as_str().unwrap().to_owned()
+}
+
+/// Answers a message to everyone; returns the id of the answer.
+async fn answer(fixture: &InboxFixture, message: &str) -> String {
+    let path = format!("/v1/inboxes/{}/messages/{message}/reply", fixture.inbox.id);
+    let sent = fixture.api.post(&path, json!({ "text": "So.", "reply_all": true })).await.expect(202);
+    fixture.server.settle().await;
+    fixture.server.clock.advance(1);
+    sent.text("id").to_owned()
+}
+
+/// Delivers a report to the newest return path of a recipient.
+async fn report_of(fixture: &InboxFixture, report: &str, recipient: &str) {
+    let outbox = fixture.api.get("/dev/outbox?limit=100").await.expect(200);
+    let path = outbox.data().iter().find_map(|sent| {
+        let to = sent["envelope"]["to"].as_array().unwrap();
+        let at = to.iter().position(|to| to == recipient)?;
+        Some(sent["envelope"]["return_paths"][at].as_str().unwrap().replace('+', "%2B"))
+    });
+    let to = format!("/dev/inbound?to={}&from=", path.unwrap_or_else(|| panic!("{recipient}")));
+    fixture.server.anonymous().raw(Method::POST, &to, "message/rfc822", report).await.expect(201);
+    fixture.server.clock.advance(1);
+}
+
+#[tokio::test]
+async fn recipients_that_a_strangers_mail_named_suspended_a_workspace() {
+    let exchanges = [Exchange::Answer, Exchange::SecondAnswer, Exchange::AnswerToAnotherMail];
+    for (exchange, kind) in exchanges.into_iter().flat_map(|exchange| [(exchange, COMPLAINT), (exchange, BOUNCE)]) {
+        for (field, is_known) in [("Cc", false), ("To", false), ("Cc", true)] {
+            let fixture = open().await;
+            for n in 0..20 {
+                send(&fixture, &format!("ann@company{n}.example")).await;
+            }
+            if is_known {
+                for address in NAMED {
+                    send(&fixture, address).await;
+                }
+            }
+            let named = format!("{field}: {}\r\n", NAMED.join(", "));
+            let mail = receive(&fixture, "stranger@evil.example", &named).await;
+            let answered = answer(&fixture, &mail).await;
+            match exchange {
+                Exchange::Answer => {}
+                Exchange::SecondAnswer => drop(answer(&fixture, &answered).await),
+                Exchange::AnswerToAnotherMail => {
+                    let mail = receive(&fixture, "stranger@evil.example", &named).await;
+                    answer(&fixture, &mail).await;
+                }
+            }
+            for address in NAMED {
+                report_of(&fixture, kind, address).await;
+            }
+            // Those that the workspace wrote to on its own count, whoever names them later.
+            assert_eq!(suspension(&fixture).await != Value::Null, is_known, "{exchange:?} {field}");
+            fixture.server.finish().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn authors_complained_about_a_second_answer_to_their_mail() {
+    for kind in [COMPLAINT, BOUNCE] {
+        let fixture = open().await;
+        for n in 0..20 {
+            send(&fixture, &format!("ann@company{n}.example")).await;
+        }
+        for n in 0..6 {
+            let from = format!("s@stranger{n}.example");
+            let mail = receive(&fixture, &from, "").await;
+            let answered = answer(&fixture, &mail).await;
+            answer(&fixture, &answered).await;
+            report_of(&fixture, kind, &from).await;
+        }
+        assert_eq!(suspension(&fixture).await, Value::Null);
+        fixture.server.finish().await;
+    }
 }
 
 #[tokio::test]

@@ -27,6 +27,10 @@ const OF_THE_SERVICE: &[&str] = &[
     "mailer-daemon",
     "mail-daemon",
     "mai1-daemon",
+    "posthouse1",
+    "posthou5e",
+    "noreply1",
+    "no-replyy",
     "posthouse",
     "post-house",
 ];
@@ -43,9 +47,12 @@ const OF_THE_OPERATOR: &[&str] = &[
     "acme",
     "acrne",
     "acme-billing",
+    "supportteam",
+    "accounts",
+    "account-security",
 ];
 /// Names of the owner of a domain.
-const OF_THE_OWNER: &[&str] = &["postmaster", "abuse", "security", "adrnin", "web-master"];
+const OF_THE_OWNER: &[&str] = &["postmaster", "abuse", "security", "adrnin", "web-master", "vvebmaster", "admin1"];
 /// Names of senders that speak for the service, its operator or a mail system.
 const DISPLAYED: &[&str] = &[
     "Posthouse",
@@ -61,6 +68,22 @@ const DISPLAYED: &[&str] = &[
     "acme Billing",
     "MAILER-DAEMON",
     "Mail Delivery System",
+    "Posthouse™",
+    "Posthouse²",
+    "🅿🅾🆂🆃🅷🅾🆄🆂🅴",
+    "🅟🅞🅢🅣🅗🅞🅤🅢🅔",
+    "Pos\u{442}house",
+    "Pos\u{3c4}house",
+    "ᴘosthouse",
+    "Ƥosthouse",
+    "₱osthouse",
+    "Posthøuse",
+    "Posthouᵴe",
+    "Posthouse24",
+    "MyPosthouse",
+    "PosthouseSecurityTeam",
+    "Mail Delivery System 2",
+    "Mailer-Daemon (agents)",
 ];
 
 struct Fixture {
@@ -199,7 +222,7 @@ async fn no_stranger_is_shown_with_the_name_of_the_service() {
             assert_eq!(fixture.submit(key, &inbox, name).await, 550, "{name}");
         }
     }
-    for name in ["Support", "Ann", "Billing", "Posthouses", "Post House Inn"] {
+    for name in ["Support", "Ann", "Billing", "Posthouses", "Post House Inn", "Postma 24", "Support Team"] {
         for (status, json) in named(&api, &inbox, &identity, name).await {
             assert!(status < 300, "{name}: {json}");
         }
