@@ -38,7 +38,7 @@ pub(super) struct Archive {
 }
 
 pub(super) fn migrate(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     let applied = boot::migrate(&config)?;
     let text = match applied.as_slice() {
         [] => "The schema is up to date.".to_owned(),
