@@ -13,6 +13,7 @@ mod card_was_named_like_the_handle_of_another;
 mod card_went_with_its_inbox_without_an_event;
 mod change_by_a_command_was_noticed_late;
 mod check_command_reported_wrong_results;
+mod check_failed_for_a_domain_of_a_tenant;
 mod claim_link_in_a_quote_worked;
 mod concurrent_first_starts_failed;
 mod concurrent_label_change_was_lost;
