@@ -28,6 +28,7 @@ mod deleted_recipient_lost_its_copy_silently;
 mod directory_that_was_off_judged_requests;
 mod dns_error_counted_as_aligned;
 mod draft_was_replayed_to_another_key;
+mod emergency_stop_showed_paths_of_the_server;
 mod empty_search_of_the_directory_was_an_error;
 mod error_response_was_lost_in_a_reset;
 mod every_readiness_request_wrote_to_the_store;
