@@ -30,6 +30,7 @@ fn the_first_start_prints_a_banner_that_fits_a_terminal() {
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
     let whole = std::fs::read_to_string(&file).unwrap();
+    assert!(whole.contains("then delete this file") && !whole.contains("only this once"), "{whole}");
     for line in whole.lines() {
         // An address with a port of five digits is one character longer than the default one.
         assert!(line.chars().count() <= 81, "{line}");
