@@ -74,6 +74,8 @@ pub struct AppConfig {
     /// The options `--config` and `--data-dir` of this process, for commands that texts suggest. Begins with a space, or is
     /// empty.
     pub command_options: String,
+    /// [`AppConfig::command_options`] with absolute paths, for texts that are read elsewhere.
+    pub command_options_absolute: String,
 }
 
 impl AppConfig {
@@ -88,6 +90,12 @@ impl AppConfig {
     #[must_use]
     pub fn command(&self, arguments: &str) -> String {
         format!("posthouse {arguments}{}", self.command_options)
+    }
+
+    /// [`AppConfig::command`] for a reader who may be in any directory.
+    #[must_use]
+    pub fn command_anywhere(&self, arguments: &str) -> String {
+        format!("posthouse {arguments}{}", self.command_options_absolute)
     }
 
     /// Returns the issuer of identity tokens and of signatures, without a trailing slash.

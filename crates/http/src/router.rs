@@ -47,7 +47,9 @@ use posthouse_api::wire::Problems;
 use posthouse_app::{
     access::authenticate::{AuthenticatedCaller, no_session},
     app::App,
+    inboxes::names::NameRules,
 };
+use posthouse_store::workspaces;
 
 /// `X-Request-Id`.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -193,7 +195,13 @@ fn respond(
                 let answered = route.run(Arc::clone(&app), parts).instrument(span).await;
                 let answered = answered.and_then(|response| hold(&app, &route, holds.body.key(), response));
                 let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
-                answered.map_or_else(|refusal| refused(&app, &route, &refusal, &id, page), RouteResponse::into_response)
+                match answered {
+                    Ok(response) => response.into_response(),
+                    Err(refusal) => {
+                        let refusal = with_command_options(&app, holds.body.key(), refusal).await;
+                        refused(&app, &route, &refusal, &id, page)
+                    }
+                }
             }
             Err(refusal) => refused(&app, &route, &refusal, &id, page),
         };
@@ -252,7 +260,6 @@ fn refused(
     page: Option<fn(&Refusal) -> RouteResponse>,
 ) -> Response {
     app.metrics.refused(refusal);
-    let refusal = &with_command_options(app, refusal);
     let mut response = match page {
         _ if route.has_oauth_errors => oauth::service(refusal).into_response(),
         Some(page) => error::complete(refusal, page(refusal)),
@@ -264,15 +271,19 @@ fn refused(
     response
 }
 
-/// Returns a refusal whose fix names a command of the operator with the options that this process has.
-fn with_command_options(app: &App, refusal: &Refusal) -> Refusal {
-    let command = "posthouse workspace set ID --resume";
+/// Returns a refusal whose fix names a command of the operator: for the operator with the options of this process, which are
+/// paths of the server that nobody else needs.
+async fn with_command_options(app: &App, workspace: Option<WorkspaceId>, refusal: Refusal) -> Refusal {
+    const COMMAND: &str = "posthouse workspace set ID --resume";
     let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
-    if app.config.command_options.is_empty() || !fix.contains(command) {
-        return refusal.clone();
-    }
-    let fix = fix.replace(command, &app.config.command("workspace set ID --resume"));
-    refusal.clone().with_fix(fix)
+    let Some(workspace) = workspace.filter(|_| fix.contains(COMMAND)) else { return refusal };
+    let fix = fix.replace(COMMAND, &app.config.command_anywhere("workspace set ID --resume"));
+    let rules = NameRules::of(&app.config);
+    let asked = app.store.read(move |tx| -> Result<bool, Refusal> {
+        let tenant = workspaces::get(tx, workspace)?;
+        tenant.map_or(Ok(false), |tenant| rules.is_operator(tx, &tenant))
+    });
+    if asked.await.unwrap_or(false) { refusal.with_fix(fix) } else { refusal }
 }
 
 /// Admits a request, or reads and discards the rest of it.

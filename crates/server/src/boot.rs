@@ -248,9 +248,11 @@ pub fn require_store(config: &Configuration) -> Result<(), BootError> {
     if posthouse_store::migrate::inspect_read_only(&url)?.is_some() {
         return Ok(());
     }
-    let location = match &config.database_url {
-        Some(_) => format!("the database {url}"),
-        None => format!("the directory {}", config.data_dir.display()),
+    let absolute = |path: &std::path::Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let location = match (url, &config.database_url) {
+        (_, None) => format!("the directory {}", absolute(&config.data_dir).display()),
+        (DatabaseUrl::Sqlite(path), _) => format!("the database {}", DatabaseUrl::Sqlite(absolute(&path))),
+        (url, _) => format!("the database {url}"),
     };
     Err(BootError::NoStore { location })
 }

@@ -23,7 +23,10 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::{
-    boot::web::HttpServer,
+    boot::{
+        owner::{self, OwnerError},
+        web::HttpServer,
+    },
     config::{Configuration, Sources},
 };
 use posthouse_app::settings::problem::ConfigError;
@@ -131,18 +134,15 @@ impl GlobalOptions {
         Ok(config)
     }
 
-    /// Gives what a command wrote as root to the owner of the data directory.
-    fn settle_owner(&self) -> Result<(), CommandError> {
-        let Ok(config) = crate::config::load(&self.sources()) else { return Ok(()) };
-        crate::boot::owner::give_files_to_owner(&config.data_dir).map_err(|error| {
-            let directory = config.data_dir.display();
-            CommandError::Failed(format!(
-                "the files in {directory} can't be given to its owner ({error}): run chown -R with the owner of the directory"
-            ))
-        })
+    /// Loads the configuration. From here on, root works as the owner of the store.
+    fn load(&self) -> Result<Configuration, CommandError> {
+        let config = self.load_as_caller()?;
+        owner::become_owner(&config)?;
+        Ok(config)
     }
 
-    fn load(&self) -> Result<Configuration, CommandError> {
+    /// [`GlobalOptions::load`] for a command that becomes the owner itself.
+    fn load_as_caller(&self) -> Result<Configuration, CommandError> {
         let config = crate::config::load(&self.sources())?;
         crate::telemetry::start(&config.log);
         Ok(config)
@@ -173,6 +173,12 @@ impl CommandError {
 impl From<ConfigError> for CommandError {
     fn from(error: ConfigError) -> Self {
         Self::Usage(error.to_string())
+    }
+}
+
+impl From<OwnerError> for CommandError {
+    fn from(error: OwnerError) -> Self {
+        Self::failed(error)
     }
 }
 
@@ -208,8 +214,6 @@ pub fn run(http: HttpServer) -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let keeps_owner =
-        !matches!(command, Command::Serve(_) | Command::Check(_) | Command::Completions(_) | Command::Man(_));
     let done = match command {
         Command::Serve(given) => serve::run(given, &options, http),
         Command::Workspace(command) => workspace::run(command, &options),
@@ -226,7 +230,6 @@ pub fn run(http: HttpServer) -> ExitCode {
         Command::Completions(given) => completions::run(&given),
         Command::Man(given) => man::run(&given),
     };
-    let done = done.and_then(|()| if keeps_owner { options.settle_owner() } else { Ok(()) });
     let (code, message) = match done {
         Ok(()) => return ExitCode::SUCCESS,
         Err(CommandError::Failed(message)) => (1, message),

@@ -12,8 +12,8 @@ mod write;
 use crate::{DatabaseUrl, Error, Result};
 use std::path::{Path, PathBuf};
 
-pub use read::{restore, restore_with_progress};
-pub use write::{save, save_with_progress};
+pub use read::{RestoreTarget, restore, restore_with_progress};
+pub use write::{ArchiveFile, save, save_with_progress};
 
 /// Name of the database in a data directory and in an archive.
 pub const DATABASE_FILE: &str = "posthouse.db";

@@ -64,6 +64,7 @@ pub(crate) fn settings() -> AppConfig {
         plans: Plans { free: unlimited(), builder: unlimited(), team: unlimited() },
         limits: limits(),
         command_options: String::new(),
+        command_options_absolute: String::new(),
     }
 }
 

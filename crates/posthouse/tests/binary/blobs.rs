@@ -29,7 +29,7 @@ fn an_unreachable_bucket_is_reported_by_check_backup_and_readyz() {
     closed.bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let config = sandbox.configure("delivery.mode = 'capture'\nblob_url = 's3://bucket/deep'\n");
     let config = config.to_str().unwrap();
-    assert_eq!(sandbox.run(&["migrate", "--config", config]).code, 0);
+    sandbox.make_store();
     let endpoint = format!("http://{}", closed.local_addr().unwrap());
     let variables =
         [("AWS_ENDPOINT_URL", &*endpoint), ("AWS_ACCESS_KEY_ID", "AKIAME"), ("AWS_SECRET_ACCESS_KEY", "secret-value")];

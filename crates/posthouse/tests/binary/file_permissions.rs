@@ -88,6 +88,7 @@ fn blobs_of_an_older_version_in_blob_url_are_made_private_and_other_files_keep_t
     let config =
         sandbox.configure(&format!("delivery.mode = 'capture'\nblob_url = 'file://{}'\n", elsewhere.display()));
     // Blobs without a database would be remains of a lost store.
+    sandbox.make_store();
     sandbox.run(&["migrate", "--config", config.to_str().unwrap(), "--json"]).json();
     let blob = old_blob(&elsewhere);
     fs::create_dir(elsewhere.join("of-others")).unwrap();

@@ -58,6 +58,13 @@ impl Sandbox {
         path
     }
 
+    /// Creates the store of [`Sandbox::configure`], without a workspace.
+    pub(crate) fn make_store(&self) {
+        std::fs::create_dir_all(self.path("data")).unwrap();
+        let url = posthouse_store::DatabaseUrl::Sqlite(self.path("data/posthouse.db"));
+        posthouse_store::Store::open(posthouse_store::StoreConfig::new(url)).unwrap().close();
+    }
+
     /// Starts the service and waits until it is ready.
     pub(crate) fn serve(&self, config: &Path, arguments: &[&str]) -> ServiceProcess {
         self.serve_with(&[], config, arguments)
@@ -123,6 +130,13 @@ pub(crate) struct ServiceProcess {
 }
 
 impl ServiceProcess {
+    /// Returns a field of `/proc/PID/status`.
+    pub(crate) fn status(&self, field: &str) -> String {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':')).unwrap();
+        line.trim().to_owned()
+    }
+
     pub(crate) fn address(&self, name: &str) -> SocketAddr {
         self.ready[name].as_str().unwrap().parse().unwrap()
     }

@@ -8,6 +8,8 @@ mod commands;
 mod file_permissions;
 mod harness;
 mod listeners;
+mod ownership;
+mod restores;
 mod serving;
 mod signing_keys;
 mod stores;

@@ -50,7 +50,7 @@ fn only_the_first_start_creates_a_workspace() {
 fn the_start_after_a_failed_first_start_creates_everything() {
     let sandbox = Sandbox::new("broken-off");
     let config = sandbox.configure("delivery.mode = 'capture'\n");
-    assert_eq!(sandbox.run(&["migrate", "--config", config.to_str().unwrap()]).code, 0);
+    sandbox.make_store();
     let change = |text: &'static str| {
         let url = posthouse_store::DatabaseUrl::Sqlite(sandbox.path("data/posthouse.db"));
         let store = posthouse_store::Store::open(posthouse_store::StoreConfig::new(url)).unwrap();

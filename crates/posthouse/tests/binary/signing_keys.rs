@@ -14,7 +14,7 @@ impl Operator {
     fn new(name: &str) -> Self {
         let sandbox = Sandbox::new(name);
         let config = sandbox.configure("delivery.mode = 'capture'\n").to_str().unwrap().to_owned();
-        assert_eq!(sandbox.run(&["migrate", "--config", &config]).code, 0);
+        sandbox.make_store();
         Self { sandbox, config }
     }
 

@@ -30,6 +30,7 @@ fn the_first_start_prints_a_banner_that_fits_a_terminal() {
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
     let whole = std::fs::read_to_string(&file).unwrap();
+    assert!(whole.contains("then delete this file") && !whole.contains("only this once"), "{whole}");
     for line in whole.lines() {
         // An address with a port of five digits is one character longer than the default one.
         assert!(line.chars().count() <= 81, "{line}");
@@ -54,7 +55,7 @@ fn the_first_start_prints_a_banner_that_fits_a_terminal() {
 fn backup_and_restore_show_progress_on_a_terminal_only() {
     let sandbox = Sandbox::new("progress");
     let config = sandbox.configure("delivery.mode = 'capture'\n");
-    sandbox.run(&["migrate", "--config", config.to_str().unwrap(), "--json"]).json();
+    sandbox.make_store();
 
     let saved = on_terminal(&sandbox, "--config posthouse.toml backup a.tar");
     assert!(saved.contains("\rSaving: 0 of 1 files"), "{saved:?}");

@@ -143,6 +143,8 @@ fn document(app: &App, bound: &BoundAddresses, first: Option<&FirstRun>) -> Valu
 
 /// The file in the data directory with the text of a first start that had no terminal.
 const FIRST_START_FILE: &str = "first-start.txt";
+/// The first line of that file.
+const FILE_NOTE: &str = "This file has a working API key. Save the key elsewhere, then delete this file.";
 
 /// Returns the text of the first start. Standard output that is no terminal may be kept or read by others, so the API key
 /// and the link go to a private file instead.
@@ -153,7 +155,7 @@ fn first_banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> Result<S
     }
     let file = app.config.data_dir.join(FIRST_START_FILE);
     let what = format!("cannot write {}", file.display());
-    files::write(&file, &whole).map_err(BootError::io(what))?;
+    files::write(&file, &format!("\n{FILE_NOTE}\n{whole}")).map_err(BootError::io(what))?;
     tracing::info!(file = %file.display(), "first_start.written");
     let key_file = format!("in {}", file.display());
     let (key, link) = (first.created.secret.reveal(), first.created.link.url(&app.config.base_url));
@@ -193,7 +195,7 @@ fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
     };
     let mut lines = vec![
         String::new(),
-        "Posthouse is running. Save your API key: it is shown only this once.".to_owned(),
+        "Posthouse is running. Save your API key: later starts don't show it.".to_owned(),
         String::new(),
         format!("  API key   {key}"),
         format!("  API       {base}"),

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::{CommandError, GlobalOptions};
 use crate::{
-    boot::{self, ReadyFile, Role, web::HttpServer},
+    boot::{self, ReadyFile, Role, owner, web::HttpServer},
     config::{INVALID_SOCKET, Listeners},
 };
 
@@ -62,8 +62,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 pub(super) fn run(mut given: Options, options: &GlobalOptions, http: HttpServer) -> Result<(), CommandError> {
-    // First of all: a ready file of a previous run would claim that this process is ready.
-    let ready_file = given.ready_file.take().map(ReadyFile::claim).transpose()?;
     // A role may be named twice.
     let mut roles: Vec<Role> = Vec::new();
     given.roles.into_iter().for_each(|role| {
@@ -72,8 +70,15 @@ pub(super) fn run(mut given: Options, options: &GlobalOptions, http: HttpServer)
         }
     });
     let listeners = Listeners { http: given.http_listen, smtp: given.smtp_listen, submission: given.submission_listen };
-    let config = crate::config::load(&options.sources().with_listeners(listeners))?;
-    crate::telemetry::start(&config.log);
+    let loaded = crate::config::load(&options.sources().with_listeners(listeners));
+    let became_owner = loaded.as_ref().map_or(Ok(()), |config| {
+        crate::telemetry::start(&config.log);
+        owner::become_owner(config)
+    });
+    // Whatever the configuration is: a ready file of a previous run would claim that this process is ready.
+    let ready_file = given.ready_file.take().map(ReadyFile::claim).transpose()?;
+    became_owner?;
+    let config = loaded?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CommandError::failed)?;
     let serve_options = boot::ServeOptions { roles, ready_file, new_store: given.new_store, http };
     let served = runtime.block_on(boot::serve(config, serve_options));

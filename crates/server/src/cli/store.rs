@@ -1,16 +1,23 @@
 //! Commands on the store as a whole: `migrate`, `backup`, `restore`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use posthouse_store::{
-    backup::{self, BackupProgress, BackupStep, BackupSummary},
+    DatabaseUrl,
+    backup::{self, ArchiveFile, BackupProgress, BackupStep, BackupSummary, OnProgress},
     totals::{self, StoreTotals},
 };
 use serde_json::json;
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, progress::ProgressLine, runtime};
-use crate::{boot, config::Configuration};
+use crate::{
+    boot::{self, owner::WorkingAsOwner},
+    config::Configuration,
+};
 
 /// Entries of the data directory that a backup includes in addition to database and blobs: the instance key, and the
 /// self-signed certificate, because senders may have pinned it.
@@ -38,7 +45,7 @@ pub(super) struct Archive {
 }
 
 pub(super) fn migrate(output: &OutputOptions, options: &GlobalOptions) -> Result<(), CommandError> {
-    let config = options.load()?;
+    let config = options.load_with_store()?;
     let applied = boot::migrate(&config)?;
     let text = match applied.as_slice() {
         [] => "The schema is up to date.".to_owned(),
@@ -49,41 +56,59 @@ pub(super) fn migrate(output: &OutputOptions, options: &GlobalOptions) -> Result
 
 pub(super) fn backup(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
     is_file(&given.file)?;
-    let config = options.load_with_store()?;
+    let config = options.load_as_caller()?;
+    // The archive is a file of whoever runs this; all else is read as the owner of the store.
+    let owner = WorkingAsOwner::begin(&config)?;
+    boot::require_store(&config)?;
     boot::check_store_identity(&config)?;
     let totals = totals(&config)?;
+    let archive = owner.as_caller(|| ArchiveFile::create(&given.file))??;
+    let saved = save(&config, &archive, owner.is_another());
+    let contents = owner.as_caller(|| match saved {
+        Ok(contents) => archive.keep().map(|()| contents).map_err(CommandError::from),
+        Err(error) => {
+            archive.discard();
+            Err(error)
+        }
+    })??;
+    done(given, "Saved", contents, totals)
+}
+
+/// Writes the archive. With `in_data_dir`, the temporary copy of the database isn't next to the archive.
+fn save(config: &Configuration, archive: &ArchiveFile, in_data_dir: bool) -> Result<BackupSummary, CommandError> {
     let source = backup::BackupSource {
-        database: boot::database_url(&config)?,
+        database: boot::database_url(config)?,
         data_dir: config.data_dir.clone(),
         folders: FOLDERS.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let blobs = boot::open_blobs(&config)?;
-    let contents = match ProgressLine::on_terminal() {
-        Some(mut line) => {
-            let mut show = |progress| line.show(|| backup_text(progress));
-            runtime()?.block_on(backup::save_with_progress(&source, &blobs, &given.file, Some(&mut show)))?
-        }
-        None => runtime()?.block_on(backup::save(&source, &blobs, &given.file))?,
-    };
-    done(given, "Saved", contents, totals)
+    let blobs = boot::open_blobs(config)?;
+    let copy = archive.database_copy(in_data_dir.then_some(config.data_dir.as_path()));
+    let mut line = ProgressLine::on_terminal();
+    let mut show = line.as_mut().map(|line| |progress| line.show(|| backup_text(progress)));
+    let on_progress = show.as_mut().map(|show| show as OnProgress<'_>);
+    Ok(runtime()?.block_on(backup::save_with_progress(&source, &blobs, archive, &copy, on_progress))?)
 }
 
 pub(super) fn restore(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
     is_file(&given.file)?;
+    // Before root becomes the owner of the store, who may be unable to read the archive.
+    let archive = File::open(&given.file);
     let config = options.load()?;
-    if config.database_url.as_deref().is_some_and(|url| !url.starts_with("sqlite:")) {
+    let DatabaseUrl::Sqlite(database) = boot::inspect::database_url(&config)? else {
         return Err(CommandError::Failed(
             "restore works only with the embedded database; for PostgreSQL, use its own tools".to_owned(),
         ));
-    }
-    let blobs = boot::open_blobs(&config)?;
-    let contents = match ProgressLine::on_terminal() {
-        Some(mut line) => {
-            let mut show = |progress| line.show(|| restore_text(progress));
-            runtime()?.block_on(backup::restore_with_progress(&given.file, &config.data_dir, &blobs, &mut show))?
-        }
-        None => runtime()?.block_on(backup::restore(&given.file, &config.data_dir, &blobs))?,
     };
+    let archive = archive.map_err(|error| CommandError::Failed(format!("{}: {error}", given.file.display())))?;
+    let blobs = boot::open_blobs(&config)?;
+    let target = backup::RestoreTarget { data_dir: &config.data_dir, database: &database, blobs: &blobs };
+    let mut line = ProgressLine::on_terminal();
+    let mut show = |progress| {
+        if let Some(line) = &mut line {
+            line.show(|| restore_text(progress));
+        }
+    };
+    let contents = runtime()?.block_on(backup::restore_with_progress(archive, target, &mut show))?;
     let totals = totals(&config)?;
     done(given, "Restored", contents, totals)
 }

@@ -129,6 +129,7 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
         nameservers: values.find(&services::NAMESERVERS).unwrap_or_default(),
         blocklists: values.get(&services::BLOCKLISTS),
         command_options: String::new(),
+        command_options_absolute: String::new(),
         signup: SignupConfig {
             enabled: false,
             difficulty: u32::try_from(values.get(&signup::DIFFICULTY)).unwrap_or(DIFFICULTY_MAX),

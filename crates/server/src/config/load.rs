@@ -52,8 +52,18 @@ impl Sources {
     /// Returns the options that name the configuration and the data directory, as a shell reads them.
     #[must_use]
     pub fn command_options(&self) -> String {
+        self.options_with(|path| path.to_owned())
+    }
+
+    /// [`Sources::command_options`] with absolute paths.
+    #[must_use]
+    pub fn command_options_absolute(&self) -> String {
+        self.options_with(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    }
+
+    fn options_with(&self, shown: impl Fn(&Path) -> PathBuf) -> String {
         let given = [("--config", &self.file), ("--data-dir", &self.data_dir)];
-        let options = given.into_iter().filter_map(|(name, path)| Some((name, path.as_ref()?)));
+        let options = given.into_iter().filter_map(|(name, path)| Some((name, shown(path.as_ref()?))));
         options.map(|(name, path)| format!(" {name} {}", quoted(&path.display().to_string()))).collect()
     }
 
@@ -121,6 +131,7 @@ pub fn load(sources: &Sources) -> Result<Configuration, ConfigError> {
         config.data_dir.clone_from(data_dir);
     }
     config.app.command_options = sources.command_options();
+    config.app.command_options_absolute = sources.command_options_absolute();
     if problems.is_empty() { Ok(config) } else { Err(ConfigError(problems)) }
 }
 

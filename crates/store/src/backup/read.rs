@@ -1,4 +1,4 @@
-//! Restores an archive into an empty data directory. Never writes outside that directory.
+//! Restores an archive into an empty data directory and the configured database and blob store. Never writes anywhere else.
 
 use super::hash::ArchiveHash;
 use super::{
@@ -9,7 +9,7 @@ use crate::{BlobDigest, BlobStore, Error, Result};
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// Largest blob accepted from an archive, in bytes: far above any message, far below memory.
 const BLOB_BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -18,40 +18,81 @@ const END_BYTES_MAX: u64 = 4096;
 /// Read buffer for the archive, in bytes.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Restores an archive into `data_dir`, which must be empty or missing, and its blobs into `blobs`. Then checks the
-/// database, each blob against its hash, all bytes against the archive's hash, and that nothing is missing. All files
-/// are flushed when it returns; meant for the command line. After an error the directory is empty again.
-///
-/// # Errors
-/// Returns [`Error::Schema`] with a message for the operator if the directory isn't empty or the file isn't an archive,
-/// and [`Error::Inconsistent`] if the archive is damaged or incomplete.
-pub async fn restore(file: &Path, data_dir: &Path, blobs: &BlobStore) -> Result<BackupSummary> {
-    restore_with_progress(file, data_dir, blobs, &mut |_| ()).await
+/// Where an archive is restored to.
+#[derive(Clone, Copy)]
+pub struct RestoreTarget<'a> {
+    /// The data directory, which must be empty or missing.
+    pub data_dir: &'a Path,
+    /// The database, which must be missing.
+    pub database: &'a Path,
+    /// The blob store.
+    pub blobs: &'a BlobStore,
 }
 
-/// [`restore`], and calls `on_progress` periodically.
+/// Restores an archive into `data_dir` with the database in it; see [`restore_with_progress`].
 ///
 /// # Errors
-/// See [`restore`].
+/// See [`restore_with_progress`].
+pub async fn restore(file: &Path, data_dir: &Path, blobs: &BlobStore) -> Result<BackupSummary> {
+    let archive = File::open(file).map_err(|error| at(file, &error))?;
+    let database = data_dir.join(DATABASE_FILE);
+    restore_with_progress(archive, RestoreTarget { data_dir, database: &database, blobs }, &mut |_| ()).await
+}
+
+/// Restores an archive into an empty data directory, and its blobs into their store. Then checks the database, each blob
+/// against its hash, all bytes against the archive's hash, and that nothing is missing. All files are flushed when it
+/// returns; meant for the command line. After an error the directory is empty again and there is no database. Calls
+/// `on_progress` periodically.
+///
+/// # Errors
+/// Returns [`Error::Schema`] with a message for the operator if the directory isn't empty, there is a database or the file
+/// isn't an archive, and [`Error::Inconsistent`] if the archive is damaged or incomplete.
 pub async fn restore_with_progress(
-    file: &Path,
-    data_dir: &Path,
-    blobs: &BlobStore,
+    archive: File,
+    target: RestoreTarget<'_>,
     on_progress: OnProgress<'_>,
 ) -> Result<BackupSummary> {
-    let archive = File::open(file).map_err(|error| at(file, &error))?;
-    let total = archive.metadata().map_err(|error| at(file, &error))?.len();
-    make_empty(data_dir)?;
+    let total = archive.metadata()?.len();
+    require_empty(target.data_dir)?;
+    require_no_database(target.database)?;
+    std::fs::create_dir_all(target.data_dir).map_err(|error| at(target.data_dir, &error))?;
     let mut reader = ProgressReader { archive, done: 0, total, on_progress };
-    let mut restored = fill(&mut reader, data_dir, blobs).await;
+    let mut has_database = false;
+    let mut restored = fill(&mut reader, target, &mut has_database).await;
     if restored.is_ok() {
         (reader.on_progress)(BackupProgress { step: BackupStep::Check, done: total, total });
-        restored = finish(data_dir).and(restored);
+        restored = finish(target).and(restored);
     }
     if restored.is_err() {
-        clear(data_dir);
+        if has_database {
+            for path in with_companions(target.database) {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        clear(target.data_dir);
     }
     restored
+}
+
+/// Checks that a restored database would replace nothing.
+fn require_no_database(database: &Path) -> Result<()> {
+    match with_companions(database).find(|path| path.symlink_metadata().is_ok()) {
+        None => Ok(()),
+        Some(path) => Err(Error::schema(format_args!(
+            "{} exists, nothing was changed: restore into a new directory and point database_url at a new file, or leave \
+             database_url out",
+            path.display()
+        ))),
+    }
+}
+
+/// Returns the path of a database and those of the files that SQLite keeps next to it.
+fn with_companions(database: &Path) -> impl Iterator<Item = PathBuf> {
+    ["", "-wal", "-shm", "-journal"].into_iter().map(move |ending| {
+        let mut name = database.as_os_str().to_owned();
+        name.push(ending);
+        name.into()
+    })
 }
 
 /// Reader of the archive that reports how much was read.
@@ -72,15 +113,20 @@ impl Read for ProgressReader<'_> {
 }
 
 /// Checks the restored database, and flushes the directory.
-fn finish(data_dir: &Path) -> Result<()> {
-    check_database(&rusqlite::Connection::open(data_dir.join(DATABASE_FILE))?)?;
-    Ok(File::open(data_dir)?.sync_all()?)
+fn finish(target: RestoreTarget<'_>) -> Result<()> {
+    check_database(&rusqlite::Connection::open(target.database)?)?;
+    Ok(File::open(target.data_dir)?.sync_all()?)
 }
 
-async fn fill(archive: &mut ProgressReader<'_>, data_dir: &Path, blobs: &BlobStore) -> Result<BackupSummary> {
+/// Writes the members of the archive. `has_database` tells whether the database was begun, also after an error.
+async fn fill(
+    archive: &mut ProgressReader<'_>,
+    target: RestoreTarget<'_>,
+    has_database: &mut bool,
+) -> Result<BackupSummary> {
     let mut archive = tar::Archive::new(BufReader::with_capacity(BUFFER_BYTES, archive));
     let (mut count, mut files, mut hash) = (0, 0, ArchiveHash::default());
-    let (mut end, mut has_database) = (None, false);
+    let mut end = None;
     for entry in archive.entries()? {
         let mut entry = entry.map_err(|_| incomplete())?;
         if end.is_some() {
@@ -92,16 +138,21 @@ async fn fill(archive: &mut ProgressReader<'_>, data_dir: &Path, blobs: &BlobSto
             let bytes = read_all(&mut entry, END_BYTES_MAX)?;
             end = Some(serde_json::from_slice::<BackupSummary>(&bytes).map_err(damaged)?);
         } else if name.starts_with(BLOBS_DIR) {
-            put_blob(blobs, name, read_all(&mut hash.member(name, entry), BLOB_BYTES_MAX)?).await?;
+            put_blob(target.blobs, name, read_all(&mut hash.member(name, entry), BLOB_BYTES_MAX)?).await?;
             count += 1;
+        } else if name == DATABASE_FILE {
+            let file = create_file(target.database)?;
+            *has_database = true;
+            write_file(target.database, file, &mut hash.member(name, entry))?;
         } else {
-            write_file(&data_dir.join(name), &mut hash.member(name, entry))?;
-            if name == DATABASE_FILE { has_database = true } else { files += 1 }
+            let path = target.data_dir.join(name);
+            write_file(&path, create_file(&path)?, &mut hash.member(name, entry))?;
+            files += 1;
         }
     }
     let found = BackupSummary { format: FORMAT, blobs: count, files, sha256: hash.close() };
     match end {
-        Some(end) if end == found && has_database => {}
+        Some(end) if end == found && *has_database => {}
         Some(end) if end.sha256 != found.sha256 => return Err(corrupt("its bytes don't match the recorded hash")),
         _ => return Err(incomplete()),
     }
@@ -134,15 +185,18 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn make_empty(data_dir: &Path) -> Result<()> {
-    std::fs::create_dir_all(data_dir).map_err(|error| at(data_dir, &error))?;
-    if std::fs::read_dir(data_dir).map_err(|error| at(data_dir, &error))?.next().is_some() {
-        return Err(Error::schema(format_args!(
+fn require_empty(data_dir: &Path) -> Result<()> {
+    let mut entries = match std::fs::read_dir(data_dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(|error| at(data_dir, &error))?,
+    };
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(Error::schema(format_args!(
             "{} is not empty: restore into a new directory and point data_dir at it",
             data_dir.display()
-        )));
+        ))),
     }
-    Ok(())
 }
 
 fn read_all(entry: &mut impl Read, bytes_max: u64) -> Result<Vec<u8>> {
@@ -160,16 +214,23 @@ async fn put_blob(blobs: &BlobStore, name: &str, bytes: Vec<u8>) -> Result<()> {
     blobs.put(Bytes::from(bytes)).await.map(|_| ())
 }
 
-fn write_file(path: &Path, content: &mut impl Read) -> Result<()> {
+fn folder_of(path: &Path) -> Result<&Path> {
     let folder = path.parent().ok_or_else(|| corrupt("a member has an unsafe path"))?;
-    std::fs::create_dir_all(folder)?;
+    Ok(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+}
+
+fn create_file(path: &Path) -> Result<File> {
+    std::fs::create_dir_all(folder_of(path)?)?;
     let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    options.open(path).map_err(|error| at(path, &error))
+}
+
+fn write_file(path: &Path, mut file: File, content: &mut impl Read) -> Result<()> {
     std::io::copy(content, &mut file).map_err(damaged)?;
     file.sync_all()?;
-    File::open(folder)?.sync_all()?;
+    File::open(folder_of(path)?)?.sync_all()?;
     Ok(())
 }

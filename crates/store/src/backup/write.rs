@@ -23,42 +23,88 @@ const MODE: u32 = 0o600;
 /// Returns [`Error::Schema`] for PostgreSQL, [`Error::Inconsistent`] if the database copy is damaged, and other errors if
 /// the blob store or the file system fails.
 pub async fn save(source: &BackupSource, blobs: &BlobStore, file: &Path) -> Result<BackupSummary> {
-    save_with_progress(source, blobs, file, None).await
+    let archive = ArchiveFile::create(file)?;
+    let copy = archive.database_copy(None);
+    match save_with_progress(source, blobs, &archive, &copy, None).await {
+        Ok(contents) => archive.keep().map(|()| contents),
+        Err(error) => {
+            archive.discard();
+            Err(error)
+        }
+    }
 }
 
-/// [`save`], and calls `on_progress` after each file. To know the total it lists the blobs once more.
+/// The file of an archive, which appears complete or not at all.
+#[derive(Debug)]
+pub struct ArchiveFile {
+    file: File,
+    partial: PathBuf,
+    target: PathBuf,
+}
+
+impl ArchiveFile {
+    /// Creates the file under a temporary name.
+    ///
+    /// # Errors
+    /// Returns an error if it can't be created.
+    pub fn create(target: &Path) -> Result<Self> {
+        let partial = sibling(target, "partial");
+        // A leftover, or the link of somebody else.
+        let _ = std::fs::remove_file(&partial);
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
+        let file = options.open(&partial).map_err(|error| at(&partial, &error))?;
+        Ok(Self { file, partial, target: target.to_owned() })
+    }
+
+    /// Gives the file its name, and flushes the directory.
+    ///
+    /// # Errors
+    /// Returns an error if the file system fails; then there is no file.
+    pub fn keep(self) -> Result<()> {
+        if let Err(error) = std::fs::rename(&self.partial, &self.target) {
+            let failed = at(&self.target, &error);
+            self.discard();
+            return Err(failed);
+        }
+        flush_folder_of(&self.target)
+    }
+
+    /// Removes the file.
+    pub fn discard(self) {
+        let _ = std::fs::remove_file(&self.partial);
+    }
+
+    /// Returns where the database can be copied to: a file next to the archive, or in a directory.
+    #[must_use]
+    pub fn database_copy(&self, directory: Option<&Path>) -> PathBuf {
+        let copy = sibling(&self.target, "database.partial");
+        match directory {
+            Some(directory) => directory.join(copy.file_name().unwrap_or_default()),
+            None => copy,
+        }
+    }
+}
+
+/// Writes an archive of `source` and `blobs`, with a temporary copy of the database at `copy`, and calls `on_progress` after
+/// each file. To know the total it lists the blobs once more.
 ///
 /// # Errors
 /// See [`save`].
 pub async fn save_with_progress(
     source: &BackupSource,
     blobs: &BlobStore,
-    file: &Path,
+    archive: &ArchiveFile,
+    copy: &Path,
     on_progress: Option<OnProgress<'_>>,
 ) -> Result<BackupSummary> {
     let database = sqlite_path(&source.database)?;
-    let partial = sibling(file, "partial");
-    let copy = sibling(file, "database.partial");
-    let saved = match BackupArchive::create(&partial) {
-        Ok(archive) => save_to(source, database, blobs, archive.reporting(blobs, on_progress).await, &copy).await,
-        Err(error) => Err(error),
-    };
-    let _ = std::fs::remove_file(&copy);
-    match saved {
-        Ok(contents) => {
-            let moved = std::fs::rename(&partial, file).map_err(|error| at(file, &error));
-            if moved.is_err() {
-                let _ = std::fs::remove_file(&partial);
-            }
-            moved?;
-            flush_folder_of(file)?;
-            Ok(contents)
-        }
-        Err(error) => {
-            let _ = std::fs::remove_file(&partial);
-            Err(error)
-        }
-    }
+    let archive = BackupArchive::to(archive.file.try_clone()?).reporting(blobs, on_progress).await;
+    let saved = save_to(source, database, blobs, archive, copy).await;
+    let _ = std::fs::remove_file(copy);
+    saved
 }
 
 async fn save_to(
@@ -126,14 +172,9 @@ struct BackupArchive<'a> {
 }
 
 impl<'a> BackupArchive<'a> {
-    fn create(path: &Path) -> Result<Self> {
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
-        let file = options.open(path).map_err(|error| at(path, &error))?;
+    fn to(file: File) -> Self {
         let tar = tar::Builder::new(BufWriter::with_capacity(BUFFER_BYTES, file));
-        Ok(BackupArchive { tar, hash: ArchiveHash::default(), done: 0, total: 0, on_progress: None })
+        BackupArchive { tar, hash: ArchiveHash::default(), done: 0, total: 0, on_progress: None }
     }
 
     /// Reports progress from now on.

@@ -5,6 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use futures_util::future::join_all;
 use posthouse_domain::{
     delivery::is_special_purpose,
+    error::Refusal,
     id::WorkspaceId,
     mail_domain::{CheckedRecord, DnsRecordKey, DomainStatus, ExpectedRecord, MailDomain, RecordStatus},
     page::PageRange,
@@ -17,6 +18,7 @@ use super::Finding;
 use posthouse_app::{
     app::App,
     domains::{check, dkim, reputation::addresses},
+    inboxes::names::NameRules,
     ports::Dns,
     settings::{AppConfig, DeliveryMode},
 };
@@ -155,12 +157,13 @@ fn problem(key: DnsRecordKey, checked: &CheckedRecord) -> String {
 
 /// Checks custom domains: one finding per domain, or one per missing or wrong record.
 pub(super) async fn custom_domains(app: &Arc<App>) -> Vec<Finding> {
-    let domains = match app.store.read(all_domains).await {
+    let rules = NameRules::of(&app.config);
+    let domains = match app.store.read(move |tx| all_domains(tx, &rules)).await {
         Ok(domains) => domains,
-        Err(error) => return vec![Finding::failed(format!("domains: {error}"), "check the database")],
+        Err(error) => return vec![Finding::failed(format!("domains: {}", error.message), "check the database")],
     };
     let here = app.config.server_dns();
-    let looks = domains.iter().map(|domain| async {
+    let looks = domains.iter().map(|CheckedDomain { domain, is_needed }| async {
         let expected = domain.expected(&here);
         let found = check::gather_records(app, &domain.name, &expected).await;
         let show = app.config.command(&format!("domain show {}", domain.name));
@@ -171,7 +174,11 @@ pub(super) async fn custom_domains(app: &Arc<App>) -> Vec<Finding> {
             .filter(|(_, checked)| checked.found != RecordStatus::Ok)
             .map(|(record, checked)| {
                 let what = format!("domain: {} of {}", label(record.key), record.name);
-                Finding::failed(format!("{what} {}", problem(record.key, checked)), advice.clone())
+                let what = format!("{what} {}", problem(record.key, checked));
+                if *is_needed {
+                    return Finding::failed(what, advice.clone());
+                }
+                Finding::warning(what, format!("{advice}, which its owner has never published"))
             })
             .collect();
         if found.records.is_empty() {
@@ -183,19 +190,35 @@ pub(super) async fn custom_domains(app: &Arc<App>) -> Vec<Finding> {
     join_all(looks).await.into_iter().flatten().collect()
 }
 
-/// Returns the domains of all workspaces, except disabled ones.
-fn all_domains(tx: &mut posthouse_store::Tx) -> posthouse_store::Result<Vec<MailDomain>> {
-    let (mut all, mut after) = (Vec::new(), WorkspaceId(Uuid::nil()));
+/// A custom domain to check.
+struct CheckedDomain {
+    domain: MailDomain,
+    /// Whether a missing record is a failure: the domain worked before, or it is the operator's. Any tenant can add a domain
+    /// and never publish a record.
+    is_needed: bool,
+}
+
+/// Returns the domains of all workspaces, except disabled ones; those that are needed first.
+fn all_domains(tx: &mut posthouse_store::Tx, rules: &NameRules) -> Result<Vec<CheckedDomain>, Refusal> {
+    let (mut needed, mut others, mut after) = (Vec::new(), Vec::new(), WorkspaceId(Uuid::nil()));
     loop {
         let page = workspaces::list(tx, after, WORKSPACES_PAGE)?;
         for workspace in &page {
             after = workspace.id;
+            let is_operator = rules.is_operator(tx, workspace)?;
             let found = mail_domains::page(tx, workspace.id, &PageRange { after: None, limit: DOMAINS_MAX })?;
-            all.extend(found.into_iter().filter(|domain| domain.status != DomainStatus::Disabled));
+            for domain in found.into_iter().filter(|domain| domain.status != DomainStatus::Disabled) {
+                let is_needed = is_operator || domain.verified_at.is_some();
+                let list = if is_needed { &mut needed } else { &mut others };
+                if list.len() < DOMAINS_MAX as usize {
+                    list.push(CheckedDomain { domain, is_needed });
+                }
+            }
         }
-        if page.len() < WORKSPACES_PAGE as usize || all.len() >= DOMAINS_MAX as usize {
-            all.truncate(DOMAINS_MAX as usize);
-            return Ok(all);
+        if page.len() < WORKSPACES_PAGE as usize || needed.len() >= DOMAINS_MAX as usize {
+            needed.extend(others);
+            needed.truncate(DOMAINS_MAX as usize);
+            return Ok(needed);
         }
     }
 }

@@ -126,6 +126,7 @@ fn described(config: &Configuration) -> String {
     let mut config = Configuration { set_keys: Vec::new(), ..config.clone() };
     // They name the file.
     config.app.command_options.clear();
+    config.app.command_options_absolute.clear();
     let api_key = config.ai.endpoint.as_ref().and_then(|endpoint| endpoint.api_key.clone());
     format!("{config:#?} {api_key:?}")
 }

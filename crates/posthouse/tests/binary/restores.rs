@@ -1,0 +1,37 @@
+//! `posthouse restore` wrote the database into the data directory although `database_url` named another place, failed because
+//! that one was missing, and said that nothing was changed.
+
+use crate::harness::Sandbox;
+
+#[test]
+fn a_restore_writes_the_configured_database_or_nothing() {
+    let sandbox = Sandbox::new("restore-elsewhere");
+    let create = ["workspace", "create", "--name", "A", "--owner", "a@b.example", "--data-dir", "first"];
+    assert_eq!(sandbox.run(&create).code, 0);
+    assert_eq!(sandbox.run(&["backup", "b.tar", "--data-dir", "first"]).code, 0);
+    let database = sandbox.path("elsewhere/db.sqlite");
+    let config = sandbox.configure(&format!("database_url = 'sqlite:{}'\n", database.display()));
+    let config = ["--config", config.to_str().unwrap()];
+    let restored = sandbox.run(&[&["restore", "b.tar", "--json"][..], &config].concat()).json();
+    assert_eq!(restored["workspaces"], 1);
+    assert!(database.exists() && !sandbox.path("data/posthouse.db").exists());
+    let listed = sandbox.run(&[&["workspace", "list"][..], &config].concat());
+    assert!(listed.code == 0 && listed.stdout.contains("  A"), "{}{}", listed.stdout, listed.stderr);
+
+    // A database that is there is never replaced, and then nothing is written.
+    let before = std::fs::read(&database).unwrap();
+    std::fs::remove_dir_all(sandbox.path("data")).unwrap();
+    let refused = sandbox.run(&[&["restore", "b.tar"][..], &config].concat());
+    assert_eq!(refused.code, 1, "{}", refused.stdout);
+    assert!(refused.stderr.contains("db.sqlite exists, nothing was changed"), "{}", refused.stderr);
+    assert!(!sandbox.path("data").exists());
+    assert_eq!(std::fs::read(&database).unwrap(), before);
+
+    // A damaged archive leaves no database behind.
+    std::fs::remove_dir_all(sandbox.path("elsewhere")).unwrap();
+    let archive = std::fs::read(sandbox.path("b.tar")).unwrap();
+    std::fs::write(sandbox.path("half.tar"), &archive[..archive.len() / 2]).unwrap();
+    assert_eq!(sandbox.run(&[&["restore", "half.tar"][..], &config].concat()).code, 1);
+    assert!(!database.exists());
+    assert_eq!(std::fs::read_dir(sandbox.path("data")).unwrap().count(), 0);
+}
