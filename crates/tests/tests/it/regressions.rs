@@ -25,6 +25,7 @@ mod dead_job_left_its_message_queued;
 mod default_name_refused_the_card;
 mod deleted_recipient_lost_its_copy_silently;
 mod directory_that_was_off_judged_requests;
+mod display_name_was_another_address;
 mod dns_error_counted_as_aligned;
 mod draft_was_replayed_to_another_key;
 mod empty_search_of_the_directory_was_an_error;
