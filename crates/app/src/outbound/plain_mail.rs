@@ -6,7 +6,7 @@ use posthouse_mail::{
     address::{Address, Mailbox},
     autoreply::AutoSubmittedKind,
     build,
-    submission::SubmittedMessage,
+    submission::{SubmissionHost, SubmittedMessage},
     thread,
 };
 
@@ -41,6 +41,7 @@ impl PlainMail<'_> {
         let body = format!("\r\n{}", self.text.replace('\n', "\r\n"));
         raw.append(&mut build::prepend(&fields, body.as_bytes()).ok()?);
         let message_id = thread::new_message_id(&self.message.to_string(), self.from.address().domain());
-        Some(SubmittedMessage::read(&raw).ok()?.complete(&message_id, now.millis()))
+        let host = SubmissionHost { message_id: &message_id, date_ms: now.millis(), names: &[] };
+        Some(SubmittedMessage::read(&raw).ok()?.complete(host))
     }
 }

@@ -99,6 +99,8 @@ mod strangers_took_names_of_the_service;
 mod strangers_used_up_the_tokens_of_an_agent;
 mod subject_of_a_deleted_message_stayed;
 mod subject_was_visible_to_another_inbox;
+mod submission_kept_names_beside_the_sender;
+mod submission_kept_trace_claims;
 mod switching_workspaces_renewed_the_limit;
 mod two_spellings_of_an_address_were_two_addresses;
 mod unknown_host_name_was_answered;
