@@ -16,6 +16,27 @@ async function draft(server, text, more = {}) {
   };
 }
 
+/** Drafts of one inbox, so that the list has some more after each one. */
+async function drafts(server, count) {
+  const inbox = await newInbox(server, 'many');
+  const made = [];
+  for (let number = 1; number <= count; number += 1) {
+    const body = { to: 'dana@example.com', subject: `Order ${number}`, text: 'It is on its way.' };
+    made.push((await server.call('POST', `/v1/inboxes/${inbox.id}/drafts`, body)).body.id);
+  }
+  const path = (id) => `/v1/inboxes/${inbox.id}/drafts/${id}`;
+  return {
+    screen: `${base}/approvals/${inbox.id}/${made[0]}`,
+    sent: async () => {
+      const states = await Promise.all(made.map(async (id) => (await read(server, path(id))).status));
+      return states.filter((one) => one !== 'draft').length;
+    },
+  };
+}
+
+/** Waits until the key on the button of the draft works. */
+const armed = (page) => page.locator('button[aria-keyshortcuts="a"]').waitFor();
+
 const read = async (server, path) => (await server.call('GET', path)).body;
 
 export default {
@@ -33,6 +54,68 @@ export default {
     const message = await read(server, `/v1/messages/${sent.sent_message_id}`);
     check(message.text.includes('Friday'), 'the edit was not sent');
     check(message.approval.content_sha256 === sent.approved_content_sha256, 'another content was approved');
+  },
+
+  'a held key approved the drafts behind the one on the screen': async ({ page, server }) => {
+    const { screen, sent } = await drafts(server, 3);
+    await page.goto(screen);
+    await armed(page);
+    let approvals = 0;
+    page.on('request', (request) => (approvals += request.url().endsWith('/approve') ? 1 : 0));
+    // A second keydown without a keyup is an automatic repeat.
+    for (let waiting = true; waiting; waiting = (await page.getByText('Approved and sent.').count()) === 0) {
+      await page.keyboard.down('a');
+    }
+    for (let round = 0; round < 10; round += 1) {
+      await settled(page);
+      await page.keyboard.down('a');
+    }
+    await page.keyboard.up('a');
+    await settled(page);
+    check((await sent()) === 1 && approvals === 1, `${await sent()} were sent`);
+  },
+
+  'a second press approved the next draft': async ({ page, server }) => {
+    const { screen, sent } = await drafts(server, 3);
+    await page.goto(screen);
+    await armed(page);
+    await page.keyboard.press('a');
+    await page.getByText('Approved and sent.').waitFor();
+    await page.keyboard.press('a');
+    await settled(page);
+    await page.keyboard.press('a');
+    await settled(page);
+    check((await sent()) === 1, `${await sent()} were sent`);
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
+    check(/^\/approvals\/[^/]+\/[^/]+$/.test(await focused()), `the focus is on ${await focused()}`);
+    // A key that comes with the draft is not for it.
+    await page.evaluate(() => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('button[aria-keyshortcuts="s"]')) return;
+        observer.disconnect();
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await page.keyboard.press('Enter');
+    await page.getByText('Not approved').waitFor();
+    await settled(page);
+    check((await sent()) === 1, `${await sent()} were sent`);
+  },
+
+  'a second click approved the next draft': async ({ page, server }) => {
+    const { screen, sent } = await drafts(server, 3);
+    await page.goto(screen);
+    const button = page.getByRole('button', { name: 'Approve and send' });
+    await button.waitFor();
+    await settled(page);
+    const { x, y, width, height } = await button.boundingBox();
+    const click = () => page.mouse.click(x + width / 2, y + height / 2);
+    await click();
+    await page.getByText('Approved and sent.').waitFor();
+    await settled(page);
+    await click();
+    await settled(page);
+    check((await sent()) === 1, `${await sent()} were sent`);
   },
 
   'a draft that changed meanwhile is not sent': async ({ page, server }) => {

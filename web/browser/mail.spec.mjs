@@ -229,6 +229,23 @@ export default {
     await page.locator('.stream.live').waitFor();
   },
 
+  'replies seemed to go to an unproven Reply-To': async ({ page, server }) => {
+    const box = await newInbox(server, 'unproven');
+    await inject(server, box.address, {
+      subject: 'Answer me',
+      headers: ['Reply-To: "Dana Doe" <evil@y.example>'],
+    });
+    await page.goto(`${base}/inbox/${box.id}`);
+    await page.getByText('Answer me').first().click();
+    await page
+      .getByText('Replies go to the author, not to evil@y.example: no signature covers that Reply-To.')
+      .waitFor();
+    await page.keyboard.press('r');
+    const form = page.getByRole('form', { name: 'Send reply' });
+    const text = await form.innerText();
+    check(text.includes('dana@example.com') && !text.includes('evil@y.example'), `the form is ${text}`);
+  },
+
   'keyboard: j, k, r, label, search and go': async ({ page, server }) => {
     const box = await newInbox(server, 'keys');
     for (const name of ['One', 'Two', 'Three', 'Four']) {

@@ -40,6 +40,45 @@ export default {
     await page.waitForURL(/\/search\?q=nothing/);
   },
 
+  'a quote in the palette was an invalid query': async ({ page, server }) => {
+    const box = await newInbox(server, 'quote');
+    await inject(server, box.address, { subject: 'Annual gearboxes', body: 'The due date is Friday.' });
+    await page.goto(base);
+    await settled(page);
+    const refused = [];
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(response.url());
+    });
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Search or jump to' });
+    const found = page.getByRole('option', { name: /Annual gearboxes/ });
+    for (const [typed, count] of [
+      ['gearboxes', 1],
+      ['"', 0],
+      ['"due date', 1],
+      ['has:', 0],
+      ['gearboxes before:', 1],
+    ]) {
+      const answer = count && page.waitForResponse((response) => response.url().includes('/v1/search?'));
+      await input.fill(typed);
+      await answer;
+      await (count ? found.first().waitFor() : found.first().waitFor({ state: 'detached' }));
+    }
+    check(refused.length === 0, `refused: ${refused.join(', ')}`);
+    // What the server refuses all the same is said.
+    await input.fill('x '.repeat(60));
+    await page.getByText('must have at most 40 terms').waitFor();
+  },
+
+  'subject and first words of a row ran together': async ({ page, server }) => {
+    const box = await newInbox(server, 'space');
+    await inject(server, box.address, { subject: 'Quarterly wheels', body: 'Numbers for the wheels.' });
+    await page.goto(`${base}/inbox/${box.id}`);
+    const row = page.getByRole('link', { name: /Quarterly wheels/ });
+    const text = await row.innerText();
+    check(text.includes('Quarterly wheels · Numbers'), `the row is ${text}`);
+  },
+
   'a row of the thread list has a name, first words and label dots': async ({ page, server }) => {
     const box = await newInbox(server, 'rows');
     await inject(server, box.address, {
@@ -92,6 +131,7 @@ export default {
     await page.getByLabel('Subject').fill('a');
     await page.keyboard.press('Tab');
     await page.locator('body').click({ position: { x: 2, y: 2 } });
+    await page.locator('button[aria-keyshortcuts="a"]').waitFor();
     await page.keyboard.press('a');
     await page.getByText('Approved and sent.').waitFor();
     const sent = await server.call('GET', `/v1/inboxes/${box.id}/drafts/${made.body.id}`);

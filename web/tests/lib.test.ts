@@ -9,6 +9,7 @@ import { matchRoute, url } from '../src/lib/router';
 import { reveal, windowOf } from '../src/lib/windowing';
 import { target } from '../src/screens/leave/target';
 import { rank } from '../src/screens/palette/commands';
+import { liveQuery } from '../src/screens/palette/live-query';
 import { routes } from '../src/screens/routes';
 
 describe('router', () => {
@@ -167,5 +168,39 @@ describe('palette', () => {
     expect(rank(commands, 'keys api')[0]?.label).toBe('API keys');
     expect(rank(commands, 'zzz')).toEqual([]);
     expect(rank(commands, '')).toHaveLength(4);
+  });
+});
+
+describe('a query that is being typed', () => {
+  test('is searched for as the server reads it', () => {
+    for (const whole of [
+      'turbines',
+      '"due date" -paid',
+      'from:dana or to:"bob b"',
+      'inv* label:vip',
+      'has:attachment after:2026-01-31',
+      'before:2026-01-31T10:00:00Z x',
+      'Grüße 🎉 東京',
+    ]) {
+      expect(liveQuery(whole)).toBe(whole);
+    }
+  });
+  test('leaves out what the server would refuse', () => {
+    for (const [typed, query] of [
+      ['"', null],
+      ['""', null],
+      ['-', null],
+      ['from:', null],
+      ['has:att', null],
+      ['lamp label:', 'lamp'],
+      ['lamp before:2026-0', 'lamp'],
+      ['lamp after:2026-13-45', 'lamp'],
+      ['lamp “', 'lamp'],
+      ['lamp "due', 'lamp "due'],
+      ['lamp"', 'lamp'],
+      ['- lamp', 'lamp'],
+    ] as const) {
+      expect(liveQuery(typed), typed).toBe(query);
+    }
   });
 });

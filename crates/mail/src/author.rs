@@ -16,6 +16,7 @@ use std::fmt;
 use crate::address::{Address, AddressError, Mailbox};
 use crate::header::{HeaderBlock, HeaderFlaw};
 use crate::parse::charset;
+use display_name::AddressInText;
 use scan::FromValue;
 
 /// Maximum number of bytes of a `From` value that are parsed.
@@ -96,13 +97,36 @@ pub fn author(raw: &[u8]) -> Result<Author, AuthorError> {
     of_block(&HeaderBlock::cut(raw))
 }
 
-/// The addresses that the display text may contain outside quotes and encoded words, besides the author's.
+/// Returns the display name under which a sender of this service is shown and sent: without addresses, encoded words
+/// (RFC 2047) and invisible characters. Readers show it unchanged. Returns `None` if nothing is left.
+#[must_use]
+pub fn own_name(name: &str) -> Option<String> {
+    display_name::own_name(name)
+}
+
+/// Returns the mailbox that a sender of this service writes from, with its [`own_name`].
+#[must_use]
+pub fn own_mailbox(name: Option<&str>, address: Address) -> Mailbox {
+    Mailbox::cleaned(name.and_then(own_name).as_deref(), address)
+}
+
+/// The addresses that the display text may contain, besides the author's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AllowedAddresses {
     /// Any address of the author's domain, as found in real mail.
     SameDomain,
     /// Only the author's own address.
     SameAddress,
+}
+
+impl AllowedAddresses {
+    /// Returns whether an address in a text is allowed.
+    fn allows(self, author: &Address, text: &str, named: &AddressInText) -> bool {
+        match self {
+            Self::SameDomain => named.domain.as_deref() == Some(author.domain()),
+            Self::SameAddress => Address::parse_smtp(&text[named.range.clone()]).as_ref() == Ok(author),
+        }
+    }
 }
 
 /// Parses the author of a received message from its parsed header.
@@ -152,7 +176,8 @@ fn parse_value(value: &[u8], allowed: AllowedAddresses, body_charset: Option<&st
     if !parts.named.iter().all(|text| has_only_allowed_addresses(text, &address, allowed)) {
         return Err(AuthorError::SeveralAddresses);
     }
-    let name = display_name::safe_display_name(&display_text(&line, parts, body_charset), &address);
+    let is_allowed = |text: &str, named: &AddressInText| allowed.allows(&address, text, named);
+    let name = display_name::safe_display_name(&display_text(&line, parts, body_charset), &is_allowed);
     Ok(Author(Mailbox::cleaned(name.as_deref(), address)))
 }
 
@@ -187,11 +212,7 @@ fn parse_address(bytes: &[u8]) -> Result<Address, AuthorError> {
 fn has_only_allowed_addresses(text: &[u8], author: &Address, allowed: AllowedAddresses) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let signs = text.matches(display_name::is_at).count();
-    let is_same = |named: &display_name::AddressInText| match allowed {
-        AllowedAddresses::SameDomain => named.domain.as_deref() == Some(author.domain()),
-        AllowedAddresses::SameAddress => Address::parse_smtp(&text[named.range.clone()]).as_ref() == Ok(author),
-    };
-    display_name::addresses(text).filter(is_same).count() == signs
+    display_name::addresses(text).filter(|named| allowed.allows(author, text, named)).count() == signs
 }
 
 #[cfg(test)]

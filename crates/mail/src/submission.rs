@@ -1,6 +1,6 @@
 //! Checks and completes submitted messages (RFC 6409 §6, §8): requires an author and sender and a header that all
-//! parsers read alike, writes `From` again from the parsed author, removes `Bcc` and fields that only servers write, and
-//! adds a missing `Date` or `Message-ID`. All other bytes stay as submitted.
+//! parsers read alike, writes `From` and `Sender` again from the parsed addresses, removes `Bcc`, `Resent-*` and fields that
+//! only servers write, and adds a missing `Date` or `Message-ID`. All other bytes stay as submitted.
 //!
 //! [`SubmittedMessage::read`] and [`SubmittedMessage::complete`] work on the same parsed header, so nothing can bypass the check and still be
 //! written. The caller decides which senders are allowed, and provides the ID and the date.
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use mail_parser::DateTime;
 
 use crate::{
-    address::Address,
+    address::{Address, Mailbox},
     author::{self, Author, AuthorError},
     build,
     header::{self, HeaderBlock, HeaderField, HeaderFlaw},
@@ -18,9 +18,23 @@ use crate::{
     thread,
 };
 
-/// Fields that are removed: those that reveal hidden recipients, and those that servers write (RFC 5321 §4.4,
+/// Fields that are removed: those that reveal hidden recipients, and those that servers write (RFC 5321 §4.4, RFC 7208 §9,
 /// RFC 8601 §5).
-const REMOVED_FIELDS: [&str; 5] = ["bcc", "resent-bcc", "return-path", "authentication-results", "agent-disclosure"];
+const REMOVED_FIELDS: [&str; 6] = [
+    "bcc",
+    "return-path",
+    "authentication-results",
+    "original-authentication-results",
+    "received-spf",
+    "agent-disclosure",
+];
+
+/// Beginnings of the names of fields that are removed: the chain of servers that authenticated a message (RFC 8617 §4.1),
+/// and whoever sent it once more (RFC 5322 §3.6.6). A new message has neither, and each of its fields names somebody.
+const REMOVED_PREFIXES: [&str; 2] = ["arc-", "resent-"];
+
+/// Fields in which a server records that it received the message. Those that name this host are removed.
+const HOP_FIELDS: [&str; 2] = ["received", "x-received"];
 
 /// Fields that name a sender besides `From` (RFC 5322 §3.6.2, §3.6.6).
 const SENDER_FIELDS: [&str; 3] = ["Sender", "Resent-From", "Resent-Sender"];
@@ -80,6 +94,19 @@ pub struct SubmittedMessage<'a> {
     raw: &'a [u8],
     author: Author,
     senders: Vec<Address>,
+    /// `Sender`, unless it is the author (RFC 5322 §3.6.2).
+    sender: Option<Address>,
+}
+
+/// What this host writes to a submitted message, and what it is called.
+#[derive(Debug, Clone, Copy)]
+pub struct SubmissionHost<'a> {
+    /// The `Message-ID` of a message without one, in angle brackets.
+    pub message_id: &'a str,
+    /// The date of a message without one, in milliseconds since 1970.
+    pub date_ms: i64,
+    /// The names of this host and its domains.
+    pub names: &'a [&'a str],
 }
 
 impl<'a> SubmittedMessage<'a> {
@@ -98,12 +125,17 @@ impl<'a> SubmittedMessage<'a> {
         }
         let author = author::parse_strict(&block).map_err(SubmissionError::Author)?;
         let mut senders = vec![author.address().clone()];
+        let mut other = None;
         for name in SENDER_FIELDS {
             for field in block.named(name) {
-                senders.push(sender(field).ok_or(SubmissionError::Sender(name))?);
+                let address = sender(field).ok_or(SubmissionError::Sender(name))?;
+                if field.is("sender") && address != *author.address() {
+                    other = Some(address.clone());
+                }
+                senders.push(address);
             }
         }
-        Ok(Self { block, raw, author, senders })
+        Ok(Self { block, raw, author, senders, sender: other })
     }
 
     /// Returns the addresses in From and in all fields that name a sender.
@@ -112,13 +144,20 @@ impl<'a> SubmittedMessage<'a> {
         &self.senders
     }
 
-    /// Returns the message to store and send. `date_ms` is in milliseconds since 1970.
+    /// Returns the message to store and send.
     #[must_use]
-    pub fn complete(&self, message_id: &str, date_ms: i64) -> Vec<u8> {
+    pub fn complete(&self, host: SubmissionHost<'_>) -> Vec<u8> {
+        let SubmissionHost { message_id, date_ms, names } = host;
         let (mut has_id, mut has_date) = (false, false);
         let mut kept = Vec::with_capacity(self.block.end());
         for field in self.block.fields() {
-            if REMOVED_FIELDS.iter().any(|name| field.is(name)) {
+            if is_removed(field, names) {
+                continue;
+            }
+            if field.is("sender") {
+                // A name beside the address could speak for somebody else, and no program needs one.
+                let sender = self.sender.iter().cloned().map(Mailbox::from);
+                sender.for_each(|sender| build::address_field("Sender", &sender, &mut kept));
                 continue;
             }
             if field.is("message-id") {
@@ -148,6 +187,28 @@ impl<'a> SubmittedMessage<'a> {
         whole.extend_from_slice(&self.raw[self.block.end()..]);
         whole
     }
+}
+
+fn is_removed(field: &HeaderField<'_>, hosts: &[&str]) -> bool {
+    let name = field.name.to_ascii_lowercase();
+    REMOVED_FIELDS.contains(&&*name)
+        || REMOVED_PREFIXES.iter().any(|start| name.starts_with(start))
+        || HOP_FIELDS.contains(&&*name) && hosts.iter().any(|host| names_host(&field.decoded(), host))
+}
+
+/// Returns whether a text contains the name of a host, or of another host below it.
+fn names_host(text: &str, host: &str) -> bool {
+    let (text, host) = (text.to_ascii_lowercase(), host.to_ascii_lowercase());
+    let is_part = |next: char| next.is_alphanumeric() || matches!(next, '-' | '_');
+    !host.is_empty()
+        && text.match_indices(&host).any(|(at, _)| {
+            let mut after = text[at + host.len()..].chars();
+            let goes_on = match after.next() {
+                Some('.') => after.next().is_some_and(is_part),
+                next => next.is_some_and(is_part),
+            };
+            !goes_on && !text[..at].chars().next_back().is_some_and(is_part)
+        })
 }
 
 fn check_field(field: &HeaderField<'_>, raw: &[u8], seen: &mut HashSet<&'static str>) -> Result<(), SubmissionError> {
@@ -186,7 +247,8 @@ mod tests {
 
     fn completed(raw: &str) -> String {
         let draft = SubmittedMessage::read(raw.as_bytes()).expect("a good header");
-        String::from_utf8(draft.complete(ID, 1_700_000_000_000)).expect("ASCII")
+        let host = SubmissionHost { message_id: ID, date_ms: 1_700_000_000_000, names: &["mx.example", "x.example"] };
+        String::from_utf8(draft.complete(host)).expect("ASCII")
     }
 
     fn named(raw: &str) -> Result<Vec<String>, SubmissionError> {
@@ -234,8 +296,48 @@ mod tests {
     #[test]
     fn what_servers_write_is_removed() {
         let rest = format!("Date: x\r\n{AUTHOR}Message-ID: <a@b>\r\nX-Authentication-Results: y\r\n\r\nHi\r\n");
-        for field in ["Authentication-Results: mx.example; dmarc=pass\r\n", "AUTHENTICATION-RESULTS:\r\n x\r\n"] {
-            assert_eq!(completed(&format!("{field}{rest}")), rest);
+        for field in [
+            "Authentication-Results: mx.example; dmarc=pass",
+            "AUTHENTICATION-RESULTS:\r\n x",
+            "Original-Authentication-Results: mx.example; dmarc=pass",
+            "ARC-Authentication-Results: i=1; mx.example; dmarc=pass",
+            "arc-seal: i=1; cv=none",
+            "ARC-Message-Signature: i=1",
+            "Received-SPF: pass (mx.example: domain of bank.example)",
+            "Received: from bank.example by MX.example with ESMTPS; Sat, 28 Nov 2026 00:00:00 +0000",
+            "Received: from bank.example\r\n\tby mx.x.example.; Sat, 28 Nov 2026 00:00:00 +0000",
+            "X-Received: by mx.example",
+            "Resent-From: \"ceo@bank.example\" <a@b.example>",
+            "Resent-Sender: Support <a@b.example>\r\nResent-To: c@d.example\r\nResent-Date: x",
+        ] {
+            assert_eq!(completed(&format!("{field}\r\n{rest}")), rest);
+        }
+        for kept in [
+            "DKIM-Signature: v=1; d=bank.example",
+            "Received: from a by b.example; x",
+            "Received: by mx.example.org; x",
+            "Received: by amx.example; x",
+            "X-Hop: by mx.example",
+        ] {
+            let whole = format!("{kept}\r\n{rest}");
+            assert_eq!(completed(&whole), whole);
+        }
+    }
+
+    #[test]
+    fn a_sender_is_only_an_address_and_never_the_author() {
+        for (fields, expected) in [
+            ("From: a@b.example\r\nSender: Support <a@b.example>", "From: a@b.example\r\n"),
+            ("Sender: \"ceo@bank.example\" <A@b.example>\r\nFrom: a@b.example", "From: a@b.example\r\n"),
+            ("From: a+t@b.example\r\nSender: Support <a@b.example>", "From: a+t@b.example\r\nSender: a@b.example\r\n"),
+            (
+                "From: a+t@b.example\r\nsender: (Support)\r\n a@b.example",
+                "From: a+t@b.example\r\nSender: a@b.example\r\n",
+            ),
+        ] {
+            let whole = format!("Date: x\r\nMessage-ID: <a@b>\r\n{fields}\r\n\r\n");
+            let written = completed(&whole).replace("<a@b.example>", "a@b.example");
+            assert_eq!(written, format!("Date: x\r\nMessage-ID: <a@b>\r\n{expected}\r\n"));
         }
     }
 
@@ -251,6 +353,8 @@ mod tests {
             ("<a@b.example> (Ann)", "Ann <a@b.example>"),
             ("Ann <a@b.example>", "Ann <a@b.example>"),
             ("\"A, B\"\r\n <a@b.example>", "\"A, B\" <a@b.example>"),
+            ("\"boss@b.example\" <a@b.example>", "a@b.example"),
+            ("\"a@b.example\" <a@b.example>", "\"a@b.example\" <a@b.example>"),
         ] {
             let again = written(submitted);
             let plain = |text: &str| text.replace(['<', '>', '"', '\r', '\n'], "");

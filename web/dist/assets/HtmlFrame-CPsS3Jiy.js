@@ -1,4 +1,8 @@
+<<<<<<<< HEAD:web/dist/assets/HtmlFrame-CPsS3Jiy.js
 import{$ as e,Dt as t,Et as n,K as r,M as i,Ot as a,Q as o,St as s,Y as c,Z as l,_t as u,at as d,d as f,et as p,ft as m,gt as h,it as g,jt as _,kt as v,q as y,rt as b,st as x,vt as S,wt as C,xt as w,yt as T}from"./Dialog-BGB5p_jN.js";import{t as E,x as D}from"./index-Ddo9GFl6.js";var O=/^(on .{6,200} wrote:|am .{6,200} schrieb.*:|le .{6,200} a écrit\s?:|-{2,} ?original message ?-{2,}|-{2,} ?forwarded message ?-{2,})$/i;function k(e){let t=e.replaceAll(`\r
+========
+import{$ as e,Dt as t,Et as n,K as r,M as i,Ot as a,Q as o,St as s,Y as c,Z as l,_t as u,at as d,d as f,et as p,ft as m,gt as h,it as g,jt as _,kt as v,q as y,rt as b,st as x,vt as S,wt as C,xt as w,yt as T}from"./Dialog-XpH0gMRP.js";import{t as E,x as D}from"./index-C5ARM907.js";var O=/^(on .{6,200} wrote:|am .{6,200} schrieb.*:|le .{6,200} a écrit\s?:|-{2,} ?original message ?-{2,}|-{2,} ?forwarded message ?-{2,})$/i;function k(e){let t=e.replaceAll(`\r
+>>>>>>>> w-sub:web/dist/assets/HtmlFrame-tZSu76YD.js
 `,`
 `).split(`
 `),n=t.findIndex((e,n)=>A(t,n,e));if(n<=0)return{fresh:e,quoted:``};let r=t.slice(n),i=r.filter((e,t)=>t>0&&e.trim()!==``&&!e.startsWith(`>`)),a=O.test(r[0]?.trim()??``)&&!r.some(e=>e.startsWith(`>`));return i.length>2&&!a?{fresh:e,quoted:``}:{fresh:t.slice(0,n).join(`

@@ -124,7 +124,7 @@ pub fn take_identity(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Re
 fn check_new_name(tx: &mut Tx, rules: &NameRules, before: &Inbox, change: &InboxChange) -> Result<(), Refusal> {
     match &change.display_name {
         Some(Some(name)) if before.display_name.as_ref() != Some(name) => {
-            rules.check_display_name(tx, before.workspace, "display_name", name)
+            rules.check_sender_name(tx, before.workspace, name)
         }
         _ => Ok(()),
     }

@@ -159,7 +159,7 @@ impl InboxCreation {
             }
         }
         if let Some(name) = &self.new.display_name {
-            self.rules.check_display_name(tx, workspace, "display_name", name)?;
+            self.rules.check_sender_name(tx, workspace, name)?;
         }
         let ids = self.ids.clone();
         let inbox = self.insert(tx, ids.next())?;

@@ -8,6 +8,7 @@ use posthouse_domain::{
     reserved_names::{LocalPartHolder, ReservedNames},
     workspace::{Workspace, WorkspaceOrigin},
 };
+use posthouse_mail::author;
 use posthouse_store::{Tx, workspaces};
 
 use crate::settings::AppConfig;
@@ -68,6 +69,21 @@ impl NameRules {
         }
         let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
         if self.is_operator(tx, &tenant)? { Ok(()) } else { self.check_stranger(field, name) }
+    }
+
+    /// Checks the display name of an inbox or identity.
+    ///
+    /// # Errors
+    /// Returns `invalid_request` like [`Self::check_display_name`], and for a name that isn't shown and sent as it is given.
+    pub fn check_sender_name(&self, tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<(), Refusal> {
+        self.check_display_name(tx, workspace, "display_name", name)?;
+        let shown = author::own_name(name).unwrap_or_default();
+        if shown.split_whitespace().eq(name.split_whitespace()) {
+            return Ok(());
+        }
+        let problem = "would be shown without its email address, encoded word (`=?…?=`) or invisible character";
+        let fix = "Write only the name, as plain text: recipients see the address of the inbox next to it.";
+        Err(Refusal::invalid_field("display_name", problem).with_fix(fix))
     }
 
     /// Checks the name that a new workspace is known by, which no operator made. `field` is its name in the request.

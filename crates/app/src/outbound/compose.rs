@@ -16,6 +16,7 @@ use posthouse_domain::{
 };
 use posthouse_mail::{
     address::{Address, Mailbox},
+    author::own_mailbox,
     build::{self, MimeFile, MimeMessage},
     thread,
 };
@@ -135,7 +136,7 @@ impl OutgoingMessage {
 pub fn author(inbox: &Inbox) -> Result<Mailbox, Refusal> {
     let address = Address::parse(&inbox.address)
         .map_err(|_| Refusal::new(ErrorCode::Internal, "The inbox has an invalid address."))?;
-    Ok(Mailbox::cleaned(inbox.display_name.as_deref(), address))
+    Ok(own_mailbox(inbox.display_name.as_deref(), address))
 }
 
 /// Adds a text body to a message that has only structured data, and attaches the data as a file if a recipient is

@@ -1,7 +1,7 @@
 //! SMTP submission (RFC 6409): logins, and messages composed by a mail program.
 //!
-//! The bytes stay as submitted except for `From`, `Date`, `Message-ID` and removed fields. Only the envelope determines
-//! the recipients.
+//! The bytes stay as submitted except for `From`, `Sender`, `Date`, `Message-ID` and removed fields. Only the envelope
+//! determines the recipients.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -18,7 +18,7 @@ use posthouse_mail::{
     address::{Address, Mailbox},
     header,
     parse::{self, AddressEntry},
-    submission::{SubmissionError, SubmittedMessage},
+    submission::{SubmissionError, SubmissionHost, SubmittedMessage},
     thread,
 };
 use posthouse_store::{Tx, inboxes, messages};
@@ -111,7 +111,9 @@ pub async fn submit(
     check_authors(login, draft.authors())?;
     let message: MessageId = app.clock.ids().next();
     let own_id = thread::new_message_id(&message.to_string(), login.address.domain());
-    let raw = draft.complete(&own_id, app.clock.now().millis());
+    let (config, date_ms) = (&app.config, app.clock.now().millis());
+    let names = [&*config.hostname, &*config.mail.default_domain, &*config.mail.temporary_domain];
+    let raw = draft.complete(SubmissionHost { message_id: &own_id, date_ms, names: &names });
     let SubmittedHeader { people, subject, in_reply_to, author_name } = read_header(&raw, submission.recipients);
     let (id, rules) = (login.inbox, NameRules::of(&app.config));
     let read = move |tx: &mut Tx| {

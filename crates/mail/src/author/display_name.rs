@@ -1,5 +1,5 @@
-//! Safe display names. A name that contains an address of another domain is a common way to impersonate someone, so
-//! such addresses are removed before the name is shown.
+//! Safe display names. A name that contains another address is a common way to impersonate someone, so such addresses are
+//! removed before the name is shown or sent.
 
 use std::ops::Range;
 
@@ -23,8 +23,27 @@ pub(super) struct AddressInText {
 /// Maximum number of times a name is decoded: a decoded word may itself contain an encoded word.
 const DECODED_MAX: usize = 3;
 
-/// Returns the display name of an author without misleading addresses, or `None` if nothing is left.
-pub(super) fn safe_display_name(display: &[u8], author: &Address) -> Option<String> {
+/// Maximum number of times a name of this service's own sender is cleaned until nothing changes. A removed address can
+/// leave a text that looks like another one.
+const CLEANED_MAX: usize = 8;
+
+/// Returns the display name under which a sender of this service is shown and sent: without addresses, encoded words and
+/// invisible characters. Readers show it unchanged. Returns `None` if nothing is left.
+pub(super) fn own_name(name: &str) -> Option<String> {
+    let mut name = name.to_owned();
+    for _ in 0..CLEANED_MAX {
+        let cleaned = safe_display_name(name.as_bytes(), &|_, _| false)?;
+        if cleaned == name {
+            return Some(name);
+        }
+        name = cleaned;
+    }
+    None
+}
+
+/// Returns the display name of an author without misleading addresses, or `None` if nothing is left. `is_allowed` decides
+/// about an address that the text contains.
+pub(super) fn safe_display_name(display: &[u8], is_allowed: &dyn Fn(&str, &AddressInText) -> bool) -> Option<String> {
     let mut decoded = header::decode(display);
     for _ in 1..DECODED_MAX {
         match header::decode_words(&decoded) {
@@ -34,19 +53,18 @@ pub(super) fn safe_display_name(display: &[u8], author: &Address) -> Option<Stri
     }
     decoded.retain(|next| !is_invisible(next));
     let is_foreign =
-        |text: &str| addresses(text).any(|named| is_foreign_address(&text[named.range.clone()], &named, author));
+        |text: &str, named: &AddressInText| looks_like_host(&text[named.range.clone()]) && !is_allowed(text, named);
     // White space around the `@` and the dots doesn't keep readers from seeing an address.
     let joined = without_spaces_around_separators(&decoded);
-    if is_foreign(&joined) {
-        return without_foreign_addresses(&joined, author);
+    if addresses(&joined).any(|named| is_foreign(&joined, &named)) {
+        return without_addresses(&joined, &is_foreign);
     }
     Some(decoded).filter(|name| !name.trim().is_empty())
 }
 
-/// Returns whether readers could mistake the text for an address of another domain.
-fn is_foreign_address(text: &str, named: &AddressInText, author: &Address) -> bool {
-    let looks_like_host = text.rsplit(is_at).next().is_some_and(|domain| domain.contains('.') || !domain.is_ascii());
-    looks_like_host && named.domain.as_deref() != Some(author.domain())
+/// Returns whether readers could take the part after the `@` for a domain.
+fn looks_like_host(text: &str) -> bool {
+    text.rsplit(is_at).next().is_some_and(|domain| domain.contains('.') || !domain.is_ascii())
 }
 
 fn without_spaces_around_separators(text: &str) -> String {
@@ -64,11 +82,11 @@ fn without_spaces_around_separators(text: &str) -> String {
     joined
 }
 
-/// Removes the addresses of other domains.
-fn without_foreign_addresses(text: &str, author: &Address) -> Option<String> {
+/// Removes the addresses that are foreign.
+fn without_addresses(text: &str, is_foreign: &dyn Fn(&str, &AddressInText) -> bool) -> Option<String> {
     let mut name = String::with_capacity(text.len());
     let mut done = 0;
-    for named in addresses(text).filter(|named| is_foreign_address(&text[named.range.clone()], named, author)) {
+    for named in addresses(text).filter(|named| is_foreign(text, named)) {
         name.push_str(text[done..named.range.start].trim_end_matches(SEPARATORS));
         name.push(' ');
         done = named.range.end;

@@ -73,6 +73,40 @@ fn addresses_of_other_domains_are_removed_from_the_name() {
 }
 
 #[test]
+fn own_names_are_shown_as_they_are_sent() {
+    let parts = [
+        "Bob",
+        "Böb \"x\"",
+        "ceo@bank.example",
+        "boss@x.example",
+        "a@x.example",
+        "ceo \u{ff20} bank . example",
+        "Jane @ Acme",
+        "=?utf-8?Q?Bob?=",
+        "=?utf-8?q?=3D=3Futf-8=3Fq=3Fceo=40bank.example=3F=3D?=",
+        "=?utf-8?B?PT91dGYtOD9CP1kyVnZRR0poYm1zdVpYaGhiWEJzWlE9PT89?=",
+        "=? a=?b?= ?=",
+        "<>,;:",
+        "po\u{200b}st",
+    ];
+    let names = parts
+        .iter()
+        .flat_map(|one| parts.iter().flat_map(move |two| ["", " ", "  "].map(|gap| format!("{one}{gap}{two}"))));
+    for name in names.chain(parts.map(str::to_owned)) {
+        let mailbox = own_mailbox(Some(&name), Address::parse("a@x.example").expect("an address"));
+        let mut sent = Vec::new();
+        crate::build::address_field("From", &mailbox, &mut sent);
+        let shown = author(&sent).expect("an author");
+        assert_eq!(shown.mailbox(), &mailbox, "{name}: {}", String::from_utf8_lossy(&sent));
+        let text = mailbox.name().unwrap_or_default();
+        assert!(!text.contains("ceo@") && !text.contains("=?utf-8"), "{name}: {text}");
+    }
+    for kept in ["Bob", "Jane @ Acme", "Böb, \"x\"", "東京 🎉"] {
+        assert_eq!(own_name(kept).as_deref(), Some(kept));
+    }
+}
+
+#[test]
 fn from_values_without_exactly_one_valid_address_have_no_author() {
     let invalid = AuthorError::InvalidAddress;
     for (from, problem) in [
