@@ -113,7 +113,6 @@ pub use identity::{
 pub use inbox::{Inbox, InboxKind, Username};
 pub use job::{JobKind, JobReason};
 pub use label::LabelChange;
-pub use link_token::TokenText;
 pub use list::{AuthorTrust, ListDirection, ListEntry, ListKind, ListPattern, SenderClass};
 pub use mail_domain::{
     DkimKeyRecord, DkimSelector, DomainChanges, DomainCheck, DomainCheckStep, DomainStatus, ExpectedRecord, MailDomain,

@@ -8,7 +8,7 @@
 use posthouse_domain::{
     id::{MessageId, WorkspaceId},
     message::Message,
-    user::mailbox_of,
+    party::Party,
 };
 use posthouse_mail::address::Mailbox;
 use posthouse_store::{Result, Tx, message_list, messages, on_call};
@@ -39,17 +39,17 @@ pub(super) fn is_response(tx: &mut Tx, message: &Message) -> Result<bool> {
 }
 
 /// Returns the mailbox of the author, if authentication proves the author.
-fn proven_author(message: &Message) -> Option<String> {
+fn proven_author(message: &Message) -> Option<Party> {
     if message.author_proven { mailbox(&message.from) } else { None }
 }
 
-fn mailbox(header: &str) -> Option<String> {
-    Some(mailbox_of(&Mailbox::parse(header).ok()?.address().canonical()))
+fn mailbox(header: &str) -> Option<Party> {
+    Some(Party::mailbox(&Mailbox::parse(header).ok()?.address().canonical()))
 }
 
 /// Returns whether a message names a mail about people on call of its workspace that this person got. The sender of the
 /// mail is the service: then the message is the mail itself.
-fn names_mail_of(tx: &mut Tx, message: &Message, person: &str) -> Result<bool> {
+fn names_mail_of(tx: &mut Tx, message: &Message, person: &Party) -> Result<bool> {
     let named = std::iter::once(&message.rfc_message_id).chain(&message.in_reply_to);
     let named = named.chain(message.references.iter().rev()).take(REFERENCES_LOOKED_UP_MAX);
     for named in named {
@@ -59,7 +59,7 @@ fn names_mail_of(tx: &mut Tx, message: &Message, person: &str) -> Result<bool> {
         }
         let Some(mail) = messages::get(tx, WorkspaceId::SERVICE, id)? else { continue };
         let mut people = mail.to.iter().chain([&mail.from]).filter_map(|header| mailbox(header));
-        if mail.rfc_message_id == *named && people.any(|one| one == person) {
+        if mail.rfc_message_id == *named && people.any(|one| one == *person) {
             return Ok(true);
         }
     }
@@ -72,10 +72,10 @@ fn own_message(rfc_message_id: &str) -> Option<MessageId> {
 }
 
 /// Returns whether a message is automatic and its author is on call. Not every automatic reply names what it answers.
-fn is_automatic_reply_of_contact(tx: &mut Tx, message: &Message, author: &str) -> Result<bool> {
+fn is_automatic_reply_of_contact(tx: &mut Tx, message: &Message, author: &Party) -> Result<bool> {
     if !message.auto_reply {
         return Ok(false);
     }
     let effective = effective::load(tx, message.workspace, Some(message.inbox))?;
-    Ok(effective.contacts.iter().any(|contact| mailbox_of(&contact.address) == author))
+    Ok(effective.contacts.iter().any(|contact| Party::mailbox(&contact.address) == *author))
 }

@@ -64,7 +64,7 @@ pub(super) fn response(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { message, reports_on, now, .. } = filing.copy;
     for sent in reports_on {
         if on_call::kind_of(tx, filing.copy.message.workspace, *sent)?.is_some() {
-            let Message { workspace, id, thread, .. } = *message;
+            let Message { workspace, id, .. } = *message;
             let kind = OnCallMailKind::Response;
             return on_call::record_mail(tx, &OnCallMail { workspace, message: id, kind, created_at: now });
         }

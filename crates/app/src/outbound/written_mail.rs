@@ -8,7 +8,7 @@ use posthouse_mail::{
     address::{Address, Mailbox},
     autoreply::AutoSubmittedKind,
     build::{self, MimeMessage},
-    submission::SubmittedMessage,
+    submission::{SubmissionHost, SubmittedMessage},
     thread,
 };
 
@@ -104,7 +104,9 @@ impl WrittenMail {
         ]);
         let body = format!("\r\n{}", self.text.replace('\n', "\r\n"));
         raw.append(&mut build::prepend(&fields, body.as_bytes()).ok()?);
-        Some(SubmittedMessage::read(&raw).ok()?.complete(&self.message_id(from), now.millis()))
+        let message_id = self.message_id(from);
+        let host = SubmissionHost { message_id: &message_id, date_ms: now.millis(), names: &[] };
+        Some(SubmittedMessage::read(&raw).ok()?.complete(host))
     }
 
     fn message_id(&self, from: &Mailbox) -> String {
