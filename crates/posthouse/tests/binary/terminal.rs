@@ -54,7 +54,7 @@ fn the_first_start_prints_a_banner_that_fits_a_terminal() {
 #[test]
 fn backup_and_restore_show_progress_on_a_terminal_only() {
     let sandbox = Sandbox::new("progress");
-    let config = sandbox.configure("delivery.mode = 'capture'\n");
+    sandbox.configure("delivery.mode = 'capture'\n");
     sandbox.make_store();
 
     let saved = on_terminal(&sandbox, "--config posthouse.toml backup a.tar");

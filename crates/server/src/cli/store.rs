@@ -102,13 +102,16 @@ pub(super) fn restore(given: &Archive, options: &GlobalOptions) -> Result<(), Co
     let archive = archive.map_err(|error| CommandError::Failed(format!("{}: {error}", given.file.display())))?;
     let blobs = boot::open_blobs(&config)?;
     let target = backup::RestoreTarget { data_dir: &config.data_dir, database: &database, blobs: &blobs };
-    let mut line = ProgressLine::on_terminal();
-    let mut show = |progress| {
-        if let Some(line) = &mut line {
-            line.show(|| restore_text(progress));
-        }
+    let contents = {
+        // Its end removes the line before the result is printed.
+        let mut line = ProgressLine::on_terminal();
+        let mut show = |progress| {
+            if let Some(line) = &mut line {
+                line.show(|| restore_text(progress));
+            }
+        };
+        runtime()?.block_on(backup::restore_with_progress(archive, target, &mut show))?
     };
-    let contents = runtime()?.block_on(backup::restore_with_progress(archive, target, &mut show))?;
     let totals = totals(&config)?;
     done(given, "Restored", contents, totals)
 }
