@@ -1,3 +1,5 @@
+//! Tokens in every form, break and place; ordinary text; and the work that dear shapes cost.
+
 use std::fmt::Write as _;
 
 use proptest::prelude::*;

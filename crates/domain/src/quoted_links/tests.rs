@@ -1,3 +1,5 @@
+//! Links in every field and file of a mail.
+
 use posthouse_mail::parse::parse;
 use serde_json::json;
 
