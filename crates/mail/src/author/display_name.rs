@@ -16,7 +16,7 @@ const SEPARATORS: &[char] = &[
 pub(super) struct AddressInText {
     /// Byte range in the text.
     pub(super) range: Range<usize>,
-    /// The domain in lower case with A-labels; `None` if it isn't a valid domain name.
+    /// The domain in lower case with A-labels; `None` if it isn't a valid domain name, or follows another address.
     pub(super) domain: Option<String>,
 }
 
@@ -109,11 +109,13 @@ pub(super) fn addresses(text: &str) -> impl Iterator<Item = AddressInText> {
         let behind = at + sign.len();
         let run = text[behind..].find(|next: char| !is_domain(next)).unwrap_or(text.len() - behind);
         let domain = text[behind..behind + run].trim_end_matches(['.', '-']);
-        if start == at || domain.is_empty() {
+        // In `a@b@c`, readers can take `b@c` for an address.
+        let is_continued = start == at && at == done && done > 0;
+        if start == at && !is_continued || domain.is_empty() {
             return None;
         }
         done = behind + domain.len();
-        let checked = Address::parse_smtp(&format!("x@{domain}")).ok();
+        let checked = Address::parse_smtp(&format!("x@{domain}")).ok().filter(|_| !is_continued);
         Some(AddressInText { range: start..done, domain: checked.map(|address| address.domain().to_owned()) })
     })
 }
