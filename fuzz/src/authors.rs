@@ -40,7 +40,7 @@ fn check_submission(raw: &[u8], author: Option<&Author>) {
     let Ok(draft) = submission::SubmittedMessage::read(raw) else { return };
     let author = author.expect("a submitted message has an author");
     assert_eq!(&draft.authors()[0], author.address(), "submission uses another author");
-    let complete = draft.complete("<1@x.example>", 0);
+    let complete = draft.complete(submission::SubmissionHost { message_id: "<1@x.example>", date_ms: 0, names: &[] });
     let read = author::author(&complete).expect("a completed message has an author");
     assert_eq!(read.address(), author.address(), "completion changed the author");
     let froms = header::fields(&complete).filter(|field| field.is("from")).count();
