@@ -1,20 +1,11 @@
 //! Keys that agents hold: registered with a proof, retired and revoked. Writes `agent_keys` and `agent_nonces`.
 
 use posthouse_domain::{
-    agent_key::{AgentKey, AgentKeyStatus, KeyProof, ProofProblem, check_registration},
-    agent_message::freshness::SKEW_S,
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    inbox::Inbox,
-    time::{SECOND_MS, Time},
+    AgentKey, AgentKeyStatus, Caller, ErrorCode, Inbox, InboxId, KeyProof, ProofProblem, Refusal, SECOND_MS, Time,
+    agent_key::check_registration, agent_message::freshness::SKEW_S,
 };
 use posthouse_mail::jose::jwk::PublicJwk;
-use posthouse_store::{
-    Tx,
-    agent_keys::{self, AgentKeyRef},
-    inboxes,
-};
+use posthouse_store::{Tx, agent_keys, agent_keys::AgentKeyRef, inboxes};
 
 use crate::{access::visible, app::App};
 

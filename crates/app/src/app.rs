@@ -3,28 +3,19 @@
 //! Each use case gathers external facts, runs one transaction and sends a wakeup. Use cases don't depend on HTTP, SMTP,
 //! jobs or adapters.
 
-use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::WorkspaceId,
-    time::DAY_MS,
-};
+use posthouse_domain::{DAY_MS, ErrorCode, Refusal, WorkspaceId};
 use posthouse_store::{Store, blobs::BlobStore};
 
 use crate::keyring::instance_key::{AddressKey, InstanceKey};
-use crate::{
-    lifecycle::Lifecycle,
-    limits::{
-        blocking_pool::BlockingPool, exhausted_log::ExhaustedLog, fixed_window::FixedWindow,
-        storage_health::StorageHealth,
-    },
-    metrics::Metrics,
-    ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport},
-    settings::{AppConfig, DeliveryMode},
-    tls::CertificateHolder,
+use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
+use crate::limits::{
+    blocking_pool::BlockingPool, exhausted_log::ExhaustedLog, fixed_window::FixedWindow, storage_health::StorageHealth,
 };
+use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
+use crate::settings::{AppConfig, DeliveryMode};
+use crate::{lifecycle::Lifecycle, metrics::Metrics, tls::CertificateHolder};
 
 /// Most workspaces with a window at once; see [`FixedWindow`].
 const WORKSPACES_MAX: usize = 100_000;

@@ -16,19 +16,8 @@ pub use crate::drafts::steps::{cancel, delete, schedule, send_back, take_back};
 pub use send::{RenderSent, send};
 pub use write::{DraftInput, DraftRecipients, ReplyTarget, change, create};
 
-use posthouse_domain::{
-    auth::Caller,
-    draft::Draft,
-    error::Refusal,
-    id::{DraftId, IdGenerator, InboxId, JobId},
-    inbox::Inbox,
-    job::{JobKind, JobReason},
-    time::Time,
-};
-use posthouse_store::{
-    Result as StoreResult, Tx, drafts,
-    jobs::{self, NewJob},
-};
+use posthouse_domain::{Caller, Draft, DraftId, IdGenerator, Inbox, InboxId, JobId, JobKind, JobReason, Refusal, Time};
+use posthouse_store::{Result as StoreResult, Tx, drafts, jobs, jobs::NewJob};
 
 use crate::access::visible;
 

@@ -1,11 +1,9 @@
 //! Atomic writes of private files: concurrent readers and writers see a whole file or none.
 
-use std::{
-    fs::{self, OpenOptions, Permissions},
-    io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
-};
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 /// The permission bits of everyone but the owner.
 const OTHERS: u32 = 0o077;

@@ -3,12 +3,8 @@
 use std::{ops::Deref, sync::Arc};
 
 use crate::{
-    app::App,
-    events::subscriptions::Streams,
-    identity::limits::IdentityLimits,
-    inbound::screen_client::BlocklistCache,
-    limits::smtp_content::SmtpContent,
-    messages::{index::SearchIndex, waiters::InboxWaiters},
+    app::App, events::subscriptions::Streams, identity::limits::IdentityLimits, inbound::screen_client::BlocklistCache,
+    limits::smtp_content::SmtpContent, messages::index::SearchIndex, messages::waiters::InboxWaiters,
     outbound::capacity::DeliveryCapacity,
 };
 

@@ -2,10 +2,7 @@
 //!
 //! SIGTERM and SIGINT start draining (`docs/OPERATING.md`): accepted work is finished, no new work is accepted.
 
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    sync::watch,
-};
+use tokio::{signal::unix::Signal, signal::unix::SignalKind, signal::unix::signal, sync::watch};
 
 /// How long draining may take, in milliseconds, before remaining work is aborted; within the documented 10 seconds.
 pub const DRAIN_MS_MAX: u64 = 8_000;

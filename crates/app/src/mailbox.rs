@@ -17,23 +17,19 @@ mod stages;
 pub mod thread;
 pub mod visibility;
 
+use contacts::Correspondents;
 use posthouse_domain::{
-    id::{IdGenerator, MessageId},
-    inbox::Inbox,
-    message::{Attachment, Direction, HoldReason, Message},
-    send::BOUNCE_LABEL,
-    time::Time,
+    Attachment, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, Time, send::BOUNCE_LABEL,
 };
 use posthouse_store::{Result, Tx};
+use thread::MessageThread;
+
+use crate::keyring::instance_key::AddressKey;
 
 pub use received::{ReceivedCopy, receive};
 pub use show::show;
 pub use stages::attachments;
 pub use visibility::Visibility;
-
-use crate::keyring::instance_key::AddressKey;
-use contacts::Correspondents;
-use thread::MessageThread;
 
 /// A message that becomes part of an inbox.
 #[derive(Clone, Copy)]

@@ -1,17 +1,13 @@
 //! Prometheus metrics. Label values come from closed lists and never contain addresses.
 
-use posthouse_domain::{
-    error::{LimitName, Refusal},
-    pacing::{ThrottleSignal, ThrottleStatus, provider_of},
-};
+use posthouse_domain::{LimitName, Refusal, ThrottleSignal, ThrottleStatus, pacing::provider_of};
 use posthouse_mail::bounce::BounceClass;
 use posthouse_store::StoreQueueDepth;
+use prometheus_client::encoding::{EncodeLabelSet, text::encode};
+use prometheus_client::metrics::{family::Family, gauge::Gauge, info::Info};
+use prometheus_client::registry::{Metric, Registry};
+
 pub use prometheus_client::metrics::counter::Counter;
-use prometheus_client::{
-    encoding::{EncodeLabelSet, text::encode},
-    metrics::{family::Family, gauge::Gauge, info::Info},
-    registry::{Metric, Registry},
-};
 
 /// Every metric of the process.
 #[derive(Debug)]

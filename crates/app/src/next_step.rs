@@ -1,6 +1,6 @@
 //! The next step of a job that sends a message later: a scheduled draft or an automatic forward.
 
-use posthouse_domain::{job::JobReason, time::Time};
+use posthouse_domain::{JobReason, Time};
 
 /// The result of one attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

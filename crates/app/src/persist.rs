@@ -1,7 +1,7 @@
 //! Writes of external effects that have already happened, such as an accepted mail or a finished attempt. They are
 //! retried until they are committed, because the effect would be repeated otherwise.
 
-use posthouse_domain::time::{SECOND_MS, Time};
+use posthouse_domain::{SECOND_MS, Time};
 use posthouse_store::{Result as StoreResult, Tx};
 
 use crate::app::App;

@@ -3,19 +3,15 @@
 mod host_addresses;
 mod outbound_http;
 
-use std::{
-    future::Future,
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-    pin::Pin,
-    sync::Arc,
+use std::{future::Future, net::IpAddr, net::SocketAddr, path::PathBuf, pin::Pin, sync::Arc};
+
+use posthouse_domain::{IdGenerator, Time, TlsParameters};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion};
+use posthouse_mail::smtp::client::{
+    ClientConfig as SessionConfig, ConnectionFailure, OutboundMessage, RecipientOutcome,
 };
 
-use posthouse_domain::{id::IdGenerator, message::TlsParameters, time::Time};
-use posthouse_mail::{
-    auth::{DnsAnswer, DnsQuestion},
-    smtp::client::{ClientConfig as SessionConfig, ConnectionFailure, OutboundMessage, RecipientOutcome},
-};
+use crate::settings::SecretText;
 
 pub use self::{
     host_addresses::{HostAddresses, host_addresses},
@@ -23,7 +19,6 @@ pub use self::{
         HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse, NetworkScope, OutboundHttp, OutboundHttpError,
     },
 };
-use crate::settings::SecretText;
 
 /// A boxed future of a port.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -13,11 +13,7 @@ pub mod problem;
 pub use posthouse_domain::secret::SecretText;
 use std::{net::SocketAddr, path::PathBuf};
 
-use posthouse_domain::{
-    mail_domain::ServerDnsSettings,
-    plan::{Limit, Plans},
-    service_mail::MailBudgets,
-};
+use posthouse_domain::{Limit, MailBudgets, Plans, ServerDnsSettings};
 
 pub use delivery::{DeliveryConfig, DeliveryMode, DkimConfig, Ed25519, Relay, SourceAddress};
 pub use network::Network;

@@ -12,10 +12,12 @@ mod stream;
 
 use std::{path::PathBuf, sync::Arc};
 
-pub use posthouse_store::tls::{CertificateTrust, CertificateVerifier, TlsClientError, client_config};
 use rustls::ServerConfig;
 
-use crate::settings::{AppConfig, problem::ConfigProblem};
+use crate::{settings::AppConfig, settings::problem::ConfigProblem};
+
+pub use posthouse_store::tls::{CertificateTrust, CertificateVerifier, TlsClientError, client_config};
+
 pub use crate::tls::{
     certificate_holder::CertificateHolder,
     pair::{CertificateFacts, CertificatePair, CertificatePem, CertificateSource},

@@ -21,11 +21,7 @@ pub mod sign;
 pub mod test_event;
 mod url;
 
-use posthouse_domain::{
-    event::EventKind,
-    id::{EventId, InboxId, ThreadId, WebhookDeliveryId, WebhookId},
-    time::Time,
-};
+use posthouse_domain::{EventId, EventKind, InboxId, ThreadId, Time, WebhookDeliveryId, WebhookId};
 use uuid::Uuid;
 
 /// A leased webhook attempt.

@@ -155,4 +155,4 @@ pub use webhook::{
     AttemptCounts, AttemptDetails, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
     WebhookExchange, WebhookHost, WebhookUrlRules,
 };
-pub use workspace::{AiDisclosure, AiProcessing, ClaimStatus, DisclosureLine, Workspace};
+pub use workspace::{AiDisclosure, AiProcessing, ClaimStatus, DisclosureLine, Workspace, WorkspaceOrigin};

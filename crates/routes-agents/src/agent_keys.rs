@@ -1,17 +1,10 @@
 //! `agent-keys.json`: the public keys that verify signatures of the service on messages between agents. Everyone may
 //! read them, with or without the path of the issuer.
 
-use std::sync::Arc;
-
-use axum::http::Method;
 use posthouse_api::views::signing_key::ServiceKeysView;
 use posthouse_app::signing::published;
-use posthouse_domain::{error::Refusal, signing_key::SigningPurpose};
-
-use posthouse_http::{
-    Api,
-    route::{PublicInput, Route, RouteResponse},
-};
+use posthouse_domain::SigningPurpose;
+use posthouse_http::prelude::*;
 
 /// How long clients may cache the keys, in seconds. A new key is published for twice as long before it signs.
 const CACHED_S: u32 = 300;

@@ -2,46 +2,21 @@
 //! `robots.txt`. Pages are rendered here, without scripts. Everything that an agent wrote is escaped, and shown without
 //! invisible characters.
 
-use std::sync::Arc;
-
-use axum::{
-    extract::Request,
-    http::{HeaderName, HeaderValue, Method, StatusCode, header},
-};
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use posthouse_domain::{
-    agent::{
-        Agent,
-        card::{Skill, check_documentation_url},
-        card_text::visible,
-        search::{CardQuery, SearchedCards},
-    },
-    error::{ErrorCode, Refusal},
-    inbox::InboxKind,
-    page::Page,
-    time::SECOND_MS,
-};
+use posthouse_api::{views::agent::AgentUrls, views::agent::ShownAgent, wire::CardQueryText, wire::FormField};
+use posthouse_app::directory::{search, switches, view::AgentViewer};
+use posthouse_domain::agent::{card::check_documentation_url, card_text::visible};
+use posthouse_domain::{Agent, CardQuery, InboxKind, Page, SECOND_MS, SearchedCards, Skill};
+use posthouse_http::dashboard::{accepts_html, no_route};
+use posthouse_http::prelude::*;
+use posthouse_http::{directory_limits::DirectoryLimit, docs::html::escape, link_page::HTML};
 use posthouse_store::card_index::IndexableCard;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::v1::{
-    directory::card_paging,
-    public::{CACHED_S, named, shown},
-};
-use posthouse_api::{
-    views::agent::{AgentUrls, ShownAgent},
-    wire::{CardQueryText, Cursor, FormField, query},
-};
-use posthouse_app::directory::{search, switches, view::AgentViewer};
-use posthouse_http::{
-    Api,
-    dashboard::{accepts_html, no_route},
-    directory_limits::DirectoryLimit,
-    docs::html::escape,
-    link_page::HTML,
-    route::{PublicInput, RequestInfo, Route, RouteResponse},
-};
+use super::{v1::directory::card_paging, v1::public::CACHED_S, v1::public::named, v1::public::shown};
 
 /// Path of the index.
 const INDEX: &str = "/directory";

@@ -7,16 +7,11 @@ mod form;
 mod token;
 mod userinfo;
 
-use axum::http::{Method, header};
+use axum::http::header;
+use posthouse_http::oauth::open;
+use posthouse_http::prelude::*;
 
 use self::form::OAuthQuery;
-use posthouse_domain::error::Refusal;
-use posthouse_http::{
-    Api,
-    oauth::open,
-    route::{PublicInput, Route, RouteResponse},
-};
-use std::sync::Arc;
 
 /// Path of the token endpoint.
 const TOKEN: &str = "/oidc/token";

@@ -7,7 +7,7 @@ mod v1;
 
 pub use directory_pages::unmatched;
 
-use posthouse_http::route::Route;
+use posthouse_http::prelude::*;
 
 /// Returns the routes, in the order of the API reference.
 #[must_use]

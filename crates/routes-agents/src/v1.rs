@@ -10,7 +10,7 @@ mod inboxes;
 pub(crate) mod public;
 mod scopes;
 
-use posthouse_http::route::Route;
+use posthouse_http::prelude::*;
 
 pub(crate) fn routes() -> Vec<Route> {
     let chapters = [

@@ -2,25 +2,13 @@
 //!
 //! Content from strangers is served for download only, so that browsers neither render, sniff nor run it.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::{AttachmentId, MessageId},
-};
+use posthouse_app::{drafts, messages::download::Download, messages::raw};
+use posthouse_domain::{AttachmentId, MessageId};
+use posthouse_http::prelude::*;
 
 use super::fields::ScreeningQuery;
-use posthouse_app::{
-    drafts,
-    messages::{download::Download, raw},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Denies a browser every use of the bytes.
 const POLICY: HeaderValue = HeaderValue::from_static("sandbox; default-src 'none'");

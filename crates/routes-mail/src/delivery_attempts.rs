@@ -1,27 +1,11 @@
 //! `GET /v1/messages/{id}/delivery-attempts`: what each recipient's server answered to each attempt.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    delivery::KeptAttempt,
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    page::CursorPosition,
-};
+use posthouse_api::views::delivery::DeliveryAttemptView;
+use posthouse_app::access::visible;
+use posthouse_domain::{CursorPosition, KeptAttempt, MessageId};
+use posthouse_http::prelude::*;
 use posthouse_store::{Tx, delivery_attempts};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{PageView, delivery::DeliveryAttemptView},
-    wire::{Cursor, Limit, paging, query},
-};
-use posthouse_app::access::visible;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -2,41 +2,20 @@
 
 mod bodies;
 
-use std::sync::Arc;
-
-use axum::http::Method;
+use posthouse_api::{views::draft::DraftView, views::message::MessageView, wire::CommaList, wire::MetadataFilters};
+use posthouse_app::{access::visible, app::App, drafts, drafts::DraftRef};
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    draft::{Draft, DraftStatus},
-    error::{ErrorCode, Refusal},
-    id::{InboxId, ThreadId},
-    page::{CursorPosition, Page, PageRequest},
-    record::Record,
-    send::SEND_ERROR_CODES,
+    CursorPosition, Draft, DraftStatus, Page, PageRequest, Record, ThreadId, send::SEND_ERROR_CODES,
 };
-use posthouse_store::{
-    Tx,
-    drafts::list::{self, DraftFilter},
-};
+use posthouse_http::prelude::*;
+use posthouse_http::route::render_page;
+use posthouse_store::{Tx, drafts::list, drafts::list::DraftFilter};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::send;
 use crate::drafts::bodies::{ApproveBody, CreateDraftBody, ScheduleBody, SendBackBody, UpdateDraftBody};
-use posthouse_api::{
-    views::{PageView, draft::DraftView, message::MessageView},
-    wire::{CommaList, Cursor, EmptyInput, Limit, MetadataFilters, paging, query},
-};
-use posthouse_app::{
-    access::visible,
-    app::App,
-    drafts::{self, DraftRef},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse, render_page},
-};
 
 /// Largest number of statuses in a list filter: each status once.
 const STATUSES_MAX: usize = DraftStatus::ALL.len();

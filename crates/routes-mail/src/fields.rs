@@ -1,8 +1,8 @@
 //! Fields that several routes share.
 
-use posthouse_api::wire::{BoundedLine, query};
 use posthouse_app::access::authorize;
-use posthouse_domain::{auth::Caller, error::Refusal, record::Record};
+use posthouse_domain::Record;
+use posthouse_http::prelude::*;
 
 /// A lease id in a request. Malformed ids count as expired leases.
 pub(super) type LeaseIdText = BoundedLine<1, 100>;

@@ -1,24 +1,10 @@
 //! `/v1/inboxes/{id}/forwarding`: automatic forwarding of an inbox's mail.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::Refusal,
-    id::{ForwardingAddressId, InboxId},
-    send::REQUEST_ERROR_CODES,
-};
-
-use posthouse_api::{
-    views::forwarding::{ForwardingView, ForwardingsView},
-    wire::{AddressText, EmptyInput, object},
-};
+use posthouse_api::{views::forwarding::ForwardingView, views::forwarding::ForwardingsView, wire::AddressText};
 use posthouse_app::forwarding::addresses::{self, NewForwardingAddress};
-use posthouse_http::{
-    Api, client,
-    route::{PathParams, Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::{ForwardingAddressId, send::REQUEST_ERROR_CODES};
+use posthouse_http::prelude::*;
+use posthouse_http::{client, route::PathParams};
 
 /// Path of the forwarding addresses of an inbox.
 const ALL: &str = "/v1/inboxes/{id}/forwarding";

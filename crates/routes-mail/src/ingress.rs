@@ -3,19 +3,11 @@
 //!
 //! The route exists only on loopback with `delivery.mode = "capture"`, and ends in the same use case as SMTP's DATA.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_app::inbound::inject::{self, Injection, InjectionResult};
+use posthouse_http::prelude::*;
+use posthouse_http::route::{ATTACHMENT_BODY_BYTES_MAX, RawBody};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use posthouse_api::wire::{BoundedLine, query};
-use posthouse_app::inbound::inject::{self, Injection, InjectionResult};
-use posthouse_http::{
-    Api,
-    route::{ATTACHMENT_BODY_BYTES_MAX, PublicInput, RawBody, Route, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

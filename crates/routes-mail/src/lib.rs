@@ -18,7 +18,7 @@ mod send;
 mod threads;
 mod wait;
 
-use posthouse_http::route::Route;
+use posthouse_http::prelude::*;
 
 /// Returns the routes, in the order of the API reference.
 #[must_use]

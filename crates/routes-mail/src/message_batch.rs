@@ -1,20 +1,16 @@
 //! The response to a request for several messages. Up to 100 messages of 25 MiB don't fit in memory, so they are read and
 //! rendered in steps of `limits.page_bytes`, as fast as the client reads them.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use posthouse_api::views::message::MessageView;
 use posthouse_app::access::visible;
-use posthouse_domain::{auth::Caller, error::Refusal, id::MessageId};
+use posthouse_domain::MessageId;
+use posthouse_http::prelude::*;
+use posthouse_http::route::{ResponseStream, render_view};
 use posthouse_store::{Tx, messages};
 
 use super::fields::ScreeningQuery;
-use posthouse_http::{
-    Api,
-    route::{ResponseStream, RouteResponse, render_view},
-};
 
 /// The messages of a response that are not rendered yet.
 pub(super) struct MessageBatch {

@@ -2,27 +2,13 @@
 //! embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too. Links open
 //! in a tab of their own.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderName, HeaderValue, Method, header};
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-};
+use axum::http::{HeaderName, HeaderValue, header};
+use posthouse_app::{access::visible, drafts, drafts::DraftRef, messages::mail_html};
+use posthouse_domain::MessageId;
+use posthouse_http::prelude::*;
 use posthouse_store::messages;
 
 use super::fields::ScreeningQuery;
-use posthouse_api::wire::{choice, query};
-use posthouse_app::{
-    access::visible,
-    drafts::{self, DraftRef},
-    messages::mail_html,
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
 const CLOSED: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \

@@ -1,46 +1,19 @@
 //! Reading and changing messages.
 
-use std::sync::Arc;
-
-use axum::http::Method;
+use posthouse_api::views::{BatchView, message::MessageView};
+use posthouse_api::wire::{AddableLabel, CommaList, Label, UserLabel, label_change, no_label_both_ways};
+use posthouse_app::{access::visible, mailbox::release, messages::change, messages::change::MessageChange};
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    id::{InboxId, MessageId},
-    inbox::Inbox,
-    label::{BLOCKED, PROMOTIONS},
-    message::{Channel, Direction, Message, MessageKind, MessageStatus},
-    page::{CursorPosition, Page},
-    record::{Record, RecordView},
-    time::Time,
+    Channel, CursorPosition, Direction, Inbox, Message, MessageId, MessageKind, MessageStatus, Page, Record,
+    RecordView, Time, label::BLOCKED, label::PROMOTIONS,
 };
-use posthouse_store::{
-    Tx,
-    message_list::{self, InboxRef, MessageFilter, ScreeningFilter},
-    messages,
-};
+use posthouse_http::prelude::*;
+use posthouse_http::route::{render_page, render_view};
+use posthouse_store::message_list::{self, InboxRef, MessageFilter, ScreeningFilter};
+use posthouse_store::{Tx, messages};
 use uuid::Uuid;
 
-use super::{
-    fields::{LeaseIdText, ScreeningQuery},
-    message_batch::MessageBatch,
-};
-use posthouse_api::{
-    views::{BatchView, PageView, message::MessageView},
-    wire::{
-        AddableLabel, BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, UserLabel, choice, label_change,
-        no_label_both_ways, object, paging, query,
-    },
-};
-use posthouse_app::{
-    access::visible,
-    mailbox::release,
-    messages::change::{self, MessageChange},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse, render_page, render_view},
-};
+use super::{fields::LeaseIdText, fields::ScreeningQuery, message_batch::MessageBatch};
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;

@@ -2,34 +2,16 @@
 //!
 //! Responses never claim that captured mail was sent: each entry is marked as captured.
 
-use std::sync::Arc;
-
-use axum::http::Method;
+use posthouse_api::{views::TimestampView, views::delivery::DeliveryView};
+use posthouse_app::{mailbox::return_path, mailbox::return_path::ReturnPath, messages::raw};
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    delivery::CAPTURED,
-    error::{ErrorCode, Refusal},
-    id::{MessageId, WorkspaceId},
-    message::{Channel, Message, RecipientDelivery},
-    page::{CursorPosition, Page, PageRequest},
+    Channel, CursorPosition, Message, MessageId, Page, PageRequest, RecipientDelivery, WorkspaceId, delivery::CAPTURED,
 };
+use posthouse_http::prelude::*;
 use posthouse_store::{Tx, deliveries, inboxes, messages, recipients};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{PageView, TimestampView, delivery::DeliveryView},
-    wire::{Cursor, Limit, paging, query},
-};
-use posthouse_app::{
-    mailbox::return_path::{self, ReturnPath},
-    messages::raw,
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -1,33 +1,14 @@
 //! The work queue of an inbox: claim, ack, nack, extend. See `docs/reference/queue.md`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::{InboxId, MessageId},
-    message::{Channel, MessageKind},
-    queue::ClaimFilter,
-    time::{SECOND_MS, Time},
-};
+use posthouse_api::views::queue::{AckedView, ClaimsView, ExtendedView, NackedView, OrGoneView};
+use posthouse_api::wire::{BoundedInt, Seconds};
+use posthouse_app::limits::blocking_pool::WorkClass;
+use posthouse_app::messages::{claim, claim::ClaimRequest, settle_claim, settle_claim::ClaimReference};
+use posthouse_domain::{Channel, ClaimFilter, MessageId, MessageKind, SECOND_MS, Time};
+use posthouse_http::prelude::*;
+use posthouse_http::route::render_view;
 
 use super::fields::{LeaseIdText, ScreeningQuery};
-use posthouse_api::{
-    views::queue::{AckedView, ClaimsView, ExtendedView, NackedView, OrGoneView},
-    wire::{BoundedInt, BoundedLine, EmptyInput, Seconds, choice, object},
-};
-use posthouse_app::{
-    limits::blocking_pool::WorkClass,
-    messages::{
-        claim::{self, ClaimRequest},
-        settle_claim::{self, ClaimReference},
-    },
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse, render_view},
-};
 
 /// Length of a lease in seconds.
 type LeaseSeconds = BoundedInt<30, 3_600>;

@@ -1,33 +1,12 @@
 //! Work queues for people: `/v1/queue`, and giving back or dropping a message by hand.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::{InboxId, MessageId},
-    page::CursorPosition,
-};
+use posthouse_api::views::queue::{DroppedView, GivenBackView, QueueItemView, QueueView};
+use posthouse_api::views::user::ListView;
+use posthouse_app::{access::visible, messages::queue_items, messages::queue_items::ListedItem};
+use posthouse_domain::{CursorPosition, MessageId};
+use posthouse_http::prelude::*;
 use posthouse_store::{Tx, queue, queue_items::QueueItems};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{
-        PageView,
-        queue::{DroppedView, GivenBackView, QueueItemView, QueueView},
-        user::ListView,
-    },
-    wire::{Cursor, Limit, choice, paging, query},
-};
-use posthouse_app::{
-    access::visible,
-    messages::queue_items::{self, ListedItem},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -1,28 +1,11 @@
 //! Full-text search.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    message::{Channel, MessageKind},
-    page::Page,
-    record::RecordView,
-    search::SearchHit,
-};
-use uuid::Uuid;
-
-use posthouse_api::{
-    views::{PageView, search::SearchHitView},
-    wire::{Cursor, Limit, SearchText, query, rows},
-};
+use posthouse_api::{views::search::SearchHitView, wire::SearchText, wire::rows};
 use posthouse_app::messages::search::{self, SearchRequest};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse, render_page},
-};
+use posthouse_domain::{Channel, MessageKind, Page, RecordView, SearchHit};
+use posthouse_http::prelude::*;
+use posthouse_http::route::render_page;
+use uuid::Uuid;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

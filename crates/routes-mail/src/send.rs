@@ -3,50 +3,27 @@
 //! These routes decode requests; the use cases in `app/src/outbound` decide what may be sent and store it in one
 //! write.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderValue, Method};
-use posthouse_domain::{
-    agent_message::author::AuthorClaims,
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    label::LABELS_MAX,
-    message::MessageKind,
-    record::Record,
-    send::{
-        FILES_MAX, ForwardCommand, NamedRecipients, OutgoingContent, OutgoingFile, RECIPIENTS_MAX, ReplyCommand,
-        SEND_ERROR_CODES, SendCommand, recipients_problem,
-    },
+use axum::http::HeaderValue;
+use posthouse_api::views::message::MessageView;
+use posthouse_api::wire::{
+    Base64, BoundedJson, FileName, MimeType, OneOrMany, Recipient, SignatureText, UserLabel, member,
 };
+use posthouse_app::outbound::accept::{RenderResponse, SendDecision, SendResponse};
+use posthouse_app::outbound::{compose::SUBJECT_CHARS_MAX, forward, reply, send, send_context::SendContext};
+use posthouse_app::{App, agent_keys, messages::claim::FencingToken};
+use posthouse_domain::send::{FILES_MAX, RECIPIENTS_MAX, SEND_ERROR_CODES, recipients_problem};
+use posthouse_domain::{
+    AuthorClaims, ForwardCommand, MessageId, MessageKind, NamedRecipients, OutgoingContent, OutgoingFile, Record,
+    ReplyCommand, SendCommand, label::LABELS_MAX,
+};
+use posthouse_http::prelude::*;
+use posthouse_http::{idempotency, idempotency::REPLAYED_HEADER, route::ATTACHMENT_BODY_BYTES_MAX};
 use posthouse_store::idempotency::IdempotencyKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::fields::LeaseIdText;
-use posthouse_api::{
-    views::message::MessageView,
-    wire::{
-        Base64, BoundedJson, BoundedLine, BoundedList, BoundedText, EmptyInput, FileName, MimeType, OneOrMany,
-        Problems, Recipient, SignatureText, UserLabel, member, object, query,
-    },
-};
-use posthouse_app::{
-    App, agent_keys,
-    messages::claim::FencingToken,
-    outbound::{
-        accept::{RenderResponse, SendDecision, SendResponse},
-        compose::SUBJECT_CHARS_MAX,
-        forward, reply,
-        {send, send_context::SendContext},
-    },
-};
-use posthouse_http::{
-    Api,
-    idempotency::{self, REPLAYED_HEADER},
-    route::{ATTACHMENT_BODY_BYTES_MAX, Route, RouteInput, RouteResponse},
-};
 
 /// Longest text or HTML body in characters: as long as the largest request body. The real limit is the size of the
 /// message, which has its own error code.

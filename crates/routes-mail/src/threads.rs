@@ -1,51 +1,25 @@
 //! `/v1/threads` and the threads of an inbox.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use axum::http::Method;
+use posthouse_api::views::{
+    message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
+};
+use posthouse_api::wire::{BoundedInt, CommaList, Label, Metadata, UserLabel, label_change, no_label_both_ways};
+use posthouse_app::{access::visible, app::App, messages::threads, messages::threads::ThreadChange};
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    id::{InboxId, ThreadId, WorkspaceId},
-    list::searched_text,
-    page::{CursorPosition, LIMIT_MAX, Page},
-    record::{Record, RecordView},
-    thread::Thread,
-    time::Time,
+    CursorPosition, Page, Record, RecordView, Thread, ThreadId, Time, WorkspaceId, list::searched_text, page::LIMIT_MAX,
 };
-use posthouse_store::{
-    Result as StoreResult, Tx, message_list,
-    newest_messages::{self, NewestMessage},
-    thread_list::{self, ThreadFilter},
-};
+use posthouse_http::prelude::*;
+use posthouse_http::route::{render_page, render_view};
+use posthouse_store::newest_messages::{self, NewestMessage};
+use posthouse_store::thread_list::{self, ThreadFilter};
+use posthouse_store::{Result as StoreResult, Tx, message_list};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{
-    fields::ScreeningQuery,
-    messages::{load_records, position},
-};
-use posthouse_api::{
-    views::{
-        PageView,
-        message::MessageView,
-        thread::{FullThreadView, NewestMessageView, ThreadView},
-    },
-    wire::{
-        BoundedInt, BoundedLine, BoundedList, CommaList, Cursor, EmptyInput, Label, Limit, Metadata, UserLabel,
-        label_change, no_label_both_ways, object, paging, query,
-    },
-};
-use posthouse_app::{
-    access::visible,
-    app::App,
-    messages::threads::{self, ThreadChange},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse, render_page, render_view},
-};
+use super::{fields::ScreeningQuery, messages::load_records, messages::position};
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;

@@ -1,34 +1,16 @@
 //! Long polls for messages and verifications.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    message::{Channel, Direction, Message, MessageKind},
-    sender::SenderFilter,
-    time::Time,
-};
+use posthouse_api::views::{NullableView, TimestampView, message::MessageView, message::VerificationView};
+use posthouse_api::wire::{AuthorFilter, Seconds};
+use posthouse_app::messages::wait::{self, LongPoll, NewMessageFilter};
+use posthouse_domain::{Channel, Direction, Message, MessageKind, SenderFilter, Time};
+use posthouse_http::prelude::*;
 use posthouse_store::arrivals::ArrivalFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::fields::ScreeningQuery;
-use posthouse_api::{
-    views::{
-        NullableView, TimestampView,
-        message::{MessageView, VerificationView},
-    },
-    wire::{AuthorFilter, BoundedLine, Seconds, query},
-};
-use posthouse_app::messages::wait::{self, LongPoll, NewMessageFilter};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// How long to wait: 1 to 60 seconds, 30 by default.
 type Timeout = Seconds<1, 60, 30>;

@@ -1,18 +1,9 @@
 //! `/claim/…`: the pages behind claim links. A GET changes nothing, because programs open links too; the button claims
 //! the workspace (`docs/decisions/people.md#0025-links-in-mail`).
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::error::{ErrorCode, Refusal};
-
 use posthouse_app::signup::claim_link::{self, ClaimableWorkspace};
-use posthouse_http::{
-    Api,
-    docs::html::escape,
-    link_page::{self, HTML},
-    route::{PublicInput, RequestInfo, Route, RouteResponse},
-};
+use posthouse_http::prelude::*;
+use posthouse_http::{docs::html::escape, link_page, link_page::HTML};
 
 /// Path of the claim page.
 const CLAIM: &str = "/claim/{token}";

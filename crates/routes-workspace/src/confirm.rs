@@ -1,21 +1,10 @@
 //! `/confirm/…`: pages that links in mail open. A GET changes nothing, because programs open links too; the button
 //! confirms (`docs/decisions/people.md#0025-links-in-mail`).
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::error::{ErrorCode, Refusal};
-
-use posthouse_app::{
-    forwarding::confirm::{self, ConfirmationRequest},
-    on_call::confirm::{self as on_call, OnCallRequest},
-};
-use posthouse_http::{
-    Api,
-    docs::html::escape,
-    link_page::{self, HTML},
-    route::{PublicInput, RequestInfo, Route, RouteResponse},
-};
+use posthouse_app::forwarding::confirm::{self, ConfirmationRequest};
+use posthouse_app::on_call::confirm::{self as on_call, OnCallRequest};
+use posthouse_http::prelude::*;
+use posthouse_http::{docs::html::escape, link_page, link_page::HTML};
 
 /// Path of the confirmation page of a forwarding address.
 const FORWARDING: &str = "/confirm/forwarding/{token}";

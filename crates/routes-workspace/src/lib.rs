@@ -6,7 +6,7 @@ mod confirm;
 mod platform;
 mod v1;
 
-use posthouse_http::route::Route;
+use posthouse_http::prelude::*;
 
 /// Returns the routes, in the order of the API reference.
 #[must_use]

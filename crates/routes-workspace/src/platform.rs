@@ -12,14 +12,10 @@ mod usage;
 mod workspaces;
 
 use axum::http::header;
-use posthouse_domain::error::{ErrorCode, Refusal};
-
 use posthouse_api::views::user::SignedInView;
 use posthouse_app::people::sign_in::{Person, SignInClient, SignedIn};
-use posthouse_http::{
-    Api, client, cookie,
-    route::{RequestInfo, Route, RouteResponse},
-};
+use posthouse_http::prelude::*;
+use posthouse_http::{client, cookie};
 
 /// Returns the browser that asks for a session.
 fn sign_in_client(request: RequestInfo) -> SignInClient {

@@ -14,7 +14,7 @@ mod stream;
 mod suppressions;
 mod webhooks;
 
-use posthouse_http::route::Route;
+use posthouse_http::prelude::*;
 
 pub(crate) fn routes() -> Vec<Route> {
     let chapters = [

@@ -1,9 +1,6 @@
 //! The actor that records and events name for a caller.
 
-use posthouse_domain::{
-    actor::Actor,
-    auth::{Caller, Principal},
-};
+use posthouse_domain::{Actor, Caller, Principal};
 use posthouse_store::{Error, Result as StoreResult, Tx, keys, users};
 
 /// The label of the operator, which has no name.

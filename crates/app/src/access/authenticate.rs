@@ -4,20 +4,12 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, Credential, UserPrincipal},
-    error::{ErrorCode, Refusal},
-    id::{KeyId, WorkspaceId},
-    stream::StreamToken,
-    time::{MINUTE_MS, Time},
-    user::{Role, SESSION_IDLE_MS, SessionSecret},
-    workspace::Workspace,
+    ApiKeySecret, Caller, Credential, ErrorCode, KeyId, MINUTE_MS, Refusal, Role, SessionSecret, StreamToken, Time,
+    UserPrincipal, Workspace, WorkspaceId, user::SESSION_IDLE_MS,
 };
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    keys::{self, KeyClient, KeyUse},
-    sessions::{self, SessionCutoff},
-    stream_tokens, workspaces,
-};
+use posthouse_store::keys::{self, KeyClient, KeyUse};
+use posthouse_store::sessions::{self, SessionCutoff};
+use posthouse_store::{Result as StoreResult, Tx, stream_tokens, workspaces};
 
 use crate::app::App;
 

@@ -1,10 +1,6 @@
 //! Permission checks.
 
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{Detail, ErrorCode, Refusal},
-    user::Role,
-};
+use posthouse_domain::{Caller, Detail, ErrorCode, Permission, Refusal, Role};
 
 /// Checks that the caller has a permission.
 ///

@@ -1,16 +1,8 @@
 //! Creates API keys. A key is a value until the caller stores it.
 
-use posthouse_domain::{
-    auth::{ApiKeySecret, KEY_RANDOM_CHARS, Permissions, Scope, may_create_key},
-    error::Refusal,
-    id::{IdGenerator, UserId, WorkspaceId},
-    plan::Plans,
-};
-use posthouse_store::{
-    Tx, inboxes,
-    keys::{self, KeyClient},
-    workspaces,
-};
+use posthouse_domain::auth::{KEY_RANDOM_CHARS, may_create_key};
+use posthouse_domain::{ApiKeySecret, IdGenerator, Permissions, Plans, Refusal, Scope, UserId, WorkspaceId};
+use posthouse_store::{Tx, inboxes, keys, keys::KeyClient, workspaces};
 
 use crate::ports::Clock;
 

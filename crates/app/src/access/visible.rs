@@ -5,12 +5,8 @@
 //! deleted inbox. Handlers load a record that the caller named through this module only.
 
 use posthouse_domain::{
-    auth::{Caller, Permission, Principal},
-    error::{ErrorCode, Refusal},
-    id::{AttachmentId, InboxId, MessageId, ThreadId},
-    inbox::{Inbox, InboxKind},
-    message::{Attachment, Message},
-    thread::Thread,
+    Attachment, AttachmentId, Caller, ErrorCode, Inbox, InboxId, InboxKind, Message, MessageId, Permission, Principal,
+    Refusal, Thread, ThreadId,
 };
 use posthouse_store::{Result as StoreResult, Tx, attachments, inboxes, messages, threads};
 

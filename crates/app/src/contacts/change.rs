@@ -1,19 +1,10 @@
 //! Updates and deletes contacts, at a caller's request (`docs/decisions/receiving.md#0054-contacts-come-from-mail`).
 
+use posthouse_domain::contact::{BULK_DELETE_MAX, LABELS_MAX};
 use posthouse_domain::{
-    auth::Caller,
-    contact::{BULK_DELETE_MAX, Contact, ContactFieldSource, ContactKind, LABELS_MAX},
-    error::Refusal,
-    id::ContactId,
-    label::LabelChange,
-    metadata::{self, Metadata},
+    Caller, Contact, ContactFieldSource, ContactId, ContactKind, LabelChange, Metadata, Refusal, metadata,
 };
-use posthouse_store::{
-    Tx,
-    contact_list::{self, ContactBulkFilter},
-    contacts,
-    dialect::IDS_MAX,
-};
+use posthouse_store::{Tx, contact_list, contact_list::ContactBulkFilter, contacts, dialect::IDS_MAX};
 
 use crate::app::App;
 

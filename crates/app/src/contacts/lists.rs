@@ -1,10 +1,8 @@
 //! Creates, lists and deletes the entries of allow and block lists, at a caller's request.
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::{InboxId, ListEntryId},
-    list::{ENTRIES_MAX, ListDirection, ListEntry, ListKind, ListPattern},
+    Caller, ErrorCode, InboxId, ListDirection, ListEntry, ListEntryId, ListKind, ListPattern, Refusal,
+    list::ENTRIES_MAX,
 };
 use posthouse_store::{Tx, lists};
 

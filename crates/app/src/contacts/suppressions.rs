@@ -1,10 +1,6 @@
 //! Creates and removes suppressions, at a caller's request.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    suppression::{Suppression, SuppressionReason},
-};
+use posthouse_domain::{Caller, Refusal, Suppression, SuppressionReason};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, suppressions};
 

@@ -1,10 +1,7 @@
 //! Signed A2A cards of listed agents.
 
 use posthouse_api::views::agent::{ShownAgent, a2a};
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    signing_key::SigningPurpose,
-};
+use posthouse_domain::{ErrorCode, Refusal, SigningPurpose};
 use posthouse_mail::jose::canonical::canonical_json;
 use serde_json::{Value, json};
 

@@ -1,22 +1,11 @@
 //! Reads the card of an agent of the caller's workspace, with its keys and standing.
 
+use posthouse_api::views::agent::oasf::{self, OasfRecordView};
 use posthouse_api::views::agent::{
     AgentBundleView, AgentSanctionView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
-    oasf::{self, OasfRecordView},
 };
-use posthouse_domain::{
-    agent::{Agent, Standing},
-    auth::Caller,
-    error::Refusal,
-    id::InboxId,
-    signing_key::SigningPurpose,
-    workspace::ClaimStatus,
-};
-use posthouse_store::{
-    Tx,
-    agents::{self, Sanction},
-    inboxes, workspaces,
-};
+use posthouse_domain::{Agent, Caller, ClaimStatus, InboxId, Refusal, SigningPurpose, Standing};
+use posthouse_store::{Tx, agents, agents::Sanction, inboxes, workspaces};
 
 use super::{events::CardEvents, switches, view::published_keys};
 use crate::{access::visible, app::App, signing::sign};

@@ -2,32 +2,14 @@
 
 use posthouse_api::views::agent::AgentBundleView;
 use posthouse_domain::{
-    agent::{
-        Agent, Standing,
-        card::{Capabilities, Card, CardVisibility, Routing, default_name},
-        handle::{AGENT_HANDLES_PER_DAY, AgentHandle, check_length},
-        listing::ListingState,
-        search::CardDocument,
-    },
-    auth::{Caller, Scope},
-    error::{Detail, ErrorCode, LimitName, Refusal},
-    id::{IdGenerator, InboxId, JobId},
-    job::{JobKind, JobReason},
-    plan::Plans,
-    time::{SECOND_MS, Time},
-    workspace::ClaimStatus,
+    Agent, AgentHandle, Caller, Capabilities, Card, CardDocument, CardVisibility, ClaimStatus, Detail, ErrorCode,
+    IdGenerator, InboxId, JobId, JobKind, JobReason, LimitName, ListingState, Plans, Refusal, Routing, SECOND_MS,
+    Scope, Standing, Time, agent::card::default_name, agent::handle::AGENT_HANDLES_PER_DAY,
+    agent::handle::check_length,
 };
-use posthouse_store::{
-    Tx, agents, card_index, handles, inboxes,
-    jobs::{self, NewJob},
-    workspaces,
-};
+use posthouse_store::{Tx, agents, card_index, handles, inboxes, jobs, jobs::NewJob, workspaces};
 
-use super::{
-    cards::{BundleLoader, no_card},
-    events::CardEvents,
-    switches,
-};
+use super::{cards::BundleLoader, cards::no_card, events::CardEvents, switches};
 use crate::{app::App, inboxes::change as inbox_change, limits::fixed_window::WindowCount};
 
 /// Low bits of a card's number, which make it unique within a millisecond.

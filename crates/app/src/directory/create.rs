@@ -1,21 +1,12 @@
 //! Creates an inbox or identity together with its card.
 
 use posthouse_api::views::agent::CardView;
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::Refusal,
-};
+use posthouse_domain::{Caller, Permission, Refusal};
 use posthouse_store::{Tx, agents};
 
-use super::{
-    change::{self, CardChange},
-    view::{AgentViewer, CardAudience},
-};
-use crate::{
-    access::authorize::require_permission,
-    app::App,
-    inboxes::create::{self, CreatedInbox, NewInbox},
-};
+use super::{change, change::CardChange, view::AgentViewer, view::CardAudience};
+use crate::inboxes::create::{self, CreatedInbox, NewInbox};
+use crate::{access::authorize::require_permission, app::App};
 
 /// An inbox or identity with the card that its creation asked for.
 #[derive(Debug)]

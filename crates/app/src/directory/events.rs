@@ -1,17 +1,11 @@
 //! The events of cards.
 
-use posthouse_api::views::event::data;
-use posthouse_domain::{
-    agent::Agent,
-    event::{EventKind, NewEvent},
-    id::{EventId, IdGenerator},
-    plan::Plans,
-};
+use posthouse_api::{views::agent::CardView, views::event::data, views::inbox::InboxView};
+use posthouse_domain::{Agent, EventId, EventKind, IdGenerator, NewEvent, Plans};
 use posthouse_store::{Error, Result, Tx, events, inboxes, workspaces};
 
 use super::view::{AgentViewer, CardAudience};
 use crate::{app::App, inboxes::view};
-use posthouse_api::views::{agent::CardView, inbox::InboxView};
 
 /// What events of cards are made with.
 #[derive(Clone)]

@@ -1,21 +1,10 @@
 //! Handles of workspaces: claiming, renaming, releasing, and finding the agent behind one.
 
+use posthouse_domain::agent::handle::{check_length, check_renames};
 use posthouse_domain::{
-    agent::{
-        Agent,
-        handle::{AgentHandle, FullHandle, HandleName, check_length, check_renames},
-    },
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::WorkspaceId,
-    reserved_names::ReservedNames,
-    workspace::ClaimStatus,
+    Agent, AgentHandle, Caller, ClaimStatus, ErrorCode, FullHandle, HandleName, Refusal, ReservedNames, WorkspaceId,
 };
-use posthouse_store::{
-    Tx, agents,
-    handles::{self, HandleOwner, WorkspaceHandles},
-    inboxes, workspaces,
-};
+use posthouse_store::{Tx, agents, handles, handles::HandleOwner, handles::WorkspaceHandles, inboxes, workspaces};
 
 use super::{switches, view::AgentViewer};
 use crate::{app::App, inboxes::names::reserved_names};

@@ -1,14 +1,8 @@
 //! The listing check: whether a public card may appear in the public directory.
 
 use posthouse_domain::{
-    agent::{
-        Agent,
-        card::CardVisibility,
-        listing::{self, ListingProblem, ListingState},
-        lookalike::{Reading, handle_in_name, readings},
-    },
-    id::{InboxId, WorkspaceId},
-    reserved_names::ReservedNames,
+    Agent, CardVisibility, InboxId, ListingProblem, ListingState, Reading, ReservedNames, WorkspaceId, agent::listing,
+    agent::lookalike::handle_in_name, agent::lookalike::readings,
 };
 use posthouse_store::{Result, Tx, agents, handles, inboxes};
 

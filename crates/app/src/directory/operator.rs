@@ -1,16 +1,8 @@
 //! What the operator decides about agents.
 
-use posthouse_domain::{
-    agent::{Agent, SanctionKind},
-    error::{ErrorCode, Refusal},
-    time::Time,
-};
+use posthouse_domain::{Agent, ErrorCode, Refusal, SanctionKind, Time};
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result, Tx,
-    agent_reports::{self, OpenReport},
-    agents::{self, Sanction},
-};
+use posthouse_store::{Result, Tx, agent_reports, agent_reports::OpenReport, agents, agents::Sanction};
 
 use super::events::CardEvents;
 use crate::app::App;

@@ -1,20 +1,11 @@
 //! Looks up an agent by its address or handle.
 
 use posthouse_api::views::agent::CardView;
-use posthouse_domain::{
-    agent::{Agent, Standing, handle::FullHandle},
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    inbox::InboxKind,
-    time::Time,
-};
+use posthouse_domain::{Agent, Caller, ErrorCode, FullHandle, InboxKind, Refusal, Standing, Time};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, agents};
 
-use super::{
-    handles, switches,
-    view::{AgentViewer, CardAudience},
-};
+use super::{handles, switches, view::AgentViewer, view::CardAudience};
 use crate::app::App;
 
 /// What an agent is looked up by.

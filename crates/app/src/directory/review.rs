@@ -1,17 +1,10 @@
 //! Asks the operator to review what was decided against an agent.
 
 use posthouse_api::views::agent::AgentBundleView;
-use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-};
+use posthouse_domain::{Caller, ErrorCode, InboxId, Refusal};
 use posthouse_store::{Tx, agents};
 
-use super::{
-    cards::{BundleLoader, visible_agent},
-    switches,
-};
+use super::{cards::BundleLoader, cards::visible_agent, switches};
 use crate::app::App;
 
 /// Asks for a review, once; a further call changes nothing. Returns the agent.

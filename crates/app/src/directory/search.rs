@@ -1,25 +1,10 @@
 //! Searches for cards, in the caller's workspace and in the public directory.
 
 use posthouse_api::views::agent::CardView;
-use posthouse_domain::{
-    agent::{
-        Agent,
-        search::{CardQuery, SearchedCards},
-    },
-    auth::Caller,
-    error::Refusal,
-    page::{CursorPosition, Page, PageRequest},
-    time::Time,
-};
-use posthouse_store::{
-    Tx,
-    card_index::{self, IndexableCard},
-};
+use posthouse_domain::{Agent, Caller, CardQuery, CursorPosition, Page, PageRequest, Refusal, SearchedCards, Time};
+use posthouse_store::{Tx, card_index, card_index::IndexableCard};
 
-use super::{
-    switches,
-    view::{AgentViewer, CardAudience},
-};
+use super::{switches, view::AgentViewer, view::CardAudience};
 use crate::app::App;
 
 /// Returns a page of the cards that match, newest first. Without a caller, the scope must be the public directory.

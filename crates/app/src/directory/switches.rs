@@ -1,6 +1,6 @@
 //! Whether the directory and the public directory are switched on.
 
-use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_domain::{ErrorCode, Refusal};
 
 use crate::app::App;
 

@@ -2,23 +2,10 @@
 //! are not checked: only the holder of the message can.
 
 use posthouse_api::views::agent::{CompleteVerification, Signer, VerificationView};
-use posthouse_domain::{
-    agent::{Agent, Standing},
-    agent_message::{
-        DELIVERY_TYPE,
-        author::{self, AUTHOR_TYPE},
-    },
-    auth::Caller,
-    error::Refusal,
-    signing_key::SigningPurpose,
-    time::{SECOND_MS, Time},
-};
+use posthouse_domain::agent_message::{DELIVERY_TYPE, author, author::AUTHOR_TYPE};
+use posthouse_domain::{Agent, Caller, Refusal, SECOND_MS, SigningPurpose, Standing, Time};
 use posthouse_mail::{address::Address, jose::jws::CompactJws};
-use posthouse_store::{
-    Tx,
-    agent_keys::{self, AgentKeyRef},
-    agents,
-};
+use posthouse_store::{Tx, agent_keys, agent_keys::AgentKeyRef, agents};
 use serde_json::Value;
 
 use super::switches;

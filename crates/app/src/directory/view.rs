@@ -1,7 +1,7 @@
 //! What views of agents need beside the agent: addresses to link to, and keys.
 
 use posthouse_api::views::agent::{AgentUrls, CardView, PublishedKey, ShownAgent};
-use posthouse_domain::{agent::Agent, id::WorkspaceId, time::Time};
+use posthouse_domain::{Agent, Time, WorkspaceId};
 use posthouse_store::{Result, Tx, agent_keys};
 
 use super::switches;

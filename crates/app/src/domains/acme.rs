@@ -4,20 +4,18 @@
 //! stored, so a restart doesn't reset the backoff. All state is in the store, private keys sealed, so that any process
 //! can answer the challenge and use the certificate.
 
-use crate::keyring::context;
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use posthouse_domain::time::{DAY_MS, HOUR_MS, MINUTE_MS, Time};
-use posthouse_store::{acme, acme::StoredCertificate};
+use posthouse_domain::{DAY_MS, HOUR_MS, MINUTE_MS, Time};
+use posthouse_store::acme::{self, StoredCertificate};
 use uuid::Uuid;
 
+use crate::ports::{AcmeError, AcmeErrorKind, CertificateOrder, Challenge, PublishChallenge, Registration};
+use crate::tls::{self, CertificateFacts, CertificatePem, CertificateSource};
+use crate::{keyring::context, settings::SecretText};
+
 pub use crate::{app::App, domains::certificate, keyring::instance_key::InstanceKeyError};
-use crate::{
-    ports::{AcmeError, AcmeErrorKind, CertificateOrder, Challenge, PublishChallenge, Registration},
-    settings::SecretText,
-    tls::{self, CertificateFacts, CertificatePem, CertificateSource},
-};
 
 /// The delay after each failed attempt, in milliseconds; the last one repeats. Four attempts fit in the first hour,
 /// where the usual limit of an authority is five failures.

@@ -3,22 +3,11 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, ErrorCode, Refusal},
-    id::{DomainId, IdGenerator},
-    job::{JobKind, JobReason},
-    mail_domain::{DkimSelector, MailDomain},
-    plan::Plans,
-    time::Time,
-    workspace::ClaimStatus,
+    Caller, ClaimStatus, Detail, DkimSelector, DomainId, ErrorCode, IdGenerator, JobKind, JobReason, MailDomain, Plans,
+    Refusal, Time,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Tx,
-    jobs::{self, NewJob},
-    mail_domains::{self, SealedDkimKey},
-    workspaces,
-};
+use posthouse_store::{Tx, jobs, jobs::NewJob, mail_domains, mail_domains::SealedDkimKey, workspaces};
 
 use crate::{app::App, domains::dkim, limits::blocking_pool::WorkClass};
 

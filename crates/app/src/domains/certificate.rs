@@ -1,14 +1,13 @@
 //! Loads the listeners' certificate into the [`CertificateHolder`](crate::tls::CertificateHolder), at startup and
 //! whenever it may have changed. A new certificate that cannot be used doesn't replace the current one.
 
-use crate::keyring::context;
-use posthouse_domain::time::DAY_MS;
+use posthouse_domain::DAY_MS;
 use posthouse_store::acme as stored;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::tls::{self, CertificateError, CertificateFacts, CertificatePem, CertificateSource};
-use crate::{app::App, settings::AcmeConfig};
-use sha2::{Digest, Sha256};
+use crate::{app::App, keyring::context, settings::AcmeConfig};
 
 /// Days before expiry from which a daily log line warns. ACME certificates are renewed long before.
 const DAYS_LOW: i64 = 7;

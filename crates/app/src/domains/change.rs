@@ -3,19 +3,11 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, ErrorCode, Refusal},
-    id::DomainId,
-    job::{JobKind, JobReason},
-    mail_domain::{DkimKeyRecord, MailDomain, RetiringKey},
+    Caller, Detail, DkimKeyRecord, DomainId, ErrorCode, JobKind, JobReason, MailDomain, Refusal, RetiringKey,
 };
 use posthouse_store::{Tx, jobs, mail_domains};
 
-use crate::{
-    app::App,
-    domains::{add, check},
-    inboxes::delete,
-};
+use crate::{app::App, domains::add, domains::check, inboxes::delete};
 
 /// Inboxes deleted in one step.
 const STEP: u32 = 100;

@@ -1,35 +1,19 @@
 //! Checks a domain's DNS records and updates its status, on request of its owner or periodically.
 
-use crate::keyring::signer::SigningError;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use posthouse_api::{views::domain::DomainView, views::event::data, views::event::data::DomainData};
+use posthouse_domain::mail_domain::{self, CHECK_ROUNDS_MAX, VERIFY_INTERVAL_MS};
 use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, ErrorCode, LimitName, Refusal},
-    event::{EventKind, NewEvent},
-    id::{DomainId, IdGenerator, WorkspaceId},
-    job::JobReason,
-    mail_domain::{
-        self, CHECK_ROUNDS_MAX, DkimKeyRecord, DkimSelector, DomainChanges, DomainCheck, DomainCheckStep, DomainStatus,
-        ExpectedRecord, MailDomain, ServerDnsSettings, VERIFY_INTERVAL_MS,
-    },
-    time::Time,
+    Caller, Detail, DkimKeyRecord, DkimSelector, DomainChanges, DomainCheck, DomainCheckStep, DomainId, DomainStatus,
+    ErrorCode, EventKind, ExpectedRecord, IdGenerator, JobReason, LimitName, MailDomain, NewEvent, Refusal,
+    ServerDnsSettings, Time, WorkspaceId,
 };
 use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion};
-use posthouse_store::{
-    Tx, events, jobs,
-    mail_domains::{self, SealedEd25519Key},
-};
+use posthouse_store::{Tx, events, jobs, mail_domains, mail_domains::SealedEd25519Key};
 
-use crate::{
-    app::App,
-    domains::{add, dkim},
-};
-use posthouse_api::views::{
-    domain::DomainView,
-    event::data::{self, DomainData},
-};
+use crate::{app::App, domains::add, domains::dkim, keyring::signer::SigningError};
 
 /// Maximum DNS questions per check.
 const QUESTIONS_MAX: usize = 120;

@@ -9,19 +9,16 @@
 
 mod own;
 
-use crate::keyring::instance_key::InstanceKey;
-use crate::keyring::{
-    context, proof,
-    signer::{DefaultDomain, DkimRecord, DomainKeys, SigningError},
-};
 use std::sync::Arc;
 
-use posthouse_domain::{id::WorkspaceId, time::Time};
+use posthouse_domain::{Time, WorkspaceId};
 use posthouse_mail::dkim::DkimKey;
 use posthouse_store::dkim_keys::{self, StoredDkimKey};
 
-use crate::app::App;
-use crate::settings::Ed25519;
+use crate::keyring::signer::{DefaultDomain, DkimRecord, DomainKeys, SigningError};
+use crate::keyring::{context, instance_key::InstanceKey, proof};
+use crate::{app::App, settings::Ed25519};
+
 pub use own::{generate_ed25519_key, new_key};
 
 /// The selector of the RSA key.

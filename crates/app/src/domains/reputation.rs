@@ -4,16 +4,12 @@ use std::{net::IpAddr, sync::Arc};
 
 use futures_util::future::join_all;
 use posthouse_domain::{
-    delivery::is_special_purpose,
-    error::Refusal,
-    reputation::{self, BlocklistCheck, BlocklistResult, BlocklistStatus},
-    time::Time,
+    BlocklistCheck, BlocklistResult, BlocklistStatus, Refusal, Time, delivery::is_special_purpose, reputation,
 };
 use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use posthouse_store::instance;
 
-use crate::app::App;
-use crate::ports::Dns;
+use crate::{app::App, ports::Dns};
 
 /// The note in the store that holds the last finding.
 const NOTE: &str = "ip_reputation";

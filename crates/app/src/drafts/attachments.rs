@@ -2,28 +2,15 @@
 //! again when the draft is sent.
 
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    draft::{Draft, DraftFile},
-    error::{Detail, ErrorCode, FieldProblem, Refusal},
-    id::AttachmentId,
-    send::OutgoingFile,
+    AttachmentId, Caller, Detail, Draft, DraftFile, ErrorCode, FieldProblem, OutgoingFile, Permission, Refusal,
 };
-use posthouse_store::{
-    BlobDigest, Error, Tx, blobs,
-    contents::{RawLocation, StoredRaw},
-    draft_files::{self, DraftFileContent},
-    drafts,
-};
+use posthouse_store::contents::{RawLocation, StoredRaw};
+use posthouse_store::draft_files::{self, DraftFileContent};
+use posthouse_store::{BlobDigest, Error, Tx, blobs, drafts};
 
-use crate::{
-    access::{authorize::require_permission, visible},
-    app::App,
-    limits::blocking_pool::WorkClass,
-    messages::{
-        download::{Download, WHOLE_BYTES_MAX},
-        raw,
-    },
-};
+use crate::access::{authorize::require_permission, visible};
+use crate::messages::{download::Download, download::WHOLE_BYTES_MAX, raw};
+use crate::{app::App, limits::blocking_pool::WorkClass};
 
 /// A file of a draft in a request.
 #[derive(Clone, PartialEq, Eq, Debug)]

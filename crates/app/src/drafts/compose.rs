@@ -1,22 +1,12 @@
 //! Converts a draft to an outgoing message. Drafts may be incomplete until then.
 
 use posthouse_domain::{
-    draft::Draft,
-    error::{FieldProblem, Refusal},
-    message::Message,
-    send::{MessageRecipients, OutgoingContent, OutgoingFile, RECIPIENTS_MAX},
+    Draft, FieldProblem, Message, MessageRecipients, OutgoingContent, OutgoingFile, Refusal, send::RECIPIENTS_MAX,
 };
 use posthouse_mail::address::Mailbox;
-use posthouse_store::{
-    Tx,
-    draft_files::{self, DraftFileContent},
-    messages,
-};
+use posthouse_store::{Tx, draft_files, draft_files::DraftFileContent, messages};
 
-use crate::{
-    app::App,
-    outbound::compose::{OutgoingKind, OutgoingMessage},
-};
+use crate::{app::App, outbound::compose::OutgoingKind, outbound::compose::OutgoingMessage};
 
 /// The records needed to send a draft.
 pub(super) struct DraftMaterial {

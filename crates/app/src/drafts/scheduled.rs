@@ -4,28 +4,15 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    draft::{Draft, DraftFailure, DraftStatus, DraftStep},
-    error::{ErrorCode, Refusal},
-    event::EventKind,
-    id::{DraftId, WorkspaceId},
-    inbox::Inbox,
-    job::JobReason,
-    time::{MINUTE_MS, SECOND_MS, Time},
-    workspace::Workspace,
+    Caller, Draft, DraftFailure, DraftId, DraftStatus, DraftStep, ErrorCode, EventKind, Inbox, JobReason, MINUTE_MS,
+    Refusal, SECOND_MS, Time, Workspace, WorkspaceId,
 };
 use posthouse_store::{Error, Result as StoreResult, Tx, drafts, inboxes, workspaces};
 
 use super::send::{DraftBeingSent, attempt, failure, is_a_check};
-use crate::drafts::{
-    compose::{self, DraftMaterial},
-    events::append_event,
-};
-use crate::{
-    app::App,
-    next_step::NextStep,
-    outbound::{accept::RenderResponse, send_context::SendContext},
-};
+use crate::drafts::{compose, compose::DraftMaterial, events::append_event};
+use crate::outbound::{accept::RenderResponse, send_context::SendContext};
+use crate::{app::App, next_step::NextStep};
 
 /// The interval between checks of a held draft, in milliseconds. Resuming triggers a check immediately.
 const HELD_MS: i64 = 10 * MINUTE_MS;

@@ -4,36 +4,18 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    draft::{self, Approval, Draft, DraftFailure, DraftStep},
-    error::{Detail, ErrorCode, Refusal},
-    event::EventKind,
-    id::{DraftId, IdGenerator, MessageId},
-    inbox::Inbox,
-    job::JobKind,
-    record::{ApprovalOfMessage, Record},
-    time::Time,
+    Approval, ApprovalOfMessage, Caller, Detail, Draft, DraftFailure, DraftId, DraftStep, ErrorCode, EventKind,
+    IdGenerator, Inbox, JobKind, MessageId, Record, Refusal, Time, draft,
 };
-use posthouse_store::{
-    Error, Tx, approvals, draft_files, drafts,
-    idempotency::{self, IdempotencyClaim},
-    jobs, messages,
-};
+use posthouse_store::idempotency::{self, IdempotencyClaim};
+use posthouse_store::{Error, Tx, approvals, draft_files, drafts, jobs, messages};
 
 use super::{DraftRef, find};
-use crate::drafts::{
-    attachments,
-    compose::{self, DraftMaterial},
-    events::append_event,
-};
-use crate::{
-    access::{actor, visible},
-    app::App,
-    outbound::{
-        accept::{self, AcceptHook, RenderResponse, SendResponse},
-        send_context::SendContext,
-    },
-};
+use crate::access::{actor, visible};
+use crate::app::App;
+use crate::drafts::{attachments, compose, compose::DraftMaterial, events::append_event};
+use crate::outbound::accept::{self, AcceptHook, RenderResponse, SendResponse};
+use crate::outbound::send_context::SendContext;
 
 /// Renders the response body from the sent draft and its message.
 pub type RenderSent = fn(&Draft, &Record) -> Result<String, Refusal>;

@@ -1,17 +1,10 @@
 //! Schedules, sends back, takes back, cancels and deletes drafts, without changing their content.
 
-use posthouse_domain::{
-    auth::Caller,
-    draft::{self, Draft, DraftChangeResult, DraftStep, SentBack},
-    error::Refusal,
-    event::EventKind,
-    time::Time,
-};
+use posthouse_domain::{Caller, Draft, DraftChangeResult, DraftStep, EventKind, Refusal, SentBack, Time, draft};
 use posthouse_store::{Tx, drafts};
 
 use super::{DraftRef, lock, set_job};
-use crate::drafts::events::append_event;
-use crate::{access::actor, app::App};
+use crate::{access::actor, app::App, drafts::events::append_event};
 
 /// Schedules or reschedules a draft; the caller approves its content.
 ///

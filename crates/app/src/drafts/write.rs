@@ -1,38 +1,18 @@
 //! Creates and changes drafts. Fills in the recipients and the subject of a reply if the caller omits them.
 
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    draft::{Draft, DraftChange, DraftFile, DraftSource, ScheduleChange},
-    error::Refusal,
-    event::EventKind,
-    id::{DraftId, IdGenerator, InboxId, MessageId, ThreadId},
-    inbox::Inbox,
-    message::Message,
-    plan::Plans,
-    send::{NamedRecipient, NamedRecipients, reply_people},
-    time::Time,
+    Caller, Draft, DraftChange, DraftFile, DraftId, DraftSource, EventKind, IdGenerator, Inbox, InboxId, Message,
+    MessageId, NamedRecipient, NamedRecipients, Permission, Plans, Refusal, ScheduleChange, ThreadId, Time,
+    send::reply_people,
 };
 use posthouse_mail::{address::Mailbox, thread};
-use posthouse_store::{
-    Tx, drafts,
-    idempotency::{self, RecordedResponse},
-    message_list, messages, storage,
-};
+use posthouse_store::{Tx, drafts, idempotency, idempotency::RecordedResponse, message_list, messages, storage};
 
 use super::{DraftRef, StoredDraftFile, lock, set_job};
-use crate::drafts::{
-    attachments::{self, DraftFileInput},
-    events::append_event,
-};
-use crate::{
-    access::{actor, authorize::require_permission, visible},
-    app::App,
-    outbound::{
-        accept::{self, SendResponse},
-        compose, recipients,
-        repeat::RepeatableRequest,
-    },
-};
+use crate::access::{actor, authorize::require_permission, visible};
+use crate::app::App;
+use crate::drafts::{attachments, attachments::DraftFileInput, events::append_event};
+use crate::outbound::{accept, accept::SendResponse, compose, recipients, repeat::RepeatableRequest};
 
 /// The HTTP status of a created draft.
 const CREATED: u16 = 201;

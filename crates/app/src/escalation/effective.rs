@@ -1,9 +1,6 @@
 //! The settings and contacts that apply to an inbox, or to the workspace.
 
-use posthouse_domain::{
-    escalation::{EscalationSettings, InboxEscalation, OnCallContact, TriggerSet},
-    id::{InboxId, WorkspaceId},
-};
+use posthouse_domain::{EscalationSettings, InboxEscalation, InboxId, OnCallContact, TriggerSet, WorkspaceId};
 use posthouse_store::{Result, Tx, escalations, on_call};
 
 /// What applies to an inbox, or to the workspace.

@@ -2,18 +2,10 @@
 //! isn't a response to mail that the service sent to people on call.
 
 use posthouse_domain::{
-    draft::Draft,
-    escalation::{ESCALATIONS_PENDING_MAX, Escalation, EscalationTrigger},
-    id::{DraftId, IdGenerator, InboxId, MessageId, WorkspaceId},
-    job::{JobKind, JobReason},
-    message::Message,
-    time::Time,
+    Draft, DraftId, Escalation, EscalationTrigger, IdGenerator, InboxId, JobKind, JobReason, Message, MessageId, Time,
+    WorkspaceId, escalation::ESCALATIONS_PENDING_MAX,
 };
-use posthouse_store::{
-    Result, Tx, escalations,
-    jobs::{self, NewJob},
-    messages,
-};
+use posthouse_store::{Result, Tx, escalations, jobs, jobs::NewJob, messages};
 
 use super::{effective, response};
 

@@ -5,11 +5,7 @@
 //! sent for the same workspace to that author. A report with the null sender counts only if it does for the delivery
 //! (`inbound/report_source.rs`). The limit per hour bounds the loops that remain.
 
-use posthouse_domain::{
-    id::{MessageId, WorkspaceId},
-    message::Message,
-    party::Party,
-};
+use posthouse_domain::{Message, MessageId, Party, WorkspaceId};
 use posthouse_mail::address::Mailbox;
 use posthouse_store::{Result, Tx, message_list, messages, on_call};
 

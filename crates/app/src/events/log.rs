@@ -3,17 +3,8 @@
 //! The list of events, webhooks and the stream all read through this module, so they show the same events in the same
 //! order. It reads rows only; [`views::event`](posthouse_api::views::event) builds their views.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, Refusal},
-    event::{Event, EventKind},
-    id::{EventId, InboxId, WorkspaceId},
-};
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    events::{self, EventRange},
-    inboxes,
-};
+use posthouse_domain::{Caller, Detail, Event, EventId, EventKind, InboxId, Refusal, WorkspaceId};
+use posthouse_store::{Result as StoreResult, Tx, events, events::EventRange, inboxes};
 
 /// Events read per query.
 const STEP: u32 = 200;

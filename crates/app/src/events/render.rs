@@ -1,20 +1,10 @@
 //! Loads the inboxes, messages and drafts that events show, in their current state.
 
-use posthouse_api::views::{
-    event::{
-        RenderableEvent,
-        draft::{DraftSnapshot, LoadedDraftEvent, add_bodies, is_of_draft},
-    },
-    inbox::InboxView,
-};
+use posthouse_api::views::event::RenderableEvent;
+use posthouse_api::views::event::draft::{DraftSnapshot, LoadedDraftEvent, add_bodies, is_of_draft};
+use posthouse_api::views::inbox::InboxView;
 use posthouse_domain::{
-    event::{Event, NewEvent},
-    id::{DraftId, EventId, InboxId, MessageId, WorkspaceId},
-    inbox::Inbox,
-    message::Message,
-    plan::Plans,
-    record::RecordView,
-    time::Time,
+    DraftId, Event, EventId, Inbox, InboxId, Message, MessageId, NewEvent, Plans, RecordView, Time, WorkspaceId,
 };
 use posthouse_store::{Result, Tx, drafts, inboxes, messages, workspaces};
 

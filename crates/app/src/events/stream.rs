@@ -3,19 +3,15 @@
 //! Live events come from [`Streams`](crate::events::subscriptions::Streams). The replay and the live events leave
 //! no gap, because both use the position up to which the replay was read.
 
-use crate::events::render::{self, EventDetail};
+use posthouse_api::views::event::EventView;
 use posthouse_domain::{
-    auth::{Caller, KEY_RANDOM_CHARS, Permission},
-    error::Refusal,
-    event::{Event, EventKind, EventPayload},
-    id::{EventId, InboxId, WorkspaceId},
-    stream::{REPLAY_EVENTS_MAX, REPLAY_MS, StreamToken, TOKEN_VALID_MS},
-    time::Time,
+    Caller, Event, EventId, EventKind, EventPayload, InboxId, Permission, Refusal, StreamToken, Time, WorkspaceId,
+    auth::KEY_RANDOM_CHARS, stream::REPLAY_EVENTS_MAX, stream::REPLAY_MS, stream::TOKEN_VALID_MS,
 };
 use posthouse_store::{Result as StoreResult, Tx, events, events::EventRange, stream_tokens};
 
-use crate::{access::authorize::require_permission, app::App, events::log::EventFilter};
-use posthouse_api::views::event::EventView;
+use crate::events::{log::EventFilter, render, render::EventDetail};
+use crate::{access::authorize::require_permission, app::App};
 
 /// Events read per query during a replay.
 const STEP: u32 = 200;

@@ -4,33 +4,18 @@
 //! All readers run in one task, [`run`]. A stream that falls too far behind gets a lag error and has to resume: the
 //! reader doesn't wait for it and buffers nothing for it. Each stream applies its own filter.
 
-use crate::events::render::{self, EventDetail};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use posthouse_domain::{
-    auth::{Caller, Credential},
-    error::{ErrorCode, Refusal},
-    event::EventPayload,
-    id::WorkspaceId,
-    stream::HEARTBEAT_S,
-};
+use posthouse_api::views::event::{EventView, RenderableEvent};
+use posthouse_domain::{Caller, Credential, ErrorCode, EventPayload, Refusal, WorkspaceId, stream::HEARTBEAT_S};
 use posthouse_store::{Result as StoreResult, Tx, events};
 use tokio::sync::{broadcast, mpsc};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-use crate::{
-    access::authenticate::is_active,
-    app::App,
-    events::{
-        log::{self, EventFilter, EventReadLimits},
-        stream::written,
-    },
-};
-use posthouse_api::views::event::{EventView, RenderableEvent};
+use crate::events::{log, log::EventFilter, log::EventReadLimits, render, render::EventDetail, stream::written};
+use crate::{access::authenticate::is_active, app::App};
 
 /// Batches that a stream may lag behind before it is closed.
 const BEHIND_MAX: usize = 256;

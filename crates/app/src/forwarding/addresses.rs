@@ -3,11 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    forwarding::{ADDRESSES_MAX, ForwardingAddress},
-    id::{ForwardingAddressId, InboxId},
-    inbox::Inbox,
+    Caller, ForwardingAddress, ForwardingAddressId, Inbox, InboxId, Refusal, forwarding::ADDRESSES_MAX,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, forwarding};

@@ -1,7 +1,7 @@
 //! Confirmation links of forwarding addresses. Opening the page consumes nothing; pressing its button consumes the
 //! link. See `docs/decisions/people.md#0025-links-in-mail`.
 
-use posthouse_domain::error::{ErrorCode, Refusal};
+use posthouse_domain::{ErrorCode, Refusal};
 use posthouse_store::{Tx, forwarding, inboxes};
 
 use crate::{app::App, keyring::sealed_link};

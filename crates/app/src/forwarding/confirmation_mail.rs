@@ -3,35 +3,18 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use posthouse_domain::forwarding::{ADDRESSES_MAX, CONFIRMATION_LINK_MS};
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    forwarding::{ADDRESSES_MAX, CONFIRMATION_LINK_MS, ForwardingAddress},
-    id::{IdGenerator, MessageId},
-    inbox::Inbox,
-    service_mail::ServiceMailKind,
-    time::{DAY_MS, Time},
+    Caller, DAY_MS, ErrorCode, ForwardingAddress, IdGenerator, Inbox, MessageId, Refusal, ServiceMailKind, Time,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Tx,
-    forwarding::{self, ForwardingToken},
-    inboxes,
-};
+use posthouse_store::{Tx, forwarding, forwarding::ForwardingToken, inboxes};
 
+use crate::outbound::accept::{AcceptHook, request, request::PersonRequest};
+use crate::outbound::link_mail::{self, LinkMail};
+use crate::outbound::service_mail;
 use crate::{
-    access::visible,
-    app::App,
-    limits::confirmations::ConfirmationCounter,
-    mailbox::recipient::served_domains,
-    outbound::{
-        accept::{
-            AcceptHook,
-            request::{self, PersonRequest},
-        },
-        link_mail::{self, LinkMail},
-        service_mail,
-    },
+    access::visible, app::App, limits::confirmations::ConfirmationCounter, mailbox::recipient::served_domains,
 };
 
 /// The path prefix of confirmation links.

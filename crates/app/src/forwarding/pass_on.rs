@@ -4,37 +4,19 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    forwarding::{self as rules, ForwardingAddress, ForwardingFacts, ForwardingFailure, PendingForward, WAIT_MS_MAX},
-    id::{ForwardId, IdGenerator, MessageId, WorkspaceId},
-    inbox::Inbox,
-    job::JobReason,
-    label::BLOCKED,
-    message::Message,
-    send::MessageRecipients,
-    time::{HOUR_MS, MINUTE_MS, SECOND_MS, Time},
+    Caller, ErrorCode, ForwardId, ForwardingAddress, ForwardingFacts, ForwardingFailure, HOUR_MS, IdGenerator, Inbox,
+    JobReason, MINUTE_MS, Message, MessageId, MessageRecipients, PendingForward, Refusal, SECOND_MS, Time, WorkspaceId,
+    forwarding as rules, forwarding::WAIT_MS_MAX, label::BLOCKED,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    forwarding::{self as format, ForwardHeader},
-    thread,
-};
+use posthouse_mail::{address::Address, address::Mailbox, forwarding as format, forwarding::ForwardHeader, thread};
 use posthouse_store::{Result as StoreResult, Tx, answers, contents, forwarding, inboxes, messages, workspaces};
 use serde_json::Value;
 
-use crate::{
-    app::App,
-    limits::blocking_pool::{WorkClass, WorkOwner},
-    messages::raw,
-    next_step::NextStep,
-    outbound::{
-        accept::{self, AcceptHook},
-        compose::{self, OutgoingKind, OutgoingMessage},
-        deliver::prepare::hold_reason,
-        send_context::SendContext,
-    },
-};
+use crate::limits::blocking_pool::{WorkClass, WorkOwner};
+use crate::outbound::accept::{self, AcceptHook};
+use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
+use crate::outbound::{deliver::prepare::hold_reason, send_context::SendContext};
+use crate::{app::App, messages::raw, next_step::NextStep};
 
 /// The interval between checks of a held forward, in milliseconds. Resuming triggers a check immediately.
 const HELD_MS: i64 = 10 * MINUTE_MS;

@@ -1,13 +1,6 @@
 //! Sign-in of one agent: its switch, its apps, and its history.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::InboxId,
-    identity::{IdentitySignIn, SignedInApp},
-    inbox::Inbox,
-    page::PageRange,
-};
+use posthouse_domain::{Caller, IdentitySignIn, Inbox, InboxId, PageRange, Refusal, SignedInApp};
 use posthouse_store::{Tx, identity_requests, identity_sign_ins, identity_tokens, inboxes, message_list::InboxRef};
 
 use crate::{access::visible, app::App, inboxes::change};

@@ -1,21 +1,11 @@
 //! Approvals of sign-ins in a browser, by the agent or a member of its workspace, and approvals in advance.
 
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::InboxId,
-    identity::{
-        IdentityRequest, IdentityRequestState,
-        approval::parse,
-        client::{IdentityClient, IdentityClientType},
-    },
-    inbox::Inbox,
+    Caller, IdentityClient, IdentityClientType, IdentityRequest, IdentityRequestState, Inbox, InboxId, Refusal,
+    identity::approval::parse,
 };
-use posthouse_store::{
-    Tx, identity_approvals, identity_clients,
-    identity_requests::{self, RequestDecision},
-    inboxes,
-};
+use posthouse_store::identity_requests::{self, RequestDecision};
+use posthouse_store::{Tx, identity_approvals, identity_clients, inboxes};
 
 use super::{agents::inbox_ref, limits::IdentityLimits, standing};
 use crate::{access::visible, app::App, inboxes::change};

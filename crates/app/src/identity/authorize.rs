@@ -8,32 +8,18 @@ mod waiting;
 use std::{net::IpAddr, sync::Arc};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use posthouse_domain::identity::{CODE_MS, REQUEST_MS, approval, approval::CODE_RANDOM_BYTES, approval::shown};
 use posthouse_domain::{
-    auth::{Caller, Principal},
-    error::Refusal,
-    id::InboxId,
-    identity::{
-        CODE_MS, IdentityRequest, IdentityRequestState, REQUEST_MS,
-        approval::{self, CODE_RANDOM_BYTES, shown},
-        client::IdentityClient,
-        oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
-    },
-    inbox::Inbox,
-    time::Time,
+    Caller, IdentityClient, IdentityRequest, IdentityRequestState, Inbox, InboxId, OAuthError, OAuthErrorCode,
+    OAuthParameters, Principal, Refusal, Time,
 };
-use posthouse_store::{
-    Tx, identity_approvals,
-    identity_requests::{self, RequestDigests},
-    sessions,
-};
+use posthouse_store::{Tx, identity_approvals, identity_requests, identity_requests::RequestDigests, sessions};
 
-pub use self::returning::OfferedReturn;
-use self::{
-    check::CheckedRequest,
-    returning::{EarlyReturn, hinted},
-};
+use self::{check::CheckedRequest, returning::EarlyReturn, returning::hinted};
 use super::{agents::inbox_ref, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
 use crate::{app::App, inboxes::names::NameRules};
+
+pub use self::returning::OfferedReturn;
 
 /// The description of the error if a client address began too many sign-ins.
 const TOO_MANY_OF_ADDRESS: &str = "Too many sign-ins began at this client address. Try again in a few minutes.";

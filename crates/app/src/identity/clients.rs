@@ -1,18 +1,9 @@
 //! The apps of a workspace: create, change, delete, and replace the secret.
 
+use posthouse_domain::identity::client::{CLIENT_ID_RANDOM_BYTES, CLIENTS_MAX, SECRET_RANDOM_BYTES, client_id};
 use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, ErrorCode, Refusal},
-    id::IdentityClientId,
-    identity::{
-        client::{
-            CLIENT_ID_RANDOM_BYTES, CLIENTS_MAX, ClientSecret, IdentityClient, IdentityClientType, SECRET_RANDOM_BYTES,
-            SubjectType, client_id,
-        },
-        scope::IdentityScopes,
-    },
-    page::PageRange,
-    workspace::ClaimStatus,
+    Caller, ClaimStatus, ClientSecret, Detail, ErrorCode, IdentityClient, IdentityClientId, IdentityClientType,
+    IdentityScopes, PageRange, Refusal, SubjectType,
 };
 use posthouse_store::{Tx, identity_clients, identity_requests, identity_tokens, inboxes, workspaces};
 

@@ -1,10 +1,7 @@
 //! How an app authenticates at the token endpoint (RFC 6749 §2.3), and the secrets of the browser flow.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use posthouse_domain::identity::{
-    client::{IdentityClient, IdentityClientType},
-    oauth::{OAuthError, OAuthErrorCode},
-};
+use posthouse_domain::{IdentityClient, IdentityClientType, OAuthError, OAuthErrorCode};
 use posthouse_store::Tx;
 use sha2::{Digest, Sha256};
 

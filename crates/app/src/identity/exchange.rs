@@ -6,29 +6,13 @@ mod code;
 mod narrow;
 
 use posthouse_domain::{
-    error::Refusal,
-    id::IdentityRequestId,
-    identity::{
-        ACCESS_TOKEN_MS,
-        client::{IdentityClient, IdentityClientType},
-        oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
-        scope::{IdentityScope, IdentityScopes},
-    },
-    inbox::Inbox,
-    time::Time,
+    IdentityClient, IdentityClientType, IdentityRequestId, IdentityScope, IdentityScopes, Inbox, OAuthError,
+    OAuthErrorCode, OAuthParameters, Refusal, Time, identity::ACCESS_TOKEN_MS,
 };
-use posthouse_store::{
-    Tx,
-    identity_tokens::{self, IdentityAccessToken},
-};
+use posthouse_store::{Tx, identity_tokens, identity_tokens::IdentityAccessToken};
 use serde_json::Value;
 
-use super::{
-    credentials::{self, ClientCredentials},
-    failure::OAuthFailure,
-    record::RecordContext,
-    signing,
-};
+use super::{credentials, credentials::ClientCredentials, failure::OAuthFailure, record::RecordContext, signing};
 use crate::app::App;
 
 /// The grant of an authorization code.

@@ -1,6 +1,6 @@
 //! Why an OAuth endpoint refuses: an error of the protocol, or one of the service.
 
-use posthouse_domain::{error::Refusal, identity::oauth::OAuthError};
+use posthouse_domain::{OAuthError, Refusal};
 
 /// A refusal of an OAuth endpoint.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]

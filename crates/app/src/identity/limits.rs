@@ -2,20 +2,12 @@
 
 use std::net::IpAddr;
 
+use posthouse_domain::identity::{ISSUER_REQUESTS_PER_MINUTE, WRONG_CODES_PER_KEY};
 use posthouse_domain::{
-    auth::{Caller, Credential},
-    error::{ErrorCode, LimitName, Refusal},
-    id::{InboxId, WorkspaceId},
-    identity::{ISSUER_REQUESTS_PER_MINUTE, WRONG_CODES_PER_KEY},
-    inbox::Inbox,
-    plan::Limit,
-    time::{MINUTE_MS, Time},
+    Caller, Credential, ErrorCode, Inbox, InboxId, Limit, LimitName, MINUTE_MS, Refusal, Time, WorkspaceId,
 };
 
-use crate::{
-    limits::fixed_window::{FixedWindow, WindowCount},
-    settings::LimitsConfig,
-};
+use crate::{limits::fixed_window::FixedWindow, limits::fixed_window::WindowCount, settings::LimitsConfig};
 
 /// Most agents, workspaces or addresses with a window at once; see [`FixedWindow`].
 const KEYS_MAX: usize = 100_000;

@@ -1,24 +1,13 @@
 //! Issues an identity token to an agent, for an app.
 
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::InboxId,
-    identity::{
-        IdentitySignInEvent, IdentitySignInFlow,
-        claims::{self, ClaimsAbout, TokenFacts},
-        scope::{IdentityScope, IdentityScopes},
-    },
-    time::{SECOND_MS, Time},
+    Caller, ClaimsAbout, IdentityScope, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, InboxId, Refusal,
+    SECOND_MS, Time, TokenFacts, identity::claims,
 };
 use posthouse_store::Tx;
 use uuid::Uuid;
 
-use super::{
-    limits::{IdentityLimits, LimitRest},
-    record::{NewSignIn, RecordContext},
-    signing, standing,
-};
+use super::{limits::IdentityLimits, limits::LimitRest, record::NewSignIn, record::RecordContext, signing, standing};
 use crate::{access::visible, app::App};
 
 /// A request for an identity token.

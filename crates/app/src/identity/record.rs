@@ -2,14 +2,8 @@
 
 use posthouse_api::views::event::data;
 use posthouse_domain::{
-    error::Refusal,
-    event::{EventKind, NewEvent},
-    id::IdGenerator,
-    identity::{
-        IdentitySignIn, IdentitySignInEvent, IdentitySignInFlow, client::IdentityClient, scope::IdentityScopes,
-    },
-    plan::Plans,
-    time::{MINUTE_MS, Time},
+    EventKind, IdGenerator, IdentityClient, IdentityScopes, IdentitySignIn, IdentitySignInEvent, IdentitySignInFlow,
+    MINUTE_MS, NewEvent, Plans, Refusal, Time,
 };
 use posthouse_store::{Tx, events, identity_clients, identity_sign_ins};
 

@@ -2,22 +2,12 @@
 //! whatever the header of a token says (RFC 8725 §3.1).
 
 use posthouse_api::views::signing_key::ServiceKeyView;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    signing_key::SigningPurpose,
-    time::HOUR_MS,
-};
-use posthouse_mail::jose::{jwk::JwsAlgorithm, jws::CompactJws};
+use posthouse_domain::{ErrorCode, HOUR_MS, Refusal, SigningPurpose};
+use posthouse_mail::{jose::jwk::JwsAlgorithm, jose::jws::CompactJws};
 use posthouse_store::Tx;
 use serde_json::Value;
 
-use crate::{
-    app::App,
-    signing::{
-        published,
-        sign::{self, ServiceSigner},
-    },
-};
+use crate::{app::App, signing::published, signing::sign, signing::sign::ServiceSigner};
 
 /// The `typ` of an identity token.
 const TYPE: &str = "JWT";

@@ -1,17 +1,8 @@
 //! Loads what a token is about, and checks every stop again: nothing is cached, so a stop takes effect at once.
 
 use posthouse_domain::{
-    agent::Standing,
-    error::{ErrorCode, Refusal},
-    id::{InboxId, WorkspaceId},
-    identity::{
-        check_agent,
-        client::IdentityClient,
-        scope::{IdentityScope, IdentityScopes},
-    },
-    inbox::{Inbox, InboxKind},
-    time::Time,
-    workspace::Workspace,
+    ErrorCode, IdentityClient, IdentityScope, IdentityScopes, Inbox, InboxId, InboxKind, Refusal, Standing, Time,
+    Workspace, WorkspaceId, identity::check_agent,
 };
 use posthouse_store::{Tx, agents, identity_clients, inboxes, workspaces};
 

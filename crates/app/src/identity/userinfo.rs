@@ -1,12 +1,6 @@
 //! The userinfo endpoint (OpenID Connect Core §5.3): what an app may still know about an agent, checked on each request.
 
-use posthouse_domain::{
-    error::Refusal,
-    identity::{
-        claims::ClaimsAbout,
-        oauth::{OAuthError, OAuthErrorCode},
-    },
-};
+use posthouse_domain::{ClaimsAbout, OAuthError, OAuthErrorCode, Refusal};
 use posthouse_store::{Tx, identity_tokens};
 use serde_json::Value;
 

@@ -7,32 +7,20 @@
 //! counts as far as `report_source` allows (`docs/decisions/sending.md#0023-reports-by-message-id`). A report never
 //! improves an entry that has failed.
 
+use posthouse_api::views::event::data;
+use posthouse_domain::delivery::{CAPTURED, DETAIL_CHARS_MAX};
 use posthouse_domain::{
-    delivery::{BounceKind, CAPTURED, DETAIL_CHARS_MAX},
-    event::{EventKind, NewEvent},
-    id::{IdGenerator, MessageId},
-    inbox::Inbox,
-    message::{Channel, DeliveryStatus, Direction, Message, RecipientDelivery, overall_status},
-    suppression::{Suppression, SuppressionReason},
-    suspension::Incident,
-    time::Time,
+    BounceKind, Channel, DeliveryStatus, Direction, EventKind, IdGenerator, Inbox, Incident, Message, MessageId,
+    NewEvent, RecipientDelivery, Suppression, SuppressionReason, Time, message::overall_status,
 };
-use posthouse_mail::{
-    address::Address,
-    report::{InboundReport, RecipientReport, ReportAction, ReportContent},
-};
-use posthouse_store::{
-    Result, Tx,
-    deliveries::{self, MessageStatusUpdate},
-    events, inboxes, messages, metrics, recipients,
-};
+use posthouse_mail::address::Address;
+use posthouse_mail::report::{InboundReport, RecipientReport, ReportAction, ReportContent};
+use posthouse_store::deliveries::{self, MessageStatusUpdate};
+use posthouse_store::{Result, Tx, events, inboxes, messages, metrics, recipients};
 
 use super::report_source::{self, MailExchangers, ReportCoverage};
-use crate::{
-    mailbox::{parse::ParsedMail, return_path::ReturnPath},
-    workspaces::{suppressed, suspension},
-};
-use posthouse_api::views::event::data;
+use crate::mailbox::{parse::ParsedMail, return_path::ReturnPath};
+use crate::workspaces::{suppressed, suspension};
 
 /// Feedback types that are no complaints: the opposite of one, and reports about forged mail.
 const NON_COMPLAINT_TYPES: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];

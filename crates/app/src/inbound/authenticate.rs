@@ -7,12 +7,9 @@
 use std::{collections::HashSet, net::IpAddr};
 
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
-use posthouse_mail::{
-    address::Address,
-    auth::{AuthDigest, AuthInput, AuthOutcome, AuthResults, AuthVerification, DnsFacts, DnsQuestion},
-};
-
-use posthouse_domain::error::Refusal;
+use posthouse_domain::Refusal;
+use posthouse_mail::address::Address;
+use posthouse_mail::auth::{AuthDigest, AuthInput, AuthOutcome, AuthResults, AuthVerification, DnsFacts, DnsQuestion};
 
 use crate::{app::App, limits::blocking_pool::WorkClass};
 

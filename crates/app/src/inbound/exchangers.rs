@@ -1,21 +1,15 @@
 //! Looks up the mail exchangers that may report about a sent message.
 
-use posthouse_domain::{inbox::Inbox, time::Time};
-use posthouse_mail::{
-    address::Address,
-    auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords},
-    report::ReportContent,
-};
+use posthouse_domain::{Inbox, Time};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
+use posthouse_mail::{address::Address, report::ReportContent};
 use posthouse_store::{Result as StoreResult, Tx};
 
-use crate::{
-    app::App,
-    inbound::{
-        apply_report,
-        report_source::{MailExchangers, domain_of, mail_system},
-    },
-    mailbox::{parse::ParsedMail, recipient},
+use crate::app::App;
+use crate::inbound::{
+    apply_report, report_source::MailExchangers, report_source::domain_of, report_source::mail_system,
 };
+use crate::mailbox::{parse::ParsedMail, recipient};
 
 /// Time limit for looking up the mail exchangers of one report, in milliseconds. A report from one that is not known by
 /// then doesn't count.

@@ -4,19 +4,10 @@
 use std::{net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
-use posthouse_domain::{
-    error::{Detail, ErrorCode, Refusal},
-    id::MessageId,
-};
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    author, header, parse,
-};
+use posthouse_domain::{Detail, ErrorCode, MessageId, Refusal};
+use posthouse_mail::{address::Address, address::Mailbox, author, header, parse};
 
-use super::{
-    receive::{self, InboundMail},
-    recipient::{self, RecipientVerdict},
-};
+use super::{receive, receive::InboundMail, recipient, recipient::RecipientVerdict};
 use crate::{app::App, mailbox::Visibility};
 
 /// Maximum number of recipients per request: the limit of an SMTP transaction.

@@ -6,44 +6,23 @@
 use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
-    error::{Detail, ErrorCode, Refusal, RefusalReason},
-    id::{ContentId, IdGenerator, InboxId, MessageId, WorkspaceId},
-    inbox::Inbox,
-    plan::Plans,
-    time::Time,
+    ContentId, Detail, ErrorCode, IdGenerator, Inbox, InboxId, MessageId, Plans, Refusal, RefusalReason, Time,
+    WorkspaceId,
 };
-use posthouse_mail::{
-    address::Address,
-    auth::{AuthDigest, AuthResults, DmarcPolicy, DmarcResult},
-    author::AuthorError,
-    trace::{self, ReceivedField},
-};
-use posthouse_store::{
-    Tx,
-    contents::{self, StoredRaw},
-    inboxes, storage,
-};
+use posthouse_mail::auth::{AuthDigest, AuthResults, DmarcPolicy, DmarcResult};
+use posthouse_mail::trace::{self, ReceivedField};
+use posthouse_mail::{address::Address, author::AuthorError};
+use posthouse_store::{Tx, contents, contents::StoredRaw, inboxes, storage};
 
-use super::{
-    apply_report::{self, ReportContext, ReportedMessage},
-    authenticate::{self, SmtpClientFacts, authenticate},
-    exchangers,
-    recipient::made_for_role,
-    report_source::MailExchangers,
-    role_mail,
-};
-use crate::{
-    app::App,
-    keyring::instance_key::AddressKey,
-    limits::{blocking_pool::WorkClass, storage_limit},
-    mailbox::{
-        self, ReceivedCopy, Visibility,
-        parse::{ParsedMail, Provenance, parse_message},
-        recipient::{is_role, resolve_recipient, served_domains},
-        return_path::{self, ReturnPath},
-    },
-    messages::raw,
-};
+use super::apply_report::{self, ReportContext, ReportedMessage};
+use super::authenticate::{self, SmtpClientFacts, authenticate};
+use super::{exchangers, recipient::made_for_role, report_source::MailExchangers, role_mail};
+use crate::limits::{blocking_pool::WorkClass, storage_limit};
+use crate::mailbox::parse::{ParsedMail, Provenance, parse_message};
+use crate::mailbox::recipient::{is_role, resolve_recipient, served_domains};
+use crate::mailbox::return_path::{self, ReturnPath};
+use crate::mailbox::{self, ReceivedCopy, Visibility};
+use crate::{app::App, keyring::instance_key::AddressKey, messages::raw};
 
 /// A mail and its SMTP envelope.
 #[derive(Clone, Debug)]

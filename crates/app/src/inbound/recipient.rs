@@ -1,23 +1,12 @@
 //! Decides about the recipients of inbound mail.
 
-use posthouse_domain::{
-    error::Refusal,
-    gate::StorageNeed,
-    id::{IdGenerator, InboxId, WorkspaceId},
-    inbox::{Inbox, InboxKind, Username},
-    time::Time,
-};
+use posthouse_domain::{IdGenerator, Inbox, InboxId, InboxKind, Refusal, StorageNeed, Time, Username, WorkspaceId};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, deliveries, inboxes};
 
-use crate::{
-    app::App,
-    limits::storage_limit,
-    mailbox::{
-        recipient::{is_role, resolve_recipient, role_mail_workspace, served_domains},
-        return_path,
-    },
-};
+use crate::mailbox::recipient::{is_role, resolve_recipient, role_mail_workspace, served_domains};
+use crate::mailbox::return_path;
+use crate::{app::App, limits::storage_limit};
 
 /// The decision about a recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,17 +5,10 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::{MessageId, WorkspaceId},
-    label::{self, AUTH_UNKNOWN, DMARC_FAIL},
-    message::Message,
-    quoted_links::masked_author,
-};
-use posthouse_mail::{
-    author::{self, Author, AuthorError},
-    trace::{self, StoredDmarcResult},
-};
+use posthouse_domain::label::{self, AUTH_UNKNOWN, DMARC_FAIL};
+use posthouse_domain::{ErrorCode, Message, MessageId, Refusal, WorkspaceId, quoted_links::masked_author};
+use posthouse_mail::author::{self, Author, AuthorError};
+use posthouse_mail::trace::{self, StoredDmarcResult};
 use posthouse_store::{Tx, contents, inboxes, messages, relabel as store, relabel::MessageRef};
 use serde_json::Value;
 

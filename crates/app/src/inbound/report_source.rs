@@ -8,11 +8,8 @@
 //!   relay, the entry of captured mail names no host, and a mail exchanger may report mail that didn't pass through it;
 //! * a complaint with an aligned DKIM signature of a feedback source (`feedback.sources`) or of the recipient's domain.
 
-use posthouse_domain::message::RecipientDelivery;
-use posthouse_mail::{
-    address::Address,
-    report::{self},
-};
+use posthouse_domain::RecipientDelivery;
+use posthouse_mail::{address::Address, report};
 
 use crate::mailbox::parse::{ParsedMail, ProvenAuthor};
 

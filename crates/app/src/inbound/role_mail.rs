@@ -1,16 +1,8 @@
 //! Queues the notice about mail to postmaster and abuse addresses (RFC 5321 §4.5.1, RFC 2142).
 
-use posthouse_domain::{
-    id::{IdGenerator, MessageId, WorkspaceId},
-    job::{JobKind, JobReason},
-    time::Time,
-};
+use posthouse_domain::{IdGenerator, JobKind, JobReason, MessageId, Time, WorkspaceId};
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    jobs::{self, NewJob},
-    role_mail::{self, RoleMail},
-};
+use posthouse_store::{Result as StoreResult, Tx, jobs, jobs::NewJob, role_mail, role_mail::RoleMail};
 
 use crate::mailbox::parse::ParsedMail;
 

@@ -4,27 +4,17 @@
 //! A missing answer counts in the client's favor. Exempt are mail to postmaster and abuse, so that a person who can fix
 //! a mistake stays reachable, and mail from this machine, from trusted networks and by submission.
 
-use std::{
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, net::IpAddr, sync::Mutex, sync::MutexGuard, sync::PoisonError};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use posthouse_domain::{
-    error::Refusal,
-    greylist::{self as rules, GreylistDecision, GreylistRecord},
-    reputation::{self, BlocklistStatus},
-    time::{MINUTE_MS, Time},
+    BlocklistStatus, GreylistDecision, GreylistRecord, MINUTE_MS, Refusal, Time, greylist as rules, reputation,
 };
-use posthouse_mail::{
-    address::Address,
-    auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords},
-};
+use posthouse_mail::address::Address;
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use posthouse_store::{Tx, contacts, greylist};
 
-use crate::app::App;
-use crate::mailbox::recipient;
+use crate::{app::App, mailbox::recipient};
 
 /// How long the combined result of all lists is cached, in milliseconds.
 const KEPT_MS: i64 = 5 * MINUTE_MS;

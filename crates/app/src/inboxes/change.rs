@@ -2,24 +2,14 @@
 //!
 //! Each operation is one transaction that locks the inbox's row first; a pause and its event are committed together.
 
-use crate::inboxes::view;
+use posthouse_api::{views::event::data, views::identity::IdentityView, views::inbox::InboxView};
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    event::{EventKind, NewEvent},
-    id::{IdGenerator, InboxId},
-    inbox::{self, Inbox, InboxKind},
-    metadata::{self, Metadata},
-    plan::{PlanLimits, Plans},
-    time::Time,
+    Caller, EventKind, IdGenerator, Inbox, InboxId, InboxKind, Metadata, NewEvent, PlanLimits, Plans, Refusal, Time,
+    inbox, metadata,
 };
 use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
 
-use crate::{
-    app::App,
-    inboxes::{create, names::NameRules},
-};
-use posthouse_api::views::{event::data, identity::IdentityView, inbox::InboxView};
+use crate::{app::App, inboxes::create, inboxes::names::NameRules, inboxes::view};
 
 /// A change of an inbox; `None` leaves a setting unchanged.
 #[derive(Clone, Debug, Default)]

@@ -2,28 +2,16 @@
 //!
 //! Random names are generated before the transaction, several at once, because a transaction may run twice.
 
-use crate::inboxes::view;
+use posthouse_api::views::inbox::InboxView;
+use posthouse_domain::inbox::{self, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES};
 use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, ErrorCode, Refusal},
-    id::{IdGenerator, InboxId, JobId},
-    inbox::{self, Inbox, InboxKind, READABLE_RANDOM_BYTES, TEMPORARY_RANDOM_BYTES, Username},
-    job::{JobKind, JobReason},
-    mail_domain::DomainStatus,
-    metadata::Metadata,
-    plan::{PlanLimits, Plans},
-    time::{SECOND_MS, Time},
-    workspace::{ClaimStatus, Workspace},
+    Caller, ClaimStatus, Detail, DomainStatus, ErrorCode, IdGenerator, Inbox, InboxId, InboxKind, JobId, JobKind,
+    JobReason, Metadata, PlanLimits, Plans, Refusal, SECOND_MS, Time, Username, Workspace,
 };
-use posthouse_store::{
-    Tx, inboxes,
-    jobs::{self, NewJob},
-    mail_domains, workspaces,
-};
+use posthouse_store::{Tx, inboxes, jobs, jobs::NewJob, mail_domains, workspaces};
 
 use super::names::NameRules;
-use crate::app::App;
-use posthouse_api::views::inbox::InboxView;
+use crate::{app::App, inboxes::view};
 
 /// Generated names tried before the request fails; in a service with few inboxes, one in a million is in use.
 const NAMES_TRIED_MAX: usize = 16;

@@ -3,16 +3,13 @@
 //! Every record of a deleted inbox is `not_found`, and its queued mail fails in the same transaction. Its address is
 //! never used again.
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId, inbox::Inbox, time::Time};
+use posthouse_domain::{Caller, Inbox, InboxId, Refusal, Time};
 use posthouse_store::{
     Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, lists,
     message_list::InboxRef, wipe as stored,
 };
 
-use crate::{
-    app::App,
-    inboxes::{change, removal::InboxRemoval, wipe},
-};
+use crate::{app::App, inboxes::change, inboxes::removal::InboxRemoval, inboxes::wipe};
 
 /// The delivery detail of mail that was queued when the inbox was deleted.
 const DETAIL: &str = "the inbox was deleted before the message was sent";

@@ -1,9 +1,6 @@
 //! The agent that mail of the service names for a workspace.
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    inbox::{Inbox, InboxKind},
-};
+use posthouse_domain::{Inbox, InboxKind, WorkspaceId};
 use posthouse_store::{Result, Tx, inboxes};
 
 /// Returns the first inbox of a workspace, or else its first identity: the agent that mail of the service names.

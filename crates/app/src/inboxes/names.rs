@@ -1,13 +1,7 @@
 //! Checks the names of inboxes, identities and senders against the reserved names of the service
 //! (`docs/decisions/agents.md#0100-reserved-names`).
 
-use posthouse_domain::{
-    error::Refusal,
-    id::WorkspaceId,
-    inbox::Username,
-    reserved_names::{LocalPartHolder, ReservedNames},
-    workspace::{Workspace, WorkspaceOrigin},
-};
+use posthouse_domain::{LocalPartHolder, Refusal, ReservedNames, Username, Workspace, WorkspaceId, WorkspaceOrigin};
 use posthouse_mail::author;
 use posthouse_store::{Tx, workspaces};
 

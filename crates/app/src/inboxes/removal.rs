@@ -1,13 +1,7 @@
 //! The card of an inbox or identity that is deleted goes with it, and its workspace hears of both.
 
 use posthouse_api::views::event::data;
-use posthouse_domain::{
-    event::{EventKind, NewEvent},
-    id::IdGenerator,
-    inbox::Inbox,
-    plan::Plans,
-    time::Time,
-};
+use posthouse_domain::{EventKind, IdGenerator, Inbox, NewEvent, Plans, Time};
 use posthouse_store::{Error, Result, Tx, agents, events, workspaces};
 
 use super::view;

@@ -1,12 +1,7 @@
 //! Loads the inbox object: an inbox with its usage counts.
 
 use posthouse_api::views::inbox::{InboxFacts, InboxView};
-use posthouse_domain::{
-    id::InboxId,
-    inbox::Inbox,
-    plan::PlanLimits,
-    time::{DAY_MS, Time},
-};
+use posthouse_domain::{DAY_MS, Inbox, InboxId, PlanLimits, Time};
 use posthouse_store::{Result, Tx, drafts, inboxes::list};
 
 /// The period that `recent_bounce_count` covers, in milliseconds.

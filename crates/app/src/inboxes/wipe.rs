@@ -1,18 +1,10 @@
 //! Wipes temporary inboxes when they expire or are deleted.
 
-use crate::inboxes::{removal::InboxRemoval, view};
-use posthouse_domain::{
-    event::{EventKind, NewEvent},
-    id::EventId,
-    inbox::Inbox,
-    job::JobKind,
-    plan::PlanLimits,
-    time::{MINUTE_MS, Time},
-};
+use posthouse_api::views::event::data;
+use posthouse_domain::{EventId, EventKind, Inbox, JobKind, MINUTE_MS, NewEvent, PlanLimits, Time};
 use posthouse_store::{BlobDigest, Result, Tx, contents, jobs, wipe};
 
-use crate::app::App;
-use posthouse_api::views::event::data;
+use crate::{app::App, inboxes::removal::InboxRemoval, inboxes::view};
 
 /// Minimum age of a blob to remove, in milliseconds: a younger blob may belong to an open transaction. The
 /// reconciliation sweep removes it later.

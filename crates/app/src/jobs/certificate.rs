@@ -1,25 +1,15 @@
 //! Gets and renews the ACME certificate. All processes share one job, whose lease keeps two of them from ordering at
 //! once. The job never completes: it waits for the next renewal.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    job::{JobKind, JobReason},
-    time::Time,
-};
-use posthouse_store::{
-    Result,
-    jobs::{self, JobOutcome, LeasedJob, NewJob},
-};
+use posthouse_domain::{JobKind, JobReason, Time, WorkspaceId};
+use posthouse_store::Result;
+use posthouse_store::jobs::{self, JobOutcome, LeasedJob, NewJob};
 use uuid::Uuid;
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
-use crate::domains::{
-    acme::{self, NextRunReason},
-    certificate,
-};
+use crate::{Instance, domains::acme, domains::acme::NextRunReason, domains::certificate};
 
 pub(crate) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::Certificate, run)

@@ -4,17 +4,12 @@
 //! systems outside a transaction, and stores the result together with [`jobs::settle`](posthouse_store::jobs::settle)
 //! in one transaction. The runner retries what fails before the settle.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    job::{JobKind, JobReason},
-    time::{MINUTE_MS, SECOND_MS, Time},
-};
+use posthouse_domain::{JobKind, JobReason, MINUTE_MS, SECOND_MS, Time, WorkspaceId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob, due::GroupCapacity};
 
-use crate::{next_step::NextStep, ports::BoxFuture};
+use crate::{Instance, next_step::NextStep, ports::BoxFuture};
 
 /// The result of a job attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,19 +1,12 @@
 //! Periodic domain checks: minutes apart while a domain is being set up, then daily.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::ErrorCode,
-    id::DomainId,
-    job::{JobKind, JobReason},
-    mail_domain::DomainStatus,
-    time::MINUTE_MS,
-};
+use posthouse_domain::{DomainId, DomainStatus, ErrorCode, JobKind, JobReason, MINUTE_MS};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
-use crate::domains::check;
+use crate::{Instance, domains::check};
 
 /// Maximum concurrent checks in this process.
 const CONCURRENCY: usize = 4;

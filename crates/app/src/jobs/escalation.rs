@@ -1,17 +1,13 @@
 //! Sends the escalations of a workspace; the job's subject is the workspace. The job waits for the end of quiet hours,
 //! for a digest or for the limit per hour, and ends when nothing waits.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    job::{JobKind, JobReason},
-    time::MINUTE_MS,
-};
+use posthouse_domain::{JobKind, JobReason, MINUTE_MS};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::on_call::transmit::{self, TransmitResult};
+use crate::{Instance, on_call::transmit, on_call::transmit::TransmitResult};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = 5 * MINUTE_MS;

@@ -2,14 +2,13 @@
 //!
 //! The rules are in [`crate::forwarding`]. The forward's row is the fencing token, so a job that runs twice sends once.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{id::ForwardId, job::JobKind};
+use posthouse_domain::{ForwardId, JobKind};
 use posthouse_store::jobs::LeasedJob;
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::forwarding::pass_on::forward;
+use crate::{Instance, forwarding::pass_on::forward};
 
 /// Maximum concurrent forwards in this process.
 const CONCURRENCY: usize = 8;

@@ -1,20 +1,12 @@
 //! Wipes an expired temporary inbox and appends `inbox.expired`, exactly once, in one transaction.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::InboxId,
-    job::{JobKind, JobReason},
-};
-use posthouse_store::{
-    Result, Tx, events, inboxes,
-    jobs::{self, JobOutcome, LeasedJob},
-    workspaces,
-};
+use posthouse_domain::{InboxId, JobKind, JobReason};
+use posthouse_store::{Result, Tx, events, inboxes, jobs, jobs::JobOutcome, jobs::LeasedJob, workspaces};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
-use crate::inboxes::{removal::InboxRemoval, wipe};
+use crate::{Instance, inboxes::removal::InboxRemoval, inboxes::wipe};
 
 /// Maximum concurrent wipes in this process.
 const CONCURRENCY: usize = 4;

@@ -1,15 +1,11 @@
 //! Keeps the full-text index close to the stored mail. While mail keeps arriving or leaving, indexing may lag; after a
 //! quiet second it catches up. Searches don't depend on this loop: they update the index of their workspace themselves.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    time::SECOND_MS,
-};
+use posthouse_domain::{ErrorCode, Refusal, SECOND_MS};
 
-use crate::{limits::write_pressure::WritePressure, messages::index};
+use crate::{Instance, limits::write_pressure::WritePressure, messages::index};
 
 /// The interval between passes, in milliseconds. A second without new mail and without write pressure counts as quiet.
 const GATHER_MS: i64 = SECOND_MS;

@@ -1,13 +1,12 @@
 //! Checks whether a card may appear in the public directory.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{id::InboxId, job::JobKind};
+use posthouse_domain::{InboxId, JobKind};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::directory::listing_check;
+use crate::{Instance, directory::listing_check};
 
 /// Checks that run at once. A workspace may publish thousands of cards together, and the last one shouldn't wait for minutes.
 const CONCURRENCY: usize = 8;

@@ -3,24 +3,15 @@
 //! The rules are in [`crate::outbound::local_delivery`]. The delivery's row makes each step repeatable, so a job that
 //! runs twice stores one copy.
 
-use crate::Instance;
-use std::{
-    collections::HashSet,
-    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use posthouse_domain::{
-    id::{EnvelopeId, WorkspaceId},
-    job::{JobKind, JobReason},
-    time::{MINUTE_MS, Time},
-};
-use posthouse_store::jobs::{
-    JobOutcome, LeasedJob,
-    due::{CapacityShare, GroupCapacity},
-};
+use posthouse_domain::{EnvelopeId, JobKind, JobReason, MINUTE_MS, Time, WorkspaceId};
+use posthouse_store::jobs::{JobOutcome, LeasedJob, due::CapacityShare, due::GroupCapacity};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition, SettledJob};
+use crate::Instance;
 use crate::outbound::local_delivery::run::{self as delivery, LocalDeliveryRef, LocalDeliveryStep};
 
 /// Maximum concurrent deliveries in this process.

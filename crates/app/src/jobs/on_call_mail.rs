@@ -1,18 +1,13 @@
 //! Asks a person on call to confirm, or tells the owner that one did; the job's subject is the contact. If the gate
 //! refuses the mail, for example while the workspace is stopped, the job retries for two days.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::OnCallContactId,
-    job::{JobKind, JobReason},
-    time::HOUR_MS,
-};
+use posthouse_domain::{HOUR_MS, JobKind, JobReason, OnCallContactId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::on_call::contact_mail::{self, ContactRef};
+use crate::{Instance, on_call::contact_mail, on_call::contact_mail::ContactRef};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = HOUR_MS;

@@ -2,21 +2,14 @@
 //!
 //! The delivery rules are in [`crate::outbound::deliver`].
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::{EnvelopeId, WorkspaceId},
-    job::JobKind,
-    time::{MINUTE_MS, Time},
-};
+use posthouse_domain::{EnvelopeId, JobKind, MINUTE_MS, Time, WorkspaceId};
 use posthouse_store::jobs::{self, JobOutcome, LeasedJob, due::GroupCapacity};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition, SettledJob};
-use crate::outbound::{
-    deliver::{self, DeliveryStep, EnvelopeRef},
-    throttle::DestinationLimiter,
-};
+use crate::Instance;
+use crate::outbound::{deliver, deliver::DeliveryStep, deliver::EnvelopeRef, throttle::DestinationLimiter};
 
 /// Attempts beyond the connection limit, which are loaded, signed or settled while others hold the connections.
 const ATTEMPTS_BESIDE: usize = 500;

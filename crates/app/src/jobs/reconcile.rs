@@ -2,36 +2,22 @@
 //!
 //! The count of recreated jobs should stay at zero: every recreated job is the sign of a bug.
 
-use crate::Instance;
 use std::sync::Arc;
 
 use posthouse_domain::{
-    agent::report,
-    escalation, event, identity,
-    job::{JobKind, JobReason},
-    queue::DELETED_RETENTION_MS,
-    suspension,
-    time::{DAY_MS, MINUTE_MS, Time},
+    DAY_MS, JobKind, JobReason, MINUTE_MS, Time, agent::report, escalation, event, identity,
+    queue::DELETED_RETENTION_MS, suspension,
 };
 use posthouse_store::{
     Result, Tx, agent_keys, agent_reports, confirmations as stored_confirmations, greylist, identity_requests,
-    identity_sign_ins, identity_tokens, incidents,
-    jobs::{
-        self,
-        recovery::{self, LostJob},
-    },
-    local_deliveries, metrics, on_call, queue, sessions, sign_ins, signups, sweep as store, webhooks,
+    identity_sign_ins, identity_tokens, incidents, jobs, jobs::recovery, jobs::recovery::LostJob, local_deliveries,
+    metrics, on_call, queue, sessions, sign_ins, signups, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
+use crate::outbound::{deliver, local_delivery, local_delivery::run::LocalDeliveryRef};
 use crate::{
-    inboxes::wipe,
-    limits::confirmations,
-    messages::claim,
-    outbound::deliver,
-    outbound::local_delivery::{self, run::LocalDeliveryRef},
-    signing::keys,
-    webhooks::change::prune_attempts,
+    Instance, inboxes::wipe, limits::confirmations, messages::claim, signing::keys, webhooks::change::prune_attempts,
 };
 
 /// The interval of the sweep, in milliseconds.

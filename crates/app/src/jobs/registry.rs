@@ -1,6 +1,6 @@
 //! The definition of each job kind.
 
-use posthouse_domain::job::JobKind;
+use posthouse_domain::JobKind;
 
 use super::{
     certificate, definition::JobDefinition, domain_check, escalation, forward, inbox_expiry, listing_check,

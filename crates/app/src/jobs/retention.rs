@@ -1,17 +1,13 @@
 //! Permanently deletes mail older than its workspace's retention: rows, files, labels, contents, blobs. Part of the
 //! sweep, in small transactions so that other writers don't wait long.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    time::{DAY_MS, Time},
-};
+use posthouse_domain::{DAY_MS, InboxId, Time, WorkspaceId};
 use posthouse_store::{Result, erase, message_list::InboxRef, workspaces};
 use uuid::Uuid;
 
-use crate::inboxes::wipe;
+use crate::{Instance, inboxes::wipe};
 
 /// How long mail of the service to people is kept, such as links to sign in, in milliseconds.
 const SERVICE_MAIL_MS: i64 = 30 * DAY_MS;

@@ -2,16 +2,13 @@
 //! while after a notice, so that later mail is reported together. If the gate refuses the notice, for example while the
 //! workspace is stopped, the job retries for two days.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    job::{JobKind, JobReason},
-    time::HOUR_MS,
-};
+use posthouse_domain::{HOUR_MS, JobKind, JobReason};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
+use crate::Instance;
 use crate::outbound::postmaster_notice::{self, NOTICE_INTERVAL_MS, NoticeResult};
 
 /// The delay after a refusal, in milliseconds.

@@ -7,26 +7,15 @@
 
 mod running;
 
-use crate::Instance;
 use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::{FutureExt, future::join_all};
-use posthouse_domain::{
-    id::JobId,
-    job::JobReason,
-    time::{MINUTE_MS, SECOND_MS, Time},
-};
-use posthouse_store::{
-    Engine, WakeWaiter,
-    jobs::{self, JobOutcome, LeasedJob},
-};
+use posthouse_domain::{JobId, JobReason, MINUTE_MS, SECOND_MS, Time};
+use posthouse_store::{Engine, WakeWaiter, jobs, jobs::JobOutcome, jobs::LeasedJob};
 use tokio::task::JoinSet;
 
-use super::definition::{JobAttemptResult, JobDefinition, LEASE_MS};
-use super::registry;
-use crate::jobs::reconcile;
-use crate::jobs::runner::running::RunningJobs;
-use crate::{app::App, persist::persist};
+use super::{definition::JobAttemptResult, definition::JobDefinition, definition::LEASE_MS, registry};
+use crate::{Instance, app::App, jobs::reconcile, jobs::runner::running::RunningJobs, persist::persist};
 
 /// Longest sleep, in milliseconds. Covers lost wakeups from other processes.
 const POLL_MS: i64 = 5 * SECOND_MS;

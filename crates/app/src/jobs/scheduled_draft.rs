@@ -3,14 +3,13 @@
 //! The rules are in [`crate::drafts`]. The draft's compare-and-set is the fencing token, so a job that runs twice sends
 //! once.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{id::DraftId, job::JobKind};
+use posthouse_domain::{DraftId, JobKind};
 use posthouse_store::jobs::LeasedJob;
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::drafts::send_at_time;
+use crate::{Instance, drafts::send_at_time};
 
 /// Maximum concurrent sends in this process.
 const CONCURRENCY: usize = 8;

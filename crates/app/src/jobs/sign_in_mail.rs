@@ -1,17 +1,12 @@
 //! Mails a sign-in link or an invitation; the job's subject is the sign-in. A request that expires stays without a mail.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::SignInId,
-    job::{JobKind, JobReason},
-    time::SECOND_MS,
-};
+use posthouse_domain::{JobKind, JobReason, SECOND_MS, SignInId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::people::sign_in_mail;
+use crate::{Instance, people::sign_in_mail};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = 30 * SECOND_MS;

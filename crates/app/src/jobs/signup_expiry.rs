@@ -1,13 +1,12 @@
 //! Deletes an unclaimed workspace that is not used any more.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::job::{JobKind, JobReason};
+use posthouse_domain::{JobKind, JobReason};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::signup::expire::{self, IdleResult};
+use crate::{Instance, signup::expire, signup::expire::IdleResult};
 
 /// Maximum concurrent deletions in this process.
 const CONCURRENCY: usize = 1;

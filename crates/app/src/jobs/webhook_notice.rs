@@ -1,18 +1,13 @@
 //! Notifies an owner that a webhook was disabled. If the gate refuses the mail, for example while the workspace is
 //! stopped, the job retries for two days.
 
-use crate::Instance;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    id::WebhookId,
-    job::{JobKind, JobReason},
-    time::HOUR_MS,
-};
+use posthouse_domain::{HOUR_MS, JobKind, JobReason, WebhookId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::webhooks::notice;
+use crate::{Instance, webhooks::notice};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = HOUR_MS;

@@ -1,6 +1,6 @@
 //! The context that each sealed secret is bound to. A secret that was moved to another row doesn't open.
 
-use posthouse_domain::id::{DomainId, WebhookId};
+use posthouse_domain::{DomainId, WebhookId};
 use posthouse_store::sealed::SealedLocation;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! What limits by UTC day count (`posthouse_domain::daily_limit`): client addresses and mailboxes, as keyed hashes, so that the
 //! table of usage has no addresses.
 
-use posthouse_domain::{error::Refusal, id::WorkspaceId};
+use posthouse_domain::{Refusal, WorkspaceId};
 use uuid::Uuid;
 
 use crate::{app::App, keyring::instance_key::AddressKey};

@@ -6,12 +6,10 @@
 
 use std::{io, path::PathBuf};
 
-use aws_lc_rs::{
-    aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey},
-    hmac,
-};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use aws_lc_rs::hmac;
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::WorkspaceId;
 
 /// Bytes of the AES key.
 const KEY_BYTES: usize = 32;

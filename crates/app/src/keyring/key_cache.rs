@@ -2,13 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::{
-    keyring::{
-        instance_key::{InstanceKey, InstanceKeyError},
-        key_file::KeyFile,
-    },
-    settings::AppConfig,
-};
+use crate::keyring::{instance_key::InstanceKey, instance_key::InstanceKeyError, key_file::KeyFile};
+use crate::settings::AppConfig;
 
 /// The instance key, read when first needed.
 #[derive(Default)]

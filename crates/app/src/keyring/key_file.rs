@@ -7,19 +7,12 @@
 //! reseals the secrets and stores the new proof; then the new file replaces `instance.key`, which stays as
 //! `instance.key.old-TIME`. The proof shows which of the two files is the store's key.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path, path::PathBuf};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use crate::{
-    files,
-    keyring::instance_key::{InstanceKey, InstanceKeyError},
-    ports::Clock,
-    settings::AppConfig,
-};
+use crate::keyring::instance_key::{InstanceKey, InstanceKeyError};
+use crate::{files, ports::Clock, settings::AppConfig};
 
 /// The key file in `data_dir`.
 const FILE: &str = "instance.key";

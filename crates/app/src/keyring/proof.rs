@@ -3,21 +3,12 @@
 use std::fs;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_store::{
-    Tx, instance,
-    sealed::{self, SealedLocation},
-};
+use posthouse_store::{Tx, instance, sealed, sealed::SealedLocation};
 
-use crate::{
-    app::App,
-    keyring::{
-        context,
-        instance_key::{InstanceKey, InstanceKeyError},
-        key_cache,
-        key_file::{KeyFile, failed, read_file},
-        signer::SigningError,
-    },
-};
+use crate::app::App;
+use crate::keyring::instance_key::{InstanceKey, InstanceKeyError};
+use crate::keyring::key_file::{KeyFile, failed, read_file};
+use crate::keyring::{context, key_cache, signer::SigningError};
 
 /// The note in the store that holds a proof of its key.
 const NOTE: &str = "instance_key_proof";

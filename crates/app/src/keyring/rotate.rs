@@ -3,22 +3,14 @@
 //! No service may run on the store meanwhile, because it would keep sealing with the old key. [`key_file`] describes
 //! what a crash leaves behind.
 
-use crate::keyring::{context, key_cache, proof};
 use std::path::{Path, PathBuf};
 
-use posthouse_store::{
-    Tx,
-    sealed::{self, SealedLocation},
-};
+use posthouse_store::{Tx, sealed, sealed::SealedLocation};
 
-use crate::{
-    app::App,
-    keyring::signer::SigningError,
-    keyring::{
-        instance_key::{InstanceKey, InstanceKeyError},
-        key_file::{self, KeyFile},
-    },
-};
+use crate::app::App;
+use crate::keyring::instance_key::{InstanceKey, InstanceKeyError};
+use crate::keyring::key_file::{self, KeyFile};
+use crate::keyring::{context, key_cache, proof, signer::SigningError};
 
 /// Why the key was not rotated.
 #[derive(Debug, thiserror::Error)]

@@ -5,18 +5,10 @@
 //! token is derived from the instance key and the message id; only its SHA-256 is stored.
 
 use memchr::memmem;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    link_token,
-    user::sign_in_code,
-};
+use posthouse_domain::{ErrorCode, MessageId, Refusal, link_token, user::sign_in_code};
 use sha2::{Digest, Sha256};
 
-use crate::{
-    app::App,
-    keyring::instance_key::{InstanceKey, InstanceKeyError},
-};
+use crate::{app::App, keyring::instance_key::InstanceKey, keyring::instance_key::InstanceKeyError};
 
 /// The placeholder: as long as a token, but not a valid one.
 pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-service-message-is-sent";

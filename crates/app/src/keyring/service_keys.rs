@@ -1,9 +1,6 @@
 //! A cache of opened signing keys of the service.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc, sync::Mutex, sync::PoisonError};
 
 use posthouse_mail::jose::key::Es256Key;
 

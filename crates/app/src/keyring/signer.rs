@@ -1,15 +1,10 @@
 //! A cache of opened DKIM keys.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use posthouse_domain::time::Time;
-use posthouse_mail::{
-    dkim::{DkimKey, DkimKeyError, sign_all},
-    jose::key::Es256KeyError,
-};
+use posthouse_domain::Time;
+use posthouse_mail::{dkim::DkimKey, dkim::DkimKeyError, dkim::sign_all, jose::key::Es256KeyError};
 use posthouse_store::recipients::DkimSignatures;
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;

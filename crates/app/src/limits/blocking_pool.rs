@@ -4,19 +4,10 @@
 //! a stranger's mail that is dear to show delays neither receiving nor search nor new domains. The permit is inside the
 //! work: it is free when the thread is, not when the caller goes away.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering};
+use std::{collections::HashMap, time::Duration};
 
-use posthouse_domain::{
-    error::{ErrorCode, LimitName, Refusal},
-    id::WorkspaceId,
-};
+use posthouse_domain::{ErrorCode, LimitName, Refusal, WorkspaceId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Maximum concurrent tasks of a class; others wait. Each may hold several copies of a large mail. With few cores it is

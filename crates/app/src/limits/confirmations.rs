@@ -4,12 +4,8 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    error::{Detail, ErrorCode, LimitName, Refusal},
-    id::{IdGenerator, WorkspaceId},
-    party::Party,
-    service_mail::{MailClass, ServiceMailKind},
-    time::{DAY_MS, SECOND_MS, Time},
-    workspace::ClaimStatus,
+    ClaimStatus, DAY_MS, Detail, ErrorCode, IdGenerator, LimitName, MailClass, Party, Refusal, SECOND_MS,
+    ServiceMailKind, Time, WorkspaceId,
 };
 use posthouse_store::{Tx, confirmations, workspaces};
 use sha2::{Digest, Sha256};

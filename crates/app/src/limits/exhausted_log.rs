@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use posthouse_domain::service_mail::MailClass;
+use posthouse_domain::MailClass;
 
 /// The day on which each class was last logged as used up, so that a flood writes one line.
 #[derive(Debug)]

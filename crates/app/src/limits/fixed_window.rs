@@ -1,13 +1,9 @@
 //! A fixed-window rate limiter with bounded memory. A window begins with the first count of its key, so that the rest
 //! of a limit and the time of its reset are exact.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    hash::Hash,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, collections::HashMap, hash::Hash, sync::Mutex, sync::MutexGuard, sync::PoisonError};
 
-use posthouse_domain::time::Time;
+use posthouse_domain::Time;
 
 /// Counts per key in windows of one length.
 ///

@@ -2,17 +2,11 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::Refusal,
-    party::Party,
-    service_mail::{MailBudgets, MailClass, ServiceMailKind},
-    time::Time,
-};
+use posthouse_domain::{MailBudgets, MailClass, Party, Refusal, ServiceMailKind, Time};
 use posthouse_store::{Tx, signups};
 
 use super::exhausted_log::ExhaustedLog;
-use crate::keyring::counted_subject::subject_of;
-use crate::{app::App, keyring::instance_key::AddressKey};
+use crate::{app::App, keyring::counted_subject::subject_of, keyring::instance_key::AddressKey};
 
 /// Counts mails of the service.
 #[derive(Clone)]

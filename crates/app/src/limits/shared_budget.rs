@@ -1,12 +1,9 @@
 //! A budget that all holders share, with a share for each key: bytes in memory, connections, streams.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{collections::HashMap, hash::Hash};
 
-use posthouse_domain::plan::Limit;
+use posthouse_domain::Limit;
 
 /// A budget of the process. Clones share it.
 #[derive(Debug)]

@@ -4,10 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use posthouse_domain::{
-    error::{Refusal, RefusalReason},
-    time::Time,
-};
+use posthouse_domain::{Refusal, RefusalReason, Time};
 
 /// Shortest time between two probes of the blob store, in milliseconds: each is a few requests to a service that may be
 /// failing.

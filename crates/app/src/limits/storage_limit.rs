@@ -1,6 +1,6 @@
 //! The limit of what a workspace stores (`plans.*.storage_bytes`).
 
-use posthouse_domain::{gate::StorageNeed, id::WorkspaceId, plan::Plans};
+use posthouse_domain::{Plans, StorageNeed, WorkspaceId};
 use posthouse_store::{Result, Tx, storage};
 
 /// Returns what a workspace stores, its limit, and the bytes to add.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use posthouse_domain::time::Time;
+use posthouse_domain::Time;
 
 use crate::app::App;
 

@@ -5,18 +5,9 @@
 //! Mail from the null sender and mail that a receive list stopped create no contacts, so that names and subjects chosen
 //! by strangers don't reach agents through contacts.
 
-use posthouse_domain::{
-    contact::{CONTACTS_PER_MESSAGE_MAX, MessageParticipant, ParticipantRole},
-    inbox::Inbox,
-    label,
-    message::Message,
-};
+use posthouse_domain::{Inbox, Message, MessageParticipant, ParticipantRole, contact::CONTACTS_PER_MESSAGE_MAX, label};
 use posthouse_mail::{address::Mailbox, thread};
-use posthouse_store::{
-    Result, Tx,
-    contacts::{self, ContactActivity},
-    inboxes,
-};
+use posthouse_store::{Result, Tx, contacts, contacts::ContactActivity, inboxes};
 
 use super::{Filing, InboxCopy, parse::ParsedMail};
 

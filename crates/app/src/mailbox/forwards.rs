@@ -1,15 +1,7 @@
 //! Queues the automatic forwards of a received message, in the transaction that shows it.
 
-use posthouse_domain::{
-    forwarding::PendingForward,
-    id::JobId,
-    job::{JobKind, JobReason},
-    time::Time,
-};
-use posthouse_store::{
-    Result as StoreResult, Tx, forwarding,
-    jobs::{self, NewJob},
-};
+use posthouse_domain::{JobId, JobKind, JobReason, PendingForward, Time};
+use posthouse_store::{Result as StoreResult, Tx, forwarding, jobs, jobs::NewJob};
 
 use super::{Filing, InboxCopy};
 

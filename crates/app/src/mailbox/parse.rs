@@ -3,22 +3,15 @@
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
 use posthouse_domain::{
-    agent_message::disclosure::{self, Disclosure},
-    id::WorkspaceId,
-    label::{AUTH_UNKNOWN, DMARC_FAIL, SPF_FAIL},
-    message::{Channel, MessageBodies, MessageKind, MessageVerification},
-    party::Party,
-    quoted_links::{self, QuotedLinks},
+    Channel, Disclosure, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks, WorkspaceId,
+    agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    auth::{AuthResults, DkimResult, DmarcAlignment},
-    autoreply, extract,
-    header::{DecodedHeaders, HeaderValues},
-    parse::{self, ParsedMessage},
-    report::{self, InboundReport},
-    trace, verification,
-};
+use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::auth::{AuthResults, DkimResult, DmarcAlignment};
+use posthouse_mail::header::{DecodedHeaders, HeaderValues};
+use posthouse_mail::parse::{self, ParsedMessage};
+use posthouse_mail::report::{self, InboundReport};
+use posthouse_mail::{autoreply, extract, trace, verification};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

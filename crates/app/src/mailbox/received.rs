@@ -1,12 +1,8 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
 use posthouse_domain::{
-    id::{ContentId, IdGenerator, MessageId, ThreadId},
-    inbox::Inbox,
-    label::{BLOCKED, UNVERIFIED_REPORT},
-    message::{Direction, HoldReason, Message, MessageStatus},
-    send::BOUNCE_LABEL,
-    time::Time,
+    ContentId, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, MessageStatus, ThreadId, Time,
+    label::BLOCKED, label::UNVERIFIED_REPORT, send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, inboxes, messages};

@@ -1,6 +1,6 @@
 //! Resolves recipients to inboxes, and tells which domains and addresses are those of this service.
 
-use posthouse_domain::{error::Refusal, id::WorkspaceId, inbox::Inbox, mail_domain::MailDomain, time::Time};
+use posthouse_domain::{Inbox, MailDomain, Refusal, Time, WorkspaceId};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, inboxes, mail_domains, workspaces};
 

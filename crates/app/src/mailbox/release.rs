@@ -1,12 +1,6 @@
 //! Releases held mail to agents.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    message::HoldReason,
-    record::Record,
-};
+use posthouse_domain::{Caller, ErrorCode, HoldReason, MessageId, Record, Refusal};
 use posthouse_store::{Tx, inboxes, messages};
 
 use super::show::{Showing, show};

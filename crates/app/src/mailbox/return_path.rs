@@ -6,12 +6,7 @@
 //! The address contains a tag that only this server can make (as in BATV), so it cannot be guessed, and a recipient
 //! cannot make one for another recipient. It is valid for 30 days.
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    inbox::{Inbox, RETURN_PATH},
-    time::{DAY_MS, Time},
-};
+use posthouse_domain::{DAY_MS, ErrorCode, Inbox, MessageId, Refusal, Time, inbox::RETURN_PATH};
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, deliveries, inboxes};
 use uuid::Uuid;

@@ -5,11 +5,7 @@
 //! contain any listed name (`docs/decisions/receiving.md#0021-authenticated-allow-entries`). Reports about sent mail
 //! are screened like other mail: they take effect, but their content stays withheld.
 
-use posthouse_domain::{
-    inbox::Inbox,
-    label,
-    list::{self, AuthorTrust, ListDirection, SenderClass},
-};
+use posthouse_domain::{AuthorTrust, Inbox, ListDirection, SenderClass, label, list};
 use posthouse_mail::auth::DmarcAlignment;
 use posthouse_store::{Result, Tx, lists, message_list::InboxRef};
 

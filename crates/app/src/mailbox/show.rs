@@ -1,12 +1,7 @@
 //! Shows a stored message that agents didn't get: it joins its thread, its contacts, its queue, search and forwarding, as if
 //! it arrived now.
 
-use posthouse_domain::{
-    id::IdGenerator,
-    inbox::Inbox,
-    message::{HoldReason, Message},
-    time::Time,
-};
+use posthouse_domain::{HoldReason, IdGenerator, Inbox, Message, Time};
 use posthouse_mail::address::Mailbox;
 use posthouse_store::{Result, Tx, messages, threads};
 

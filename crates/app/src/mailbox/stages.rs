@@ -2,20 +2,12 @@
 //! queue and the event.
 
 use posthouse_domain::{
-    escalation::{EscalationTrigger, OnCallMailKind},
-    event::{EventKind, NewEvent},
-    id::{AttachmentId, IdGenerator, MessageId},
-    message::{Attachment, Direction, HoldReason, Message},
-    metrics::Counters,
+    Attachment, AttachmentId, Counters, Direction, EscalationTrigger, EventKind, HoldReason, IdGenerator, Message,
+    MessageId, NewEvent, OnCallMailKind,
 };
 use posthouse_store::{
-    Result, Tx,
-    attachments::{self as attachment_rows},
-    events,
-    message_list::InboxRef,
-    messages, metrics,
-    on_call::{self, OnCallMail},
-    queue as work_queue, search as search_index,
+    Result, Tx, attachments as attachment_rows, events, message_list::InboxRef, messages, metrics, on_call,
+    on_call::OnCallMail, queue as work_queue, search as search_index,
 };
 
 use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};

@@ -1,13 +1,7 @@
 //! The thread of a message: which one it belongs to (`docs/decisions/receiving.md#0047-threads-need-references`), and the
 //! stages that start it and join it.
 
-use posthouse_domain::{
-    id::{IdGenerator, ThreadId},
-    inbox::Inbox,
-    text,
-    thread::{SUBJECT_WINDOW_MS, Thread},
-    time::Time,
-};
+use posthouse_domain::{IdGenerator, Inbox, Thread, ThreadId, Time, text, thread::SUBJECT_WINDOW_MS};
 use posthouse_mail::thread;
 use posthouse_store::{Result, Tx, messages, threads};
 

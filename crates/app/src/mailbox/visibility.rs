@@ -1,6 +1,6 @@
 //! Whether agents get a message at once. It is decided before the message is filed.
 
-use posthouse_domain::{message::HoldReason, time::Time};
+use posthouse_domain::{HoldReason, Time};
 
 /// Whether agents get a message at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

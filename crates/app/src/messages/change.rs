@@ -1,14 +1,6 @@
 //! Changes labels and the read state of messages, at a caller's request.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::{IdGenerator, MessageId},
-    label::LabelChange,
-    message::Message,
-    record::Record,
-    time::Time,
-};
+use posthouse_domain::{Caller, IdGenerator, LabelChange, Message, MessageId, Record, Refusal, Time};
 use posthouse_store::{Tx, messages};
 
 use super::claim::FencingToken;

@@ -4,29 +4,16 @@
 //! makes delayed messages available, adds the messages stored since the last claim and leases the oldest ones. A
 //! waiting claim is woken by a commit of new mail, by a returned message and by due times, never by polling.
 
-use crate::messages::waiters::InboxWaiters;
-use posthouse_domain::queue::{ClaimedMessage, Claims};
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::{IdGenerator, InboxId, LeaseId, MessageId, ThreadId, WorkspaceId},
-    inbox::Inbox,
-    queue::{ClaimFilter, DEAD_LETTER, QueueItem, QueueItemState, lease_expired},
-    time::Time,
+    Caller, ClaimFilter, ClaimedMessage, Claims, IdGenerator, Inbox, InboxId, LeaseId, MessageId, QueueItem,
+    QueueItemState, Refusal, ThreadId, Time, WorkspaceId, queue::DEAD_LETTER, queue::lease_expired,
 };
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    message_list::InboxRef,
-    messages::{self},
-    queue::{self, QueueCandidate, QueueLease},
-    workspaces,
-};
+use posthouse_store::queue::{self, QueueCandidate, QueueLease};
+use posthouse_store::{Result as StoreResult, Tx, message_list::InboxRef, messages, workspaces};
 
-use crate::messages::waiters::InboxActivity;
-use crate::{
-    access::{authenticate::check_active, visible},
-    app::App,
-};
+use crate::access::{authenticate::check_active, visible};
+use crate::app::App;
+use crate::messages::waiters::{InboxActivity, InboxWaiters};
 
 /// Candidates read in addition to those requested, because some share a thread.
 const CANDIDATES_SPARE: u32 = 16;

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use posthouse_domain::error::Refusal;
+use posthouse_domain::Refusal;
 use posthouse_mail::parse::TransferDecoder;
 use posthouse_store::{Error, blobs::RawReader, contents::StoredRaw};
 

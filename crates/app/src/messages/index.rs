@@ -4,15 +4,8 @@
 //! Storing a message only queues it for indexing. Indexing is about a third of the work of receiving mail, so it runs
 //! later, in batches.
 
-use posthouse_domain::{
-    error::Refusal,
-    id::WorkspaceId,
-    search::{self, IndexedText},
-};
-use posthouse_store::{
-    Error,
-    search::{self as store, PendingDocument},
-};
+use posthouse_domain::{IndexedText, Refusal, WorkspaceId, search};
+use posthouse_store::{Error, search as store, search::PendingDocument};
 
 use crate::{app::App, limits::blocking_pool::WorkClass};
 

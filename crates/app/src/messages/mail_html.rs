@@ -5,22 +5,16 @@
 use std::collections::HashMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_domain::{error::Refusal, id::WorkspaceId, message::Attachment, quoted_links, record::Record};
-use posthouse_mail::{
-    html::{
-        self,
-        bound::{HtmlBound, OUTPUT_BYTES_MAX},
-        view::{self, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES},
-    },
-    parse,
-};
+use posthouse_domain::{Attachment, Record, Refusal, WorkspaceId, quoted_links};
+use posthouse_mail::html;
+use posthouse_mail::html::bound::{HtmlBound, OUTPUT_BYTES_MAX};
+use posthouse_mail::html::view::{self, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES};
+use posthouse_mail::parse;
 use posthouse_store::{Tx, contents};
 
 use super::raw::{self, StoredContent};
-use crate::{
-    app::App,
-    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
-};
+use crate::app::App;
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 
 /// The page of the dashboard that shows the true target of a link, which is in the fragment, before it is followed.
 const LEAVE_PATH: &str = "/leave";

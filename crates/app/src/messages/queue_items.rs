@@ -2,18 +2,10 @@
 //! (`docs/reference/queue.md`).
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::{InboxId, MessageId},
-    message::Message,
-    page::PageRange,
-    queue::{DEAD_LETTER, QueueEntry, QueueItem, QueueItemState},
-    time::Time,
+    Caller, ErrorCode, InboxId, Message, MessageId, PageRange, QueueEntry, QueueItem, QueueItemState, Refusal, Time,
+    queue::DEAD_LETTER,
 };
-use posthouse_store::{
-    Result as StoreResult, Tx, messages, queue,
-    queue_items::{self, QueueItems},
-};
+use posthouse_store::{Result as StoreResult, Tx, messages, queue, queue_items, queue_items::QueueItems};
 
 use crate::{access::visible, app::App};
 

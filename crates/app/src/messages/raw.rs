@@ -5,26 +5,16 @@
 
 use bytes::Bytes;
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::{AttachmentId, ContentId, MessageId, WorkspaceId},
-    message::{Attachment, Message},
-    quoted_links,
+    Attachment, AttachmentId, Caller, ContentId, ErrorCode, Message, MessageId, Refusal, WorkspaceId, quoted_links,
 };
 use posthouse_mail::parse;
-use posthouse_store::{
-    Error, Tx,
-    blobs::{self, BlobDigest},
-    contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw},
-    messages, service_mails,
-};
+use posthouse_store::blobs::{self, BlobDigest};
+use posthouse_store::contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw};
+use posthouse_store::{Error, Tx, messages, service_mails};
 
 use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
-use crate::{
-    access::visible,
-    app::App,
-    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
-};
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
+use crate::{access::visible, app::App};
 
 /// Checks that the content is not withheld, or that the caller requested held mail.
 fn check_withheld(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {

@@ -3,24 +3,15 @@
 //! The index is updated first, so a search finds every message committed before it. If the index cannot be written, the
 //! search uses it as it is.
 
-use crate::messages::index::SearchIndex;
-use posthouse_domain::search::SearchHit;
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::{InboxId, MessageId},
-    message::{Channel, MessageKind},
-    page::{CursorPosition, Page, PageRequest},
-    record::{Record, RecordView},
-    search::{self, ParsedQuery, RankTier},
+    Caller, Channel, CursorPosition, InboxId, MessageId, MessageKind, Page, PageRequest, ParsedQuery, RankTier, Record,
+    RecordView, Refusal, SearchHit, search,
 };
-use posthouse_store::{
-    Tx, messages,
-    search::{self as store, IndexHit, SearchPosition, SearchScope},
-};
+use posthouse_store::search::{self as store, IndexHit, SearchPosition, SearchScope};
+use posthouse_store::{Tx, messages};
 use uuid::Uuid;
 
-use crate::{access::visible, app::App, messages::index};
+use crate::{access::visible, app::App, messages::index, messages::index::SearchIndex};
 
 /// A search request.
 #[derive(Clone, PartialEq, Eq, Debug)]

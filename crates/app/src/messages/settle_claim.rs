@@ -4,14 +4,9 @@
 //! Each operation is one transaction that locks the queue item and checks the lease. For a message that was deleted
 //! after the claim, all three report that it is gone.
 
-use posthouse_domain::queue::{ExtendedLease, LeaseOutcome, ReturnedMessage};
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::MessageId,
-    message::Message,
-    queue::{DELIVERIES_MAX, LeaseStatus, QueueItem, QueueItemState, lease_expired},
-    time::Time,
+    Caller, ExtendedLease, LeaseOutcome, LeaseStatus, Message, MessageId, QueueItem, QueueItemState, Refusal,
+    ReturnedMessage, Time, queue::DELIVERIES_MAX, queue::lease_expired,
 };
 use posthouse_store::{Result as StoreResult, Tx, inboxes, messages, queue};
 

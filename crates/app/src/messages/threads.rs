@@ -1,19 +1,7 @@
 //! Changes labels and metadata of threads and deletes threads with their messages, at a caller's request.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::ThreadId,
-    label::LabelChange,
-    metadata::{self, Metadata},
-    thread::Thread,
-};
-use posthouse_store::{
-    Tx, drafts,
-    erase::{self, ErasedTotals},
-    message_list::InboxRef,
-    threads,
-};
+use posthouse_domain::{Caller, LabelChange, Metadata, Refusal, Thread, ThreadId, metadata};
+use posthouse_store::{Tx, drafts, erase, erase::ErasedTotals, message_list::InboxRef, threads};
 
 use crate::{access::visible, app::App, inboxes::wipe};
 

@@ -5,21 +5,13 @@
 
 use std::future::Future;
 
-use posthouse_domain::{
-    auth::Caller, error::Refusal, id::InboxId, message::Message, record::Record, sender::SenderFilter, time::Time,
-};
-use posthouse_store::{
-    Tx,
-    arrivals::{self, ArrivalFilter, ArrivalSummary, ArrivalTimeRange},
-    message_list::InboxRef,
-    messages,
-};
+use posthouse_domain::{Caller, InboxId, Message, Record, Refusal, SenderFilter, Time};
+use posthouse_store::arrivals::{self, ArrivalFilter, ArrivalSummary, ArrivalTimeRange};
+use posthouse_store::{Tx, message_list::InboxRef, messages};
 
+use crate::access::{authenticate::check_active, visible};
+use crate::app::App;
 use crate::messages::waiters::{InboxWaiters, InboxWatch};
-use crate::{
-    access::{authenticate::check_active, visible},
-    app::App,
-};
 
 /// Messages read per query.
 const READ_MAX: u32 = 200;

@@ -5,16 +5,10 @@
 //! woken waiters query the store themselves. There is no task and no timer; when the leader stops waiting, the next
 //! waiter becomes the leader.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use posthouse_domain::{
-    error::Refusal,
-    id::{InboxId, WorkspaceId},
-    time::Time,
-};
+use posthouse_domain::{InboxId, Refusal, Time, WorkspaceId};
 use posthouse_store::{Store, WakeWaiter, arrivals, dialect::IDS_MAX, message_list::InboxRef};
 use tokio::sync::watch;
 

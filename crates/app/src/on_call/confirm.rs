@@ -1,11 +1,7 @@
 //! Confirmation links of people on call. Opening the page consumes nothing; pressing its button consumes the link. See
 //! `docs/decisions/people.md#0025-links-in-mail`.
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    escalation::OnCallContact,
-    time::Time,
-};
+use posthouse_domain::{ErrorCode, OnCallContact, Refusal, Time};
 use posthouse_store::{Tx, inboxes, on_call};
 
 use super::contacts;

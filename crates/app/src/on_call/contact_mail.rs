@@ -4,37 +4,20 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    escalation::{OnCallContact, OnCallMailKind},
-    forwarding::CONFIRMATION_LINK_MS,
-    id::{IdGenerator, MessageId, OnCallContactId, WorkspaceId},
-    service_mail::{MailClass, ServiceMailKind},
-    time::{DAY_MS, Time},
+    Caller, DAY_MS, ErrorCode, IdGenerator, MailClass, MessageId, OnCallContact, OnCallContactId, OnCallMailKind,
+    Refusal, ServiceMailKind, Time, WorkspaceId, forwarding::CONFIRMATION_LINK_MS,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx, inboxes,
-    on_call::{self, OnCallMail, OnCallToken},
-    workspaces,
-};
+use posthouse_store::on_call::{self, OnCallMail, OnCallToken};
+use posthouse_store::{Result as StoreResult, Tx, inboxes, workspaces};
 
 use super::recipients;
-use crate::{
-    app::App,
-    inboxes::first_agent,
-    limits::service_mails::{CountedMail, ServiceMailCounter},
-    mailbox::recipient::served_domains,
-    outbound::{
-        accept::{
-            AcceptHook,
-            request::{self, PersonRequest},
-        },
-        link_mail::{self, LinkMail},
-        service_mail::{self, ServiceMail},
-        written_mail::WrittenMail,
-    },
-};
+use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
+use crate::outbound::accept::{AcceptHook, request, request::PersonRequest};
+use crate::outbound::link_mail::{self, LinkMail};
+use crate::outbound::service_mail::{self, ServiceMail};
+use crate::outbound::written_mail::WrittenMail;
+use crate::{app::App, inboxes::first_agent, mailbox::recipient::served_domains};
 
 /// The path prefix of confirmation links.
 const PATH: &str = "/confirm/on-call/";

@@ -1,19 +1,11 @@
 //! The lists of contacts: their state, and their replacement by a request.
 
 use posthouse_domain::{
-    error::{Detail, ErrorCode, FieldProblem, Refusal},
-    escalation::{OnCallContact, OnCallMailKind},
-    id::{IdGenerator, InboxId, WorkspaceId},
-    job::{JobKind, JobReason},
-    suppression::{Suppression, SuppressionReason},
-    time::Time,
+    Detail, ErrorCode, FieldProblem, IdGenerator, InboxId, JobKind, JobReason, OnCallContact, OnCallMailKind, Refusal,
+    Suppression, SuppressionReason, Time, WorkspaceId,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    jobs::{self, NewJob},
-    on_call, suppressions,
-};
+use posthouse_store::{Result as StoreResult, Tx, jobs, jobs::NewJob, on_call, suppressions};
 
 use crate::{limits::confirmations::ConfirmationCounter, mailbox::recipient::is_own_address};
 

@@ -1,11 +1,6 @@
 //! Who gets an escalation: the confirmed contacts that mail reaches.
 
-use posthouse_domain::{
-    escalation::OnCallContact,
-    send::RECIPIENTS_MAX,
-    user::{Member, Role},
-    workspace::Workspace,
-};
+use posthouse_domain::{Member, OnCallContact, Role, Workspace, send::RECIPIENTS_MAX};
 use posthouse_mail::address::Address;
 use posthouse_store::{Result, Tx, suppressions, users};
 

@@ -3,11 +3,8 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    escalation::{EscalationDelivery, EscalationSettings, InboxEscalation, QuietHours, TriggerChanges, TriggerSet},
-    id::{InboxId, WorkspaceId},
-    workspace::ClaimStatus,
+    Caller, ClaimStatus, ErrorCode, EscalationDelivery, EscalationSettings, InboxEscalation, InboxId, QuietHours,
+    Refusal, TriggerChanges, TriggerSet, WorkspaceId,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes, workspaces};

@@ -3,11 +3,7 @@
 //! Strangers choose subjects and names. So a mail is plain text, every text of others is one bounded line or quoted, and
 //! content that is withheld from agents is left out.
 
-use posthouse_domain::{
-    escalation::{EXCERPT_CHARS, EscalationTrigger},
-    id::{DraftId, InboxId, MessageId, ThreadId},
-    time::Time,
-};
+use posthouse_domain::{DraftId, EscalationTrigger, InboxId, MessageId, ThreadId, Time, escalation::EXCERPT_CHARS};
 
 /// The maximum number of escalations that a digest describes; it counts the others.
 pub(super) const ITEMS_DESCRIBED_MAX: usize = 50;

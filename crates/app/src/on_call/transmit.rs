@@ -6,39 +6,22 @@
 
 use std::sync::Arc;
 
+use posthouse_api::{views::event::data, views::inbox::InboxView};
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    escalation::{
-        Escalation, EscalationDelivery, EscalationQueue, EscalationStep, MailWindow, OnCallMailKind, RATE_WINDOW_MS,
-        next_step,
-    },
-    event::{EventKind, NewEvent},
-    id::{EscalationId, IdGenerator, InboxId, MessageId, WorkspaceId},
-    job::JobReason,
-    service_mail::ServiceMailKind,
-    time::{SECOND_MS, Time},
+    Caller, ErrorCode, Escalation, EscalationDelivery, EscalationId, EscalationQueue, EscalationStep, EventKind,
+    IdGenerator, InboxId, JobReason, MailWindow, MessageId, NewEvent, OnCallMailKind, Refusal, SECOND_MS,
+    ServiceMailKind, Time, WorkspaceId, escalation::RATE_WINDOW_MS, escalation::next_step,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, drafts, escalations, events, inboxes, messages, on_call, workspaces};
 
-use super::{
-    contact_mail, contacts, recipients,
-    text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, LinkTarget},
-};
+use super::text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetails, LinkTarget};
+use super::{contact_mail, contacts, recipients};
+use crate::inboxes::{first_agent, view};
+use crate::outbound::{accept::AcceptHook, service_mail, service_mail::ServiceMail, written_mail::WrittenMail};
 use crate::{
-    app::App,
-    escalation::effective,
-    inboxes::{first_agent, view},
-    limits::service_mails::ServiceMailCounter,
-    mailbox::recipient::served_domains,
-    outbound::{
-        accept::AcceptHook,
-        service_mail::{self, ServiceMail},
-        written_mail::WrittenMail,
-    },
+    app::App, escalation::effective, limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains,
 };
-use posthouse_api::views::{event::data, inbox::InboxView};
 
 /// The maximum number of escalations that one step considers; the others wait for the next.
 const PENDING_READ_MAX: u32 = 2_000;

@@ -6,47 +6,27 @@
 
 use std::sync::Arc;
 
+use composition::Composition;
+use copy_signing::CopySigning;
 use posthouse_domain::{
-    agent_message::author::{AuthorClaims, AuthoredContent},
-    auth::Caller,
-    error::{Detail, ErrorCode, Refusal},
-    gate::{self, SendPurpose, StorageNeed},
-    id::{IdGenerator, MessageId},
-    inbox::Inbox,
-    message::{Channel, DeliveryStatus, MessageStatus},
-    plan::Plans,
-    record::{Record, RecordView},
-    time::Time,
+    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, ErrorCode, IdGenerator, Inbox, MessageId,
+    MessageStatus, Plans, Record, RecordView, Refusal, SendPurpose, StorageNeed, Time, gate,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
-    Tx, approvals, contacts,
-    contents::StoredRaw,
-    idempotency::{self, IdempotencyClaim, RecordedResponse},
-    local_deliveries::RequestedFields,
-    recipients::DkimSignatures,
-    storage, unclaimed, usage, workspaces,
+    Tx, approvals, contacts, contents::StoredRaw, idempotency, idempotency::IdempotencyClaim,
+    idempotency::RecordedResponse, local_deliveries::RequestedFields, recipients::DkimSignatures, storage, unclaimed,
+    usage, workspaces,
 };
+use write::WrittenMessage;
 
-use super::{
-    compose::{self, OutgoingMessage},
-    send_context::SendContext,
-};
+use super::{compose, compose::OutgoingMessage, send_context::SendContext};
+use crate::keyring::{instance_key::AddressKey, sealed_link, signer::DomainKeys, signer::SigningError};
+use crate::mailbox::{parse::ParsedMail, recipient::served_domains, recipient::served_domains_of};
+use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::{
-    access::visible,
-    app::App,
-    domains::dkim,
-    keyring::signer::{DomainKeys, SigningError},
-    keyring::{instance_key::AddressKey, sealed_link},
-    limits::blocking_pool::WorkClass,
-    mailbox::{
-        parse::ParsedMail,
-        recipient::{served_domains, served_domains_of},
-    },
-    messages::raw::store_raw,
-    outbound::local_delivery::{self, RecipientRoute},
-    signing::agent_copy::CopySigner,
-    workspaces::suspension,
+    access::visible, app::App, domains::dkim, limits::blocking_pool::WorkClass, messages::raw::store_raw,
+    signing::agent_copy::CopySigner, workspaces::suspension,
 };
 
 mod author;
@@ -55,10 +35,6 @@ mod copy_signing;
 mod decide;
 pub(crate) mod request;
 mod write;
-
-use composition::Composition;
-use copy_signing::CopySigning;
-use write::WrittenMessage;
 
 pub use decide::{RecipientDecision, RemainingLimits, SendDecision, decide};
 

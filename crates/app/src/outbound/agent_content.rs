@@ -1,21 +1,13 @@
 //! What an outgoing message says about its author, and what signatures of its copies cover. Pure.
 
+use posthouse_domain::agent_message::content::{
+    address_set, attachment_entries, bare, body_hash, data_hash, hash, named_attachment_entry,
+};
+use posthouse_domain::agent_message::disclosure::{DEFAULT_LINE, PARTY_CHARS_MAX};
 use posthouse_domain::{
-    agent_message::{
-        author::{AuthorClaims, AuthoredContent},
-        content::{
-            SignedContent, address_set, attachment_entries, bare, body_hash, data_hash, hash, named_attachment_entry,
-        },
-        disclosure::{DEFAULT_LINE, DisclosureParties, PARTY_CHARS_MAX},
-    },
-    inbox::Inbox,
-    send::OutgoingContent,
-    workspace::{DisclosureLine, Workspace},
+    AuthorClaims, AuthoredContent, DisclosureLine, DisclosureParties, Inbox, OutgoingContent, SignedContent, Workspace,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    html, thread,
-};
+use posthouse_mail::{address::Address, address::Mailbox, html, thread};
 use sha2::{Digest, Sha256};
 
 use super::compose::OutgoingMessage;

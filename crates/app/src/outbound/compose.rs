@@ -3,23 +3,12 @@
 //! A message is rendered once. The same bytes are sent, shown to the sender and stored in local copies.
 
 use posthouse_domain::{
-    agent_message::{
-        author::AuthorClaims,
-        disclosure::{self, DisclosureParties},
-    },
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    inbox::Inbox,
-    message::Message,
-    send::{DATA_FILE_NAME, MessageRecipients, OutgoingContent},
-    time::Time,
+    AuthorClaims, DisclosureParties, ErrorCode, Inbox, Message, MessageId, MessageRecipients, OutgoingContent, Refusal,
+    Time, agent_message::disclosure, send::DATA_FILE_NAME,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    author::own_mailbox,
-    build::{self, MimeFile, MimeMessage},
-    thread,
-};
+use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::build::{self, MimeFile, MimeMessage};
+use posthouse_mail::{author::own_mailbox, thread};
 
 /// The maximum length of a subject, in characters.
 pub const SUBJECT_CHARS_MAX: usize = 998;

@@ -17,23 +17,17 @@ mod route;
 mod settle;
 mod source_addresses;
 
-use crate::outbound::capacity::DeliveryCapacity;
-use not_attempted::NotAttempted;
 use std::{sync::Arc, time::Duration};
 
+use not_attempted::NotAttempted;
 use posthouse_domain::{
-    delivery::{AttemptReport, OutboundMode, RetryDeadline},
-    id::{EnvelopeId, WorkspaceId},
-    job::JobReason,
-    message::RecipientDelivery,
-    time::Time,
+    AttemptReport, EnvelopeId, JobReason, OutboundMode, RecipientDelivery, RetryDeadline, Time, WorkspaceId,
 };
 use posthouse_mail::smtp::client::DeliveryResult;
 use posthouse_store::{Result as StoreResult, Tx, recipients};
-
-use crate::settings::DeliveryMode;
-use crate::{app::App, persist::persist};
 use prepare::LoadResult;
+
+use crate::{app::App, outbound::capacity::DeliveryCapacity, persist::persist, settings::DeliveryMode};
 
 /// Identifies an envelope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

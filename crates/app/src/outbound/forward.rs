@@ -4,35 +4,18 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::MessageId,
-    inbox::Inbox,
-    message::{Message, MessageBodies},
-    quoted_links,
-    send::{DATA_FILE_NAME, ForwardCommand, OutgoingContent, OutgoingFile},
+    Caller, ErrorCode, ForwardCommand, Inbox, Message, MessageBodies, MessageId, OutgoingContent, OutgoingFile,
+    Refusal, quoted_links, send::DATA_FILE_NAME,
 };
-use posthouse_mail::{
-    html,
-    parse::{self, ParsedAttachment},
-    thread,
-};
+use posthouse_mail::{html, parse, parse::ParsedAttachment, thread};
 use posthouse_store::{contents, messages};
 use serde_json::Value;
 
-use super::{
-    compose::{self, OutgoingKind, OutgoingMessage},
-    recipients,
-    repeat::RepeatableRequest,
-    send_context::SendContext,
-};
-use crate::{
-    access::visible,
-    app::App,
-    limits::blocking_pool::{WorkClass, WorkOwner, WorkStop},
-    messages::raw,
-    outbound::accept::{self, RenderResponse, SendResponse},
-};
+use super::compose::{self, OutgoingKind, OutgoingMessage};
+use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
+use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
+use crate::outbound::accept::{self, RenderResponse, SendResponse};
+use crate::{access::visible, app::App, messages::raw};
 
 /// The maximum length of an original `Date` that is quoted unchanged, in bytes.
 const DATE_BYTES_MAX: usize = 100;

@@ -1,18 +1,11 @@
 //! Mail with a link that only its recipient may follow (`keyring::sealed_link`): requests to confirm an address
 //! or to claim a workspace. The stored copy has no link.
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::{MessageId, WorkspaceId},
-    service_mail::ServiceMailKind,
-};
+use posthouse_domain::{ErrorCode, MessageId, Refusal, ServiceMailKind, WorkspaceId};
 use posthouse_mail::address::Address;
 
 use super::{service_mail::ServiceMail, written_mail::WrittenMail};
-use crate::{
-    app::App,
-    keyring::sealed_link::{self, TOKEN_PLACEHOLDER},
-};
+use crate::{app::App, keyring::sealed_link, keyring::sealed_link::TOKEN_PLACEHOLDER};
 
 /// A mail with a link, before it is composed.
 pub(crate) struct LinkMail {

@@ -5,31 +5,16 @@
 pub mod accept;
 pub mod run;
 
-use posthouse_domain::{
-    id::{ContentId, IdGenerator, WorkspaceId},
-    inbox::Inbox,
-    send::DATA_FILE_NAME,
-    time::Time,
+use posthouse_domain::{ContentId, IdGenerator, Inbox, Time, WorkspaceId, send::DATA_FILE_NAME};
+use posthouse_mail::auth::{
+    ArcResult, ArcVerdict, AuthResults, DmarcAlignment, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult, SpfVerdict,
 };
-use posthouse_mail::{
-    address::Address,
-    auth::{
-        ArcResult, ArcVerdict, AuthResults, DmarcAlignment, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult,
-        SpfVerdict,
-    },
-    trace,
-};
-use posthouse_store::{
-    Result, Tx,
-    contents::{self, StoredRaw},
-    local_deliveries::RequestedFields,
-};
+use posthouse_mail::{address::Address, trace};
+use posthouse_store::{Result, Tx, contents, contents::StoredRaw, local_deliveries::RequestedFields};
 
-use crate::{
-    keyring::instance_key::AddressKey,
-    mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, recipient::resolve},
-    signing::agent_copy::{AgentCopy, CheckedSender, CopySigner},
-};
+use crate::keyring::instance_key::AddressKey;
+use crate::mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, recipient::resolve};
+use crate::signing::agent_copy::{AgentCopy, CheckedSender, CopySigner};
 
 /// The reason in authentication results of local mail.
 const SUBMITTED_HERE: &str = "submitted on this server";

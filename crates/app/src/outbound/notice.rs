@@ -3,11 +3,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    inbox::Inbox,
-    record::Record,
-};
+use posthouse_domain::{ErrorCode, Inbox, Record, Refusal};
 
 use super::{accept, compose, send_context::SendContext, written_mail::WrittenMail};
 use crate::app::App;

@@ -7,19 +7,9 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::Refusal,
-    id::{MessageId, WorkspaceId},
-    inbox::Inbox,
-    record::Record,
-    time::MINUTE_MS,
-};
+use posthouse_domain::{Inbox, MINUTE_MS, MessageId, Record, Refusal, WorkspaceId};
 use posthouse_mail::address::{Address, Mailbox};
-use posthouse_store::{
-    Result as StoreResult, Tx, inboxes, messages,
-    role_mail::{self, RoleMail},
-    workspaces,
-};
+use posthouse_store::{Result as StoreResult, Tx, inboxes, messages, role_mail, role_mail::RoleMail, workspaces};
 
 use super::{notice, written_mail::WrittenMail};
 use crate::{app::App, mailbox::recipient};

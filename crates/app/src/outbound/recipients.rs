@@ -1,17 +1,10 @@
 //! Recipients that a request names by handle. The stored message shows their addresses.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    send::{MessageRecipients, NamedRecipients},
-};
+use posthouse_domain::{Caller, ErrorCode, MessageRecipients, NamedRecipients, Refusal};
 use posthouse_mail::address::Address;
 use posthouse_store::Tx;
 
-use crate::{
-    app::App,
-    directory::{handles, switches, view::AgentViewer},
-};
+use crate::{app::App, directory::handles, directory::switches, directory::view::AgentViewer};
 
 /// Returns the recipients with their addresses.
 ///

@@ -1,12 +1,9 @@
 //! Repeated requests whose preparation is refused: what they name may be gone since the first one.
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::InboxId};
+use posthouse_domain::{Caller, InboxId, Refusal};
 use posthouse_store::{Tx, idempotency};
 
-use super::{
-    accept::{self, SendResponse},
-    send_context::SendContext,
-};
+use super::{accept, accept::SendResponse, send_context::SendContext};
 use crate::{access::visible, app::App};
 
 /// A request with an idempotency key.

@@ -2,25 +2,14 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::{Detail, Refusal},
-    id::MessageId,
-    message::Message,
-    send::{NamedRecipients, RECIPIENTS_MAX, ReplyCommand, reply_people},
-};
+use posthouse_domain::send::{RECIPIENTS_MAX, reply_people};
+use posthouse_domain::{Detail, Message, MessageId, NamedRecipients, Refusal, ReplyCommand};
 use posthouse_mail::thread;
 
-use super::{
-    compose::{self, OutgoingKind, OutgoingMessage},
-    recipients,
-    repeat::RepeatableRequest,
-    send_context::SendContext,
-};
-use crate::{
-    access::visible,
-    app::App,
-    outbound::accept::{self, RenderResponse, SendResponse},
-};
+use super::compose::{self, OutgoingKind, OutgoingMessage};
+use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
+use crate::outbound::accept::{self, RenderResponse, SendResponse};
+use crate::{access::visible, app::App};
 
 /// Queues a reply.
 ///

@@ -1,15 +1,13 @@
 //! Sends a new message, or returns the decision about it (`dry_run`).
 
-use crate::outbound::send_context::SendContext;
 use std::sync::Arc;
 
+use posthouse_domain::{Refusal, SendCommand};
+
 use super::{compose::OutgoingMessage, recipients, repeat::RepeatableRequest};
-use crate::{
-    access::visible,
-    app::App,
-    outbound::accept::{self, RenderResponse, SendDecision, SendResponse},
-};
-use posthouse_domain::{error::Refusal, send::SendCommand};
+use crate::outbound::accept::{self, RenderResponse, SendDecision, SendResponse};
+use crate::outbound::send_context::SendContext;
+use crate::{access::visible, app::App};
 
 /// Queues a message.
 ///

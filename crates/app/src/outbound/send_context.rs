@@ -1,6 +1,6 @@
 //! The common fields of all requests that send.
 
-use posthouse_domain::{auth::Caller, id::InboxId, inbox::Inbox};
+use posthouse_domain::{Caller, Inbox, InboxId};
 use posthouse_store::idempotency;
 
 use crate::messages::claim::FencingToken;

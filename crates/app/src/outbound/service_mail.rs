@@ -5,29 +5,14 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    gate::SendPurpose,
-    id::{IdGenerator, MessageId, WorkspaceId},
-    inbox::{Inbox, InboxKind, Username},
-    plan::Plan,
-    service_mail::ServiceMailKind,
-    time::Time,
-    workspace::{AiDisclosure, AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
+    AiDisclosure, AiProcessing, Caller, ClaimStatus, ErrorCode, IdGenerator, Inbox, InboxKind, MessageId, Plan,
+    Refusal, SendPurpose, ServiceMailKind, Time, Username, Workspace, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_store::{Tx, inboxes, service_mails, workspaces};
 use serde_json::Map;
 
-use super::{
-    accept::{self, AcceptHook},
-    compose,
-    send_context::SendContext,
-    written_mail::WrittenMail,
-};
-use crate::{
-    app::App,
-    inboxes::create::{self, Lifespan, NewInbox},
-};
+use super::{accept, accept::AcceptHook, compose, send_context::SendContext, written_mail::WrittenMail};
+use crate::{app::App, inboxes::create, inboxes::create::Lifespan, inboxes::create::NewInbox};
 
 /// The display name of the sender.
 const SENDER_NAME: &str = "Posthouse";

@@ -6,37 +6,19 @@
 use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, Permission},
-    error::{Detail, ErrorCode, Refusal, RefusalReason},
-    id::{InboxId, MessageId},
-    inbox::Inbox,
-    message::Message,
-    record::Record,
-    send::MessageRecipients,
+    ApiKeySecret, Caller, Detail, ErrorCode, Inbox, InboxId, Message, MessageId, MessageRecipients, Permission, Record,
+    Refusal, RefusalReason,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    header,
-    parse::{self, AddressEntry},
-    submission::{SubmissionError, SubmissionHost, SubmittedMessage},
-    thread,
-};
+use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::parse::{self, AddressEntry};
+use posthouse_mail::submission::{SubmissionError, SubmissionHost, SubmittedMessage};
+use posthouse_mail::{header, thread};
 use posthouse_store::{Tx, inboxes, messages};
 
-use super::{
-    compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage},
-    send_context::SendContext,
-};
-use crate::{
-    access::{
-        authenticate::{authenticate, key_client},
-        authorize::require_permission,
-        visible,
-    },
-    app::App,
-    inboxes::names::NameRules,
-    outbound::accept,
-};
+use super::compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage};
+use super::send_context::SendContext;
+use crate::access::{authenticate::authenticate, authenticate::key_client, authorize::require_permission, visible};
+use crate::{app::App, inboxes::names::NameRules, outbound::accept};
 
 /// What the last use of a key shows for a mail program.
 const USER_AGENT: &str = "SMTP";

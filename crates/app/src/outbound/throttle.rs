@@ -14,11 +14,7 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    pacing::{DestinationLimits, MailboxProvider, ThrottleStatus, provider_of},
-    time::Time,
-};
+use posthouse_domain::{DestinationLimits, MailboxProvider, ThrottleStatus, Time, WorkspaceId, pacing::provider_of};
 use posthouse_store::jobs::due::GroupCapacity;
 
 use crate::outbound::throttle::state::{LimiterState, PermitRequest};

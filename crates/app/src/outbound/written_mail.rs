@@ -3,14 +3,11 @@
 //! [`notice`](super::notice) sends it from an inbox of a workspace, [`service_mail`](super::service_mail) from the
 //! service's own.
 
-use posthouse_domain::{id::MessageId, send::MessageRecipients, time::Time};
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    autoreply::AutoSubmittedKind,
-    build::{self, MimeMessage},
-    submission::{SubmissionHost, SubmittedMessage},
-    thread,
-};
+use posthouse_domain::{MessageId, MessageRecipients, Time};
+use posthouse_mail::address::{Address, Mailbox};
+use posthouse_mail::build::{self, MimeMessage};
+use posthouse_mail::submission::{SubmissionHost, SubmittedMessage};
+use posthouse_mail::{autoreply::AutoSubmittedKind, thread};
 
 use super::compose::{ComposedMessage, OutgoingKind, OutgoingMessage};
 

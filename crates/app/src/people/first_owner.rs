@@ -1,7 +1,7 @@
 //! The owner of the first workspace, whom the sign-in page and a start name in the loopback profile: a person who signs in
 //! with another address there would open a second, empty workspace.
 
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::WorkspaceId;
 use posthouse_store::{Error, Tx, workspaces};
 
 use crate::app::App;

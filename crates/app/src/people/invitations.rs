@@ -1,13 +1,11 @@
 //! Invitations to workspaces: a person joins by accepting one, or declines it
 //! (`docs/decisions/people.md#0098-joining-is-a-decision`).
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::InvitationId, user::Invitation};
+use posthouse_domain::{Caller, Invitation, InvitationId, Refusal};
 use posthouse_store::{Tx, sign_ins, users};
 
-use super::{
-    sessions::user,
-    sign_in::{self, NewSession, SignInClient, SignedIn, begin_session},
-};
+use super::sessions::user;
+use super::sign_in::{self, NewSession, SignInClient, SignedIn, begin_session};
 use crate::{access::authenticate::no_session, app::App};
 
 /// Makes the caller a member of the workspace of an invitation, begins a session there, and ends the one that the browser

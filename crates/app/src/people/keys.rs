@@ -1,27 +1,11 @@
 //! The API keys of a workspace, as people manage them.
 
-use posthouse_domain::{
-    auth::{Caller, Permissions, Scope},
-    error::{ErrorCode, Refusal},
-    id::{InboxId, KeyId},
-    page::PageRange,
-    user::Role,
-};
-use posthouse_store::{
-    Tx,
-    keys::{self, ApiKey},
-    users,
-};
+use posthouse_domain::{Caller, ErrorCode, InboxId, KeyId, PageRange, Permissions, Refusal, Role, Scope};
+use posthouse_store::{Tx, keys, keys::ApiKey, users};
 
 use super::sessions;
-use crate::{
-    access::{
-        authenticate::no_session,
-        new_key::{CreatedKey, NewKey, new_key},
-        visible,
-    },
-    app::App,
-};
+use crate::access::{authenticate::no_session, new_key::CreatedKey, new_key::NewKey, new_key::new_key, visible};
+use crate::app::App;
 
 /// The scope of a key to create.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

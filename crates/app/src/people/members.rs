@@ -3,30 +3,18 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    auth::{Caller, MemberKeys},
-    daily_limit::DailyLimit,
-    error::{Detail, ErrorCode, LimitName, Refusal},
-    id::{UserId, WorkspaceId},
-    party::Party,
-    service_mail::{MailClass, ServiceMailKind},
-    time::{DAY_MS, Time},
-    user::{INVITATION_MS, Invitation, MEMBERS_MAX, Member, Role, SignInPurpose},
+    Caller, DAY_MS, DailyLimit, Detail, ErrorCode, Invitation, LimitName, MailClass, Member, MemberKeys, Party,
+    Refusal, Role, ServiceMailKind, SignInPurpose, Time, UserId, WorkspaceId, user::INVITATION_MS, user::MEMBERS_MAX,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx, inboxes,
-    keys::{self, KeysOfMember},
-    sessions, sign_ins, signups, users, workspaces,
-};
+use posthouse_store::keys::{self, KeysOfMember};
+use posthouse_store::{Result as StoreResult, Tx, inboxes, sessions, sign_ins, signups, users, workspaces};
 
 use super::{sessions as sessions_of, sign_in};
-use crate::{
-    access::{actor, authorize::require_owner},
-    app::App,
-    keyring::counted_subject::counted_subject,
-    limits::service_mails::{CountedMail, ServiceMailCounter},
-    mailbox::recipient::{is_own_address, served_domains},
-};
+use crate::access::{actor, authorize::require_owner};
+use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
+use crate::mailbox::recipient::{is_own_address, served_domains};
+use crate::{app::App, keyring::counted_subject::counted_subject};
 
 /// Invitations that a workspace sends in a day.
 const INVITATIONS_PER_DAY: u64 = 50;

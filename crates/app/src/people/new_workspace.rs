@@ -3,18 +3,12 @@
 //! The functions create values from the clock's time and randomness; the caller stores them in one transaction.
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, Permissions, Scope},
-    id::{UserId, WorkspaceId},
-    plan::Plan,
-    workspace::{AiProcessing, ClaimStatus, Workspace, WorkspaceOrigin},
+    AiProcessing, ApiKeySecret, ClaimStatus, Permissions, Plan, Scope, UserId, Workspace, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 
 use super::{members, sign_in::OperatorLink};
-use crate::{
-    access::new_key::{CreatedKey, NewKey, new_key},
-    ports::Clock,
-};
+use crate::{access::new_key::CreatedKey, access::new_key::NewKey, access::new_key::new_key, ports::Clock};
 
 /// The operator's choices for a workspace.
 #[derive(Clone, Debug)]

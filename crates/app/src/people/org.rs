@@ -1,10 +1,6 @@
 //! The settings of a workspace, as its owners change them.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    workspace::{AiProcessing, DisclosureLine, Workspace},
-};
+use posthouse_domain::{AiProcessing, Caller, DisclosureLine, Refusal, Workspace};
 use posthouse_store::{Tx, inboxes, workspaces};
 
 use crate::{app::App, inboxes::names::NameRules};

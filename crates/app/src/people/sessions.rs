@@ -1,18 +1,12 @@
 //! The sessions of a person.
 
 use posthouse_domain::{
-    auth::{Caller, Principal, UserPrincipal},
-    error::Refusal,
-    id::SessionId,
-    user::{SESSIONS_MAX, Session, SessionSecret},
+    Caller, Principal, Refusal, Session, SessionId, SessionSecret, UserPrincipal, user::SESSIONS_MAX,
 };
 use posthouse_store::{Tx, sessions};
 
 use super::sign_in::Person;
-use crate::{
-    access::authenticate::{no_session, session_cutoff},
-    app::App,
-};
+use crate::{access::authenticate::no_session, access::authenticate::session_cutoff, app::App};
 
 /// Returns the person behind a request.
 ///

@@ -5,34 +5,21 @@
 
 use std::net::IpAddr;
 
+use posthouse_domain::user::{
+    CODE_TRIES, LINKS_PER_ADDRESS_MAX, OPERATOR_LINK_MS, SESSION_MS, SESSIONS_MAX, SIGN_IN_LINK_MS, SIGN_IN_PATH,
+};
 use posthouse_domain::{
-    auth::KEY_RANDOM_CHARS,
-    error::{LimitName, Refusal},
-    id::{IdGenerator, SessionId, SignInId, UserId, WorkspaceId},
-    job::{JobKind, JobReason},
+    IdGenerator, Invitation, JobKind, JobReason, LimitName, MINUTE_MS, Member, Refusal, Role, Session, SessionId,
+    SessionSecret, SignInId, SignInPurpose, Time, User, UserId, Workspace, WorkspaceId, auth::KEY_RANDOM_CHARS,
     link_token,
-    time::{MINUTE_MS, Time},
-    user::{
-        CODE_TRIES, Invitation, LINKS_PER_ADDRESS_MAX, Member, OPERATOR_LINK_MS, Role, SESSION_MS, SESSIONS_MAX,
-        SIGN_IN_LINK_MS, SIGN_IN_PATH, Session, SessionSecret, SignInPurpose, User,
-    },
-    workspace::Workspace,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    jobs::{self, NewJob},
-    sessions,
-    sign_ins::{self, SignIn},
-    users, workspaces,
-};
+use posthouse_store::jobs::{self, NewJob};
+use posthouse_store::sign_ins::{self, SignIn};
+use posthouse_store::{Result as StoreResult, Tx, sessions, users, workspaces};
 
-use crate::{
-    access::authenticate::session_cutoff,
-    app::App,
-    keyring::{counted_subject::counted_subject, sealed_link},
-    ports::Clock,
-};
+use crate::keyring::{counted_subject::counted_subject, sealed_link};
+use crate::{access::authenticate::session_cutoff, app::App, ports::Clock};
 
 /// The time in which the links of one address are counted, in milliseconds.
 const LINKS_WINDOW_MS: i64 = 15 * MINUTE_MS;

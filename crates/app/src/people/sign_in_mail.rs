@@ -2,34 +2,19 @@
 
 use std::sync::Arc;
 
+use posthouse_domain::user::{INVITATION_MS, SIGN_IN_LINK_MS, sign_in_code};
 use posthouse_domain::{
-    agent::card_text,
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    id::{IdGenerator, MessageId, SignInId, WorkspaceId},
-    service_mail::{MailClass, ServiceMailKind},
-    time::{DAY_MS, MINUTE_MS, Time},
-    user::{INVITATION_MS, Member, SIGN_IN_LINK_MS, SignInPurpose, sign_in_code},
-    workspace::Workspace,
+    Caller, DAY_MS, ErrorCode, IdGenerator, MINUTE_MS, MailClass, Member, MessageId, Refusal, ServiceMailKind,
+    SignInId, SignInPurpose, Time, Workspace, WorkspaceId, agent::card_text,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    sign_ins::{self, SignIn},
-    users, workspaces,
-};
+use posthouse_store::{Result as StoreResult, Tx, sign_ins, sign_ins::SignIn, users, workspaces};
 
 use super::{sign_in, sign_up::SignUpMail};
-use crate::{
-    app::App,
-    keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER},
-    limits::service_mails::{CountedMail, ServiceMailCounter},
-    outbound::{
-        accept::AcceptHook,
-        service_mail::{self, ServiceMail},
-        written_mail::WrittenMail,
-    },
-};
+use crate::app::App;
+use crate::keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER};
+use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
+use crate::outbound::{accept::AcceptHook, service_mail, service_mail::ServiceMail, written_mail::WrittenMail};
 
 /// The recipient of a mail.
 enum Addressee {

@@ -4,27 +4,16 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    daily_limit::DailyLimit,
-    error::Refusal,
-    id::{UserId, WorkspaceId},
-    party::Party,
-    plan::Limit,
-    service_mail::{MailClass, ServiceMailKind},
+    DailyLimit, Limit, MailClass, Party, Refusal, ServiceMailKind, SignInPurpose, Time, UserId, Workspace, WorkspaceId,
     signup::CLAIM_MAILS_PER_RECIPIENT,
-    time::Time,
-    user::SignInPurpose,
-    workspace::Workspace,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, sign_ins::SignIn, signups, workspaces};
 
 use super::{members, new_workspace};
-use crate::{
-    app::App,
-    keyring::counted_subject::counted_subject,
-    limits::service_mails::{CountedMail, ServiceMailCounter},
-    mailbox::recipient::{is_own_address, served_domains},
-};
+use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
+use crate::mailbox::recipient::{is_own_address, served_domains};
+use crate::{app::App, keyring::counted_subject::counted_subject};
 
 /// Returns whether a link can make a workspace, if its address has no member.
 fn is_open(app: &App, sign_in: &SignIn) -> bool {

@@ -1,12 +1,10 @@
 //! People in several workspaces: which ones, and the change of a session to another one.
 
-use posthouse_domain::{auth::Caller, error::Refusal, id::WorkspaceId, user::Member};
+use posthouse_domain::{Caller, Member, Refusal, WorkspaceId};
 use posthouse_store::{Tx, users, workspaces};
 
-use super::{
-    sessions::user,
-    sign_in::{self, NewSession, SignInClient, SignedIn, begin_session},
-};
+use super::sessions::user;
+use super::sign_in::{self, NewSession, SignInClient, SignedIn, begin_session};
 use crate::app::App;
 
 /// A workspace of a person.

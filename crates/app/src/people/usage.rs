@@ -1,21 +1,8 @@
 //! What a workspace sent and received by UTC day.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    inbox::InboxKind,
-    metrics::slot_start,
-    time::{DAY_MS, Time},
-    workspace::Workspace,
-};
-use posthouse_store::{
-    Tx, inboxes,
-    metrics::{self, MetricsScope},
-    storage,
-    usage::{self, WorkspaceUsage},
-    workspaces,
-};
+use posthouse_domain::{Caller, DAY_MS, InboxKind, Refusal, Time, Workspace, metrics::slot_start};
+use posthouse_store::{Tx, inboxes, metrics, metrics::MetricsScope, storage, usage, usage::WorkspaceUsage, workspaces};
 
 use crate::app::App;
 

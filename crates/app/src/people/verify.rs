@@ -1,27 +1,13 @@
 //! The exchange of a sign-in link, or of the code in its mail, for a session.
 
-use posthouse_domain::{
-    daily_limit::DailyLimit,
-    error::{LimitName, Refusal},
-    id::{SignInId, WorkspaceId},
-    time::Time,
-    user::{SignInPurpose, WRONG_CODES_PER_DAY, sign_in_code},
-};
+use posthouse_domain::user::{WRONG_CODES_PER_DAY, sign_in_code};
+use posthouse_domain::{DailyLimit, LimitName, Refusal, SignInId, SignInPurpose, Time, WorkspaceId};
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    sign_ins::{self, SignIn},
-    signups,
-};
+use posthouse_store::{Result as StoreResult, Tx, sign_ins, sign_ins::SignIn, signups};
 
-use super::{
-    sign_in::{NewSession, SignInClient, SignedIn, begin_session, invited_person, member_of, new_secret},
-    sign_up::SignUp,
-};
-use crate::{
-    app::App,
-    keyring::{counted_subject::counted_subject, sealed_link},
-};
+use super::sign_in::{NewSession, SignInClient, SignedIn, begin_session, invited_person, member_of, new_secret};
+use super::sign_up::SignUp;
+use crate::{app::App, keyring::counted_subject::counted_subject, keyring::sealed_link};
 
 /// What proves that a person reads the mail of an address.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use posthouse_domain::delivery::{IpPreference, addresses_in_order, is_special_purpose};
+use posthouse_domain::{IpPreference, delivery::addresses_in_order, delivery::is_special_purpose};
 use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 
 use super::Dns;

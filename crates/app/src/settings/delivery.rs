@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use posthouse_domain::delivery::IpPreference;
+use posthouse_domain::IpPreference;
 
 /// `delivery.*`
 #[derive(Clone, Debug)]

@@ -2,11 +2,7 @@
 
 use std::path::PathBuf;
 
-use posthouse_domain::{
-    delivery::IpPreference,
-    plan::{PlanLimits, Plans},
-    service_mail::{MailBudget, MailBudgets},
-};
+use posthouse_domain::{IpPreference, MailBudget, MailBudgets, PlanLimits, Plans};
 
 use super::{
     AcmeConfig, AgentsConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519,

@@ -1,19 +1,12 @@
 //! The signature of a copy that an inbox of this service gets from another one.
 
 use posthouse_domain::{
-    agent_message::{
-        AgentDelivery, AuthorProblem, AuthorSignature, DELIVERY_TYPE, DeliverySignature,
-        content::{CopyClaims, SignedAuthor, SignedContent, bare},
-    },
-    id::{IdGenerator, InboxId, WorkspaceId},
-    inbox::Inbox,
-    signing_key::SigningPurpose,
-    time::{SECOND_MS, Time},
+    AgentDelivery, AuthorProblem, AuthorSignature, CopyClaims, DeliverySignature, IdGenerator, Inbox, InboxId,
+    SECOND_MS, SignedAuthor, SignedContent, SigningPurpose, Time, WorkspaceId, agent_message::DELIVERY_TYPE,
+    agent_message::content::bare,
 };
 use posthouse_store::{
-    Error, Result as StoreResult, Tx,
-    agent_keys::{self, AgentKeyRef},
-    senders::{self, Sender},
+    Error, Result as StoreResult, Tx, agent_keys, agent_keys::AgentKeyRef, senders, senders::Sender,
 };
 
 use super::sign::{self, ServiceSigner};

@@ -1,13 +1,8 @@
 //! Rotates and revokes the signing keys.
 
-use posthouse_domain::{
-    signing_key::{PRIVATE_PART_MS, PUBLISHED_BEFORE_MS, ROTATION_MS, SigningPurpose},
-    time::Time,
-};
-use posthouse_store::{
-    Tx,
-    signing_keys::{self, StoredSigningKey},
-};
+use posthouse_domain::signing_key::{PRIVATE_PART_MS, PUBLISHED_BEFORE_MS, ROTATION_MS};
+use posthouse_domain::{SigningPurpose, Time};
+use posthouse_store::{Tx, signing_keys, signing_keys::StoredSigningKey};
 
 use super::new_key::{self, KeySlot};
 use crate::{app::App, keyring::signer::SigningError};

@@ -1,16 +1,10 @@
 //! New signing keys.
 
-use posthouse_domain::{
-    signing_key::{SigningKeyTimes, SigningPurpose},
-    time::Time,
-};
+use posthouse_domain::{SigningKeyTimes, SigningPurpose, Time};
 use posthouse_mail::jose::key::Es256Key;
 use posthouse_store::signing_keys::{self, StoredSigningKey};
 
-use crate::{
-    app::App,
-    keyring::{context, proof, signer::SigningError},
-};
+use crate::{app::App, keyring::context, keyring::proof, keyring::signer::SigningError};
 
 /// The place of a new key among all keys.
 #[derive(Clone, Copy)]

@@ -1,11 +1,8 @@
 //! The published signing keys, and signatures checked against them.
 
 use posthouse_api::views::signing_key::ServiceKeyView;
-use posthouse_domain::{
-    signing_key::{SigningKeyTimes, SigningPurpose},
-    time::Time,
-};
-use posthouse_mail::jose::{jwk::PublicJwk, jws::CompactJws};
+use posthouse_domain::{SigningKeyTimes, SigningPurpose, Time};
+use posthouse_mail::{jose::jwk::PublicJwk, jose::jws::CompactJws};
 use posthouse_store::{Error, Result, Tx, signing_keys};
 use serde_json::Value;
 

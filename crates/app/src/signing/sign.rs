@@ -3,19 +3,13 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use posthouse_domain::{signing_key::SigningPurpose, time::Time};
-use posthouse_mail::jose::{
-    jws::{JwsHeader, sign_compact},
-    key::{Es256Key, Es256KeyError},
-};
+use posthouse_domain::{SigningPurpose, Time};
+use posthouse_mail::{jose::jws::JwsHeader, jose::jws::sign_compact, jose::key::Es256Key, jose::key::Es256KeyError};
 use posthouse_store::signing_keys::{self, StoredSigningKey};
 use serde_json::Value;
 
 use super::new_key;
-use crate::{
-    app::App,
-    keyring::{context, signer::SigningError},
-};
+use crate::{app::App, keyring::context, keyring::signer::SigningError};
 
 /// The key that signs now, opened. Get one for each use: the next use may need another key.
 #[derive(Clone, Debug)]

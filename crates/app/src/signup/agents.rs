@@ -4,26 +4,14 @@
 //! only that inbox or identity, and has no more permissions than the key that asked for it.
 
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, Scope},
-    error::{Detail, ErrorCode, Refusal},
-    inbox::{self, InboxKind},
-    workspace::{UNCLAIMED_AGENTS, Workspace},
+    ApiKeySecret, Caller, Detail, ErrorCode, InboxKind, Refusal, Scope, Workspace, inbox, workspace::UNCLAIMED_AGENTS,
 };
 use posthouse_store::{Tx, inboxes, signups, workspaces};
 
-use super::{
-    challenge,
-    home::{AgentHome, new_home},
-    status,
-};
-use crate::{
-    access::new_key::{NewKey, new_key},
-    app::App,
-    inboxes::{
-        create::{self, CreatedInbox},
-        view,
-    },
-};
+use super::{challenge, home::AgentHome, home::new_home, status};
+use crate::access::new_key::{NewKey, new_key};
+use crate::app::App;
+use crate::inboxes::{create, create::CreatedInbox, view};
 
 /// A further agent.
 #[derive(Clone, Debug)]

@@ -2,11 +2,7 @@
 //! Only used challenges are stored, until they expire.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    signup::{CHALLENGE_MS, is_solved},
-    time::Time,
-};
+use posthouse_domain::{ErrorCode, Refusal, Time, signup::CHALLENGE_MS, signup::is_solved};
 use serde_json::{Value, json};
 
 use crate::{app::App, keyring::instance_key::InstanceKey};

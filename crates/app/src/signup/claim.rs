@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use posthouse_domain::{auth::Caller, error::Refusal, time::Time};
+use posthouse_domain::{Caller, Refusal, Time};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, workspaces};
 

@@ -1,27 +1,11 @@
 //! Claim links. Opening the page consumes nothing; pressing its button claims the workspace. See
 //! `docs/decisions/people.md#0025-links-in-mail`.
 
-use posthouse_api::views::{event::data, inbox::InboxView, signup::SignupWorkspaceView};
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    event::{EventKind, NewEvent},
-    id::{IdGenerator, UserId},
-    job::JobKind,
-    plan::Plans,
-    time::Time,
-};
-use posthouse_store::{
-    Tx, events, inboxes, jobs,
-    signups::{self, Signup},
-    workspaces,
-};
+use posthouse_api::{views::event::data, views::inbox::InboxView, views::signup::SignupWorkspaceView};
+use posthouse_domain::{ErrorCode, EventKind, IdGenerator, JobKind, NewEvent, Plans, Refusal, Time, UserId};
+use posthouse_store::{Tx, events, inboxes, jobs, signups, signups::Signup, workspaces};
 
-use crate::{
-    app::App,
-    inboxes::{first_agent, view},
-    keyring::sealed_link,
-    people::members,
-};
+use crate::{app::App, inboxes::first_agent, inboxes::view, keyring::sealed_link, people::members};
 
 /// The workspace behind a claim link, as its page shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,36 +2,21 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use posthouse_domain::signup::{CLAIM_LINK_MS, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE};
 use posthouse_domain::{
-    auth::Caller,
-    daily_limit::DailyLimit,
-    error::{ErrorCode, Refusal},
-    id::{IdGenerator, MessageId, WorkspaceId},
-    inbox::Inbox,
-    party::Party,
-    service_mail::{MailClass, ServiceMailKind},
-    signup::{CLAIM_LINK_MS, CLAIM_MAILS_PER_RECIPIENT, CLAIM_MAILS_PER_WORKSPACE},
-    time::{DAY_MS, Time},
-    workspace::UNCLAIMED_IDLE_DAYS,
+    Caller, DAY_MS, DailyLimit, ErrorCode, IdGenerator, Inbox, MailClass, MessageId, Party, Refusal, ServiceMailKind,
+    Time, WorkspaceId, workspace::UNCLAIMED_IDLE_DAYS,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, inboxes, signups, signups::ClaimLink};
 
 use super::status;
+use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
+use crate::outbound::accept::{AcceptHook, request, request::PersonRequest};
+use crate::outbound::link_mail::{self, LinkMail};
+use crate::outbound::service_mail;
 use crate::{
-    app::App,
-    inboxes::first_agent,
-    keyring::counted_subject::counted_subject,
-    limits::service_mails::{CountedMail, ServiceMailCounter},
-    mailbox::recipient::served_domains,
-    outbound::{
-        accept::{
-            AcceptHook,
-            request::{self, PersonRequest},
-        },
-        link_mail::{self, LinkMail},
-        service_mail,
-    },
+    app::App, inboxes::first_agent, keyring::counted_subject::counted_subject, mailbox::recipient::served_domains,
 };
 
 /// The path prefix of claim links.

@@ -3,42 +3,20 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use posthouse_api::views::{event::data, signup::SignupWorkspaceView};
+use posthouse_api::{views::event::data, views::signup::SignupWorkspaceView};
 use posthouse_domain::{
-    auth::{ApiKeySecret, Caller, KeyPrincipal},
-    daily_limit::DailyLimit,
-    error::Refusal,
-    event::{EventKind, NewEvent},
-    id::{IdGenerator, JobId},
-    inbox::InboxKind,
-    job::{JobKind, JobReason},
-    plan::Limit,
-    signup::workspace_name,
-    time::Time,
-    workspace::{UNCLAIMED_IDLE_MS, Workspace},
+    ApiKeySecret, Caller, DailyLimit, EventKind, IdGenerator, InboxKind, JobId, JobKind, JobReason, KeyPrincipal,
+    Limit, NewEvent, Refusal, Time, Workspace, signup::workspace_name, workspace::UNCLAIMED_IDLE_MS,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Tx, events,
-    jobs::{self, NewJob},
-    signups,
-};
+use posthouse_store::{Tx, events, jobs, jobs::NewJob, signups};
+
+use super::{challenge, challenge::SolvedChallenge, claim, claim_mail, home::new_home};
+use crate::inboxes::{create, create::CreatedInbox, create::InboxCreation, names::NameRules};
+use crate::people::new_workspace::{UnclaimedWorkspace, create_unclaimed};
+use crate::{app::App, keyring::counted_subject::counted_subject};
 
 pub use super::home::AgentHome;
-use super::{
-    challenge::{self, SolvedChallenge},
-    claim, claim_mail,
-    home::new_home,
-};
-use crate::{
-    app::App,
-    inboxes::{
-        create::{self, CreatedInbox, InboxCreation},
-        names::NameRules,
-    },
-    keyring::counted_subject::counted_subject,
-    people::new_workspace::{UnclaimedWorkspace, create_unclaimed},
-};
 
 /// A request to sign up.
 #[derive(Clone, Debug)]

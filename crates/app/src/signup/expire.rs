@@ -1,11 +1,7 @@
 //! Deletes an unclaimed workspace after 30 days without use. An authenticated request counts as use, and so does
 //! a message that is received or sent.
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    time::Time,
-    workspace::{ClaimStatus, UNCLAIMED_IDLE_MS},
-};
+use posthouse_domain::{ClaimStatus, Time, WorkspaceId, workspace::UNCLAIMED_IDLE_MS};
 use posthouse_store::{Result, Tx, inboxes, signups, wipe_workspace, workspaces};
 
 use crate::{app::App, inboxes::wipe};

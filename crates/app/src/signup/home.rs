@@ -1,7 +1,7 @@
 //! The inbox or identity of an agent that signs up.
 
-use posthouse_api::views::{identity::IdentityView, inbox::InboxView};
-use posthouse_domain::inbox::{Inbox, InboxKind};
+use posthouse_api::{views::identity::IdentityView, views::inbox::InboxView};
+use posthouse_domain::{Inbox, InboxKind};
 
 use crate::inboxes::create::{Lifespan, NewInbox};
 

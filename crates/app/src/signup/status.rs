@@ -1,9 +1,6 @@
 //! Whether a workspace can be claimed.
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    workspace::ClaimStatus,
-};
+use posthouse_domain::{ClaimStatus, ErrorCode, Refusal};
 
 /// Checks that a person can claim the workspace.
 ///

@@ -5,12 +5,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use posthouse_domain::time::{DAY_MS, Time};
-use rustls::{
-    ServerConfig,
-    server::{ClientHello, ResolvesServerCert},
-    sign::CertifiedKey,
-};
+use posthouse_domain::{DAY_MS, Time};
+use rustls::{ServerConfig, server::ClientHello, server::ResolvesServerCert, sign::CertifiedKey};
 
 use super::pair::{CertificateFacts, CertificatePair, CertificatePem, Fingerprint};
 

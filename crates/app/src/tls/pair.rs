@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::time::Time;
+use posthouse_domain::Time;
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use sha2::{Digest, Sha256};

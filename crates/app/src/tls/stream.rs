@@ -1,15 +1,8 @@
 //! A client's byte stream, in clear or under TLS with this server as the TLS server.
 
-use std::{
-    io::{self, IoSlice},
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::{io, io::IoSlice, pin::Pin, task::Context, task::Poll};
 
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
-};
+use tokio::{io::AsyncRead, io::AsyncWrite, io::ReadBuf, net::TcpStream};
 use tokio_rustls::server::TlsStream;
 
 /// A client connection.

@@ -3,24 +3,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use posthouse_domain::{
-    time::Time,
-    webhook::{
-        EXCERPT_BYTES_MAX, HIDDEN_VALUE, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookExchange, excerpt,
-        kept_headers,
-    },
-};
+use posthouse_domain::webhook::{EXCERPT_BYTES_MAX, HIDDEN_VALUE, excerpt, kept_headers};
+use posthouse_domain::{Time, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookExchange};
 use sha2::{Digest, Sha256};
 
-use super::{
-    LeasedAttempt, seal,
-    sign::{self, SigningSecrets},
-    url,
-};
-use crate::{
-    app::App,
-    ports::{HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse},
-};
+use super::{LeasedAttempt, seal, sign, sign::SigningSecrets, url};
+use crate::app::App;
+use crate::ports::{HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse};
 
 /// The `User-Agent` of webhook requests.
 const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");

@@ -6,30 +6,20 @@
 //! to store. A stored position is read back from the store: after a failed write, the next batch finds the same events
 //! again.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashMap, collections::HashSet, sync::Arc};
 
 use posthouse_domain::{
-    event::{Event, EventKind},
-    id::{EventId, IdGenerator, WebhookDeliveryId, WebhookId, WorkspaceId},
-    time::{MINUTE_MS, Time},
-    webhook::{WEBHOOKS_MAX, Webhook, WebhookDelivery, WebhookDeliveryStatus},
+    Event, EventId, EventKind, IdGenerator, MINUTE_MS, Time, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookDeliveryStatus, WebhookId, WorkspaceId, webhook::WEBHOOKS_MAX,
 };
-use posthouse_store::{
-    Result, Tx, events,
-    webhook_deliveries::{self as deliveries, AttemptLease, AttemptRef, PendingAttempt},
-    webhooks,
-};
+use posthouse_store::webhook_deliveries::{self as deliveries, AttemptLease, AttemptRef, PendingAttempt};
+use posthouse_store::{Result, Tx, events, webhooks};
 use uuid::Uuid;
 
 use super::{LeasedAttempt, OrderingKey, attempt::FinishedAttempt, settle};
+use crate::app::App;
+use crate::events::log::{self, EventBatch, EventFilter, EventReadLimits};
 use crate::webhooks::ordering::{self, FirstAttempt};
-use crate::{
-    app::App,
-    events::log::{self, EventBatch, EventFilter, EventReadLimits},
-};
 
 /// How long an attempt is leased, in milliseconds: the time in the queue and of the request.
 const LEASE_MS: i64 = MINUTE_MS;

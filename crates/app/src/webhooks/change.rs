@@ -1,23 +1,13 @@
 //! Changes a webhook's settings, rotates its secret, deletes it.
 
-use posthouse_domain::webhook::WebhookDetails;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    event::{EventKind, EventPayload},
-    id::{InboxId, WebhookId},
-    time::Time,
-    webhook::{OLD_SECRET_VALID_MS, Webhook, secret_hint},
-};
+use posthouse_domain::webhook::{OLD_SECRET_VALID_MS, secret_hint};
+use posthouse_domain::{Caller, EventKind, EventPayload, InboxId, Refusal, Time, Webhook, WebhookDetails, WebhookId};
 use posthouse_store::{Tx, events, webhook_deliveries as deliveries, webhooks};
 use uuid::Uuid;
 
-use super::{
-    create::{check_inboxes, draw_secret},
-    read, seal, url,
-};
+use super::{create::check_inboxes, create::draw_secret, read, seal, url};
 use crate::app::App;
 
 /// The error of attempts that were canceled because the owner disabled the webhook.

@@ -1,16 +1,11 @@
 //! Creates a webhook: checks its URL, seals its secret, and starts it at the end of the event log.
 
-use posthouse_domain::webhook::WebhookDetails;
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_domain::{
-    auth::Caller,
-    error::{Detail, ErrorCode, Refusal},
-    event::{EventKind, EventPayload},
-    id::InboxId,
-    webhook::{AttemptCounts, SECRET_PREFIX, WEBHOOKS_MAX, Webhook, secret_hint},
-    workspace::ClaimStatus,
+    AttemptCounts, Caller, ClaimStatus, Detail, ErrorCode, EventKind, EventPayload, InboxId, Refusal, Webhook,
+    WebhookDetails, webhook::SECRET_PREFIX, webhook::WEBHOOKS_MAX, webhook::secret_hint,
 };
 use posthouse_store::{Tx, events, webhooks, workspaces};
 

@@ -7,16 +7,12 @@ mod dispatcher;
 use std::{collections::HashSet, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
-use posthouse_domain::{
-    id::WorkspaceId,
-    time::{SECOND_MS, Time},
-};
+use posthouse_domain::{SECOND_MS, Time, WorkspaceId};
 use posthouse_store::{Engine, Result, webhook_deliveries, webhooks};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use crate::app::App;
-use crate::webhooks::dispatch::dispatcher::WebhookDispatcher;
+use crate::{app::App, webhooks::dispatch::dispatcher::WebhookDispatcher};
 
 /// Longest time between checks for new workspaces, in milliseconds. Covers lost wakeups from other processes.
 const POLL_MS: i64 = 10 * SECOND_MS;

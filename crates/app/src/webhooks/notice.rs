@@ -2,19 +2,11 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::{
-    error::Refusal,
-    id::{WebhookId, WorkspaceId},
-    inbox::Inbox,
-    webhook::Webhook,
-};
+use posthouse_domain::{Inbox, Refusal, Webhook, WebhookId, WorkspaceId};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, inboxes, webhooks, workspaces};
 
-use crate::{
-    app::App,
-    outbound::{notice, written_mail::WrittenMail},
-};
+use crate::{app::App, outbound::notice, outbound::written_mail::WrittenMail};
 
 /// The subject of the mail.
 const SUBJECT: &str = "A webhook was disabled";

@@ -5,11 +5,7 @@
 
 use std::collections::HashSet;
 
-use posthouse_domain::{
-    event::Event,
-    id::{EventId, InboxId, WebhookDeliveryId, WorkspaceId},
-    webhook::WebhookDeliveryStatus,
-};
+use posthouse_domain::{Event, EventId, InboxId, WebhookDeliveryId, WebhookDeliveryStatus, WorkspaceId};
 use posthouse_store::{Result, Tx, events, webhook_deliveries::PendingAttempt};
 
 use super::{AttemptOrder, OrderingKey};

@@ -1,19 +1,13 @@
 //! Renders the request bodies. All webhooks that get an event in the same payload form share the same bytes.
 
-use crate::events::render::{self, EventDetail};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use posthouse_domain::{
-    event::{Event, EventPayload},
-    id::{EventId, WorkspaceId},
-    plan::Plans,
-    time::Time,
-};
+use posthouse_api::views::event::{EventView, RenderableEvent};
+use posthouse_domain::{Event, EventId, EventPayload, Plans, Time, WorkspaceId};
 use posthouse_store::{Result, Tx, events, messages};
 
-use crate::app::App;
-use posthouse_api::views::event::{EventView, RenderableEvent};
+use crate::{app::App, events::render, events::render::EventDetail};
 
 /// Maximum bytes of mail to read in one batch; a larger mail is read alone.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;

@@ -4,17 +4,9 @@ pub use posthouse_domain::webhook::WebhookDetails;
 use std::sync::Arc;
 
 use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    id::{WebhookDeliveryId, WebhookId},
-    page::PageRange,
-    webhook::{AttemptDetails, Webhook, WebhookDelivery},
+    AttemptDetails, Caller, PageRange, Refusal, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
 };
-use posthouse_store::{
-    Tx,
-    webhook_deliveries::{self as deliveries, AttemptRef},
-    webhooks::{self},
-};
+use posthouse_store::{Tx, webhook_deliveries as deliveries, webhook_deliveries::AttemptRef, webhooks};
 use sha2::{Digest, Sha256};
 
 use super::{payloads, seal};

@@ -1,14 +1,9 @@
 //! Seals and opens a webhook's secrets and the owner's header fields, which may be credentials.
 
-use crate::keyring::context;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::WebhookId,
-    webhook::Webhook,
-};
+use posthouse_domain::{ErrorCode, Refusal, Webhook, WebhookId};
 use serde_json::{Map, Value};
 
-use crate::{app::App, keyring::instance_key::InstanceKeyError};
+use crate::{app::App, keyring::context, keyring::instance_key::InstanceKeyError};
 
 /// Header fields as the owner sent them.
 pub(super) type WebhookHeaderFields = Vec<(String, String)>;

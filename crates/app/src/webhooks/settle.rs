@@ -3,18 +3,10 @@
 use std::collections::BTreeMap;
 
 use posthouse_domain::{
-    id::{IdGenerator, WebhookId, WorkspaceId},
-    job::{JobKind, JobReason},
-    time::Time,
-    webhook::AttemptCounts,
-    webhook::{Webhook, WebhookDelivery, WebhookDeliveryStatus, gap_ms},
+    AttemptCounts, IdGenerator, JobKind, JobReason, Time, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookId,
+    WorkspaceId, webhook::gap_ms,
 };
-use posthouse_store::{
-    Result, Tx,
-    jobs::{self, NewJob},
-    webhook_deliveries::{self as deliveries},
-    webhooks,
-};
+use posthouse_store::{Result, Tx, jobs, jobs::NewJob, webhook_deliveries as deliveries, webhooks};
 
 use super::attempt::FinishedAttempt;
 

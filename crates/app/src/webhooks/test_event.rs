@@ -1,21 +1,11 @@
 //! Attempts on request: a test event for one webhook, and redelivery of an event.
 
-use posthouse_domain::webhook::StartedAttempt;
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    event::{EventKind, NewEvent},
-    id::{WebhookDeliveryId, WebhookId},
-};
-use posthouse_store::{
-    Tx, events,
-    webhook_deliveries::{self as deliveries, AttemptRef},
-};
+use posthouse_api::views::event::data::{self, TestedWebhook, WebhookTest};
+use posthouse_domain::{Caller, EventKind, NewEvent, Refusal, StartedAttempt, WebhookDeliveryId, WebhookId};
+use posthouse_store::{Tx, events, webhook_deliveries as deliveries, webhook_deliveries::AttemptRef};
 
 use super::read;
-use crate::app::App;
-use crate::webhooks::batch::pending;
-use posthouse_api::views::event::data::{self, TestedWebhook, WebhookTest};
+use crate::{app::App, webhooks::batch::pending};
 
 /// The `note` of a test event.
 const NOTE: &str = "This is a test event. If your receiver verified the signature and returned 2xx, it is ready.";

@@ -1,15 +1,10 @@
 //! Checks a webhook's URL: when it is created also its addresses; at each attempt the HTTP client checks these.
 
 use posthouse_domain::{
-    delivery::{IpPreference, is_special_purpose},
-    error::{ErrorCode, Refusal},
-    webhook::{WebhookHost, WebhookUrlRules, parse_url},
+    ErrorCode, IpPreference, Refusal, WebhookHost, WebhookUrlRules, delivery::is_special_purpose, webhook::parse_url,
 };
 
-use crate::{
-    app::App,
-    ports::{HostAddresses, NetworkScope, host_addresses},
-};
+use crate::{app::App, ports::HostAddresses, ports::NetworkScope, ports::host_addresses};
 
 fn rules(app: &App) -> WebhookUrlRules {
     WebhookUrlRules {

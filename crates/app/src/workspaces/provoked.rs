@@ -1,11 +1,7 @@
 //! Which recipients of a sent message a stranger's mail made the workspace write to: those that the mail named, and that
 //! the workspace hadn't written to before of its own accord (`docs/decisions/0094-one-party.md`).
 
-use posthouse_domain::{
-    label,
-    message::{Direction, Message},
-    party::Party,
-};
+use posthouse_domain::{Direction, Message, Party, label};
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result, Tx, answers, messages};
 

@@ -1,17 +1,11 @@
 //! Reports on sent and received mail over time, computed from counters, never from the mail.
 
 use jiff::civil::Date;
+use posthouse_domain::metrics::{self as rules, slot_start};
+use posthouse_domain::{Counters, InboxId, MetricsBucket, MetricsSpan, Time, WorkspaceId};
+use posthouse_store::{Result, Tx, mail_domains, metrics, metrics::MetricsScope, queue};
+
 pub use posthouse_domain::metrics::MetricsReport;
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    metrics::{self as rules, Counters, MetricsBucket, MetricsSpan, slot_start},
-    time::Time,
-};
-use posthouse_store::{
-    Result, Tx, mail_domains,
-    metrics::{self, MetricsScope},
-    queue::{self},
-};
 
 /// Computes a report.
 pub fn report(

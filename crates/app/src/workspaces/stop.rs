@@ -3,27 +3,13 @@
 //! A stop changes one row. The gate reads it at every send, each job in its prepare phase. Queued mail is held, never
 //! dropped; resuming makes it due.
 
+use posthouse_api::{views::event::data, views::workspace::ActorView, views::workspace::OrgView};
 use posthouse_domain::{
-    actor::Actor,
-    auth::Caller,
-    error::Refusal,
-    escalation::EscalationTrigger,
-    event::{EventKind, NewEvent},
-    id::{IdGenerator, WorkspaceId},
-    time::Time,
-    workspace::Workspace,
+    Actor, Caller, EscalationTrigger, EventKind, IdGenerator, NewEvent, Refusal, Time, Workspace, WorkspaceId,
 };
 use posthouse_store::{Result as StoreResult, Tx, events, inboxes, jobs, queue, workspaces};
 
-use crate::{
-    access::actor,
-    app::App,
-    escalation::raise::{self, EscalationSubject},
-};
-use posthouse_api::views::{
-    event::data,
-    workspace::{ActorView, OrgView},
-};
+use crate::{access::actor, app::App, escalation::raise, escalation::raise::EscalationSubject};
 
 /// Stops a workspace. Stopping a stopped workspace changes nothing, not even the reason.
 ///

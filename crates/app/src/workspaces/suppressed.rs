@@ -1,11 +1,7 @@
 //! Records suppressions that failures and complaints cause.
 
-use posthouse_domain::{id::WorkspaceId, suppression::Suppression};
-use posthouse_store::{
-    Result, Tx,
-    service_mails::{self, WrittenFor},
-    suppressions,
-};
+use posthouse_domain::{Suppression, WorkspaceId};
+use posthouse_store::{Result, Tx, service_mails, service_mails::WrittenFor, suppressions};
 
 /// Records a suppression in the workspace of its message. A mail of the service fails for the workspace that it was written
 /// for, which then asks or alerts the person no more.

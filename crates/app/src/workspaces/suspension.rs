@@ -4,23 +4,12 @@
 //! his own doesn't count (`provoked.rs`). An operator ends a suspension; earlier incidents don't suspend again.
 
 use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::WorkspaceId,
-    message::Message,
-    metrics::Counters,
-    party::Party,
-    suspension::{self, Incident, Suspension, SuspensionReason},
-    time::Time,
-    workspace::Workspace,
+    Caller, Counters, ErrorCode, Incident, Message, Party, Refusal, Suspension, SuspensionReason, Time, Workspace,
+    WorkspaceId, suspension,
 };
-use posthouse_store::{
-    Result, Tx, inboxes, incidents,
-    metrics::{self, MetricsScope},
-    recoveries::{self, SuspensionRecovery},
-    workspaces,
-};
-
-use posthouse_domain::auth::Caller;
+use posthouse_store::metrics::{self, MetricsScope};
+use posthouse_store::recoveries::{self, SuspensionRecovery};
+use posthouse_store::{Result, Tx, inboxes, incidents, workspaces};
 
 use super::provoked::Exchange;
 use crate::app::App;

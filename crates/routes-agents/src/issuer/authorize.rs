@@ -1,30 +1,16 @@
 //! `/oidc/authorize`: where apps send browsers, and the page that waits for an agent. The page has no script; it reloads
 //! itself, and the person can reload it too.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use posthouse_app::{
-    access::authenticate::require_workspace,
-    identity::authorize::{self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage},
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use posthouse_app::access::authenticate::require_workspace;
+use posthouse_app::identity::authorize::{
+    self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage,
 };
-use posthouse_domain::{
-    auth::Caller,
-    error::{ErrorCode, Refusal},
-    identity::{
-        app_url,
-        oauth::OAuthParameters,
-        scope::{IdentityScope, IdentityScopes},
-    },
-};
+use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity::app_url};
+use posthouse_http::prelude::*;
+use posthouse_http::{auth, client, docs::html::escape, link_page, link_page::HTML};
 
 use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
-use posthouse_http::{
-    Api, auth, client,
-    docs::html::escape,
-    link_page::{self, HTML},
-    route::{PublicInput, RequestInfo, Route, RouteResponse},
-};
 
 /// Path of the authorization endpoint.
 const AUTHORIZE: &str = "/oidc/authorize";

@@ -1,24 +1,12 @@
 //! The documents of the issuer: its metadata (OpenID Connect Discovery §3, RFC 8414) and its keys (RFC 7517).
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_api::views::{oauth::IssuerMetadataView, signing_key::ServiceKeysView};
-use posthouse_app::identity::{
-    exchange::{ASSERTION_GRANT, CODE_GRANT, EXCHANGE_GRANT},
-    signing,
-};
-use posthouse_domain::{
-    error::Refusal,
-    identity::{client::SubjectType, pkce, scope::IdentityScope},
-};
+use posthouse_api::{views::oauth::IssuerMetadataView, views::signing_key::ServiceKeysView};
+use posthouse_app::identity::{exchange::ASSERTION_GRANT, exchange::CODE_GRANT, exchange::EXCHANGE_GRANT, signing};
+use posthouse_domain::{IdentityScope, SubjectType, identity::pkce};
+use posthouse_http::oauth::open;
+use posthouse_http::prelude::*;
 
 use super::form::OAuthQuery;
-use posthouse_http::{
-    Api,
-    oauth::open,
-    route::{PublicInput, Route, RouteResponse},
-};
 
 /// How long clients may cache the documents, in seconds.
 const CACHED_S: u32 = 300;

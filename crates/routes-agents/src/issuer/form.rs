@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 
 use bytes::Bytes;
-use posthouse_api::wire::{JsonLimits, Problems, QueryParameters, decode_query};
-use posthouse_domain::identity::oauth::OAuthParameters;
-use serde_json::{Map, Value, json};
-
+use posthouse_api::wire::{JsonLimits, QueryParameters, decode_query};
+use posthouse_domain::OAuthParameters;
+use posthouse_http::prelude::*;
 use posthouse_http::route::FromBody;
+use serde_json::{Map, Value, json};
 
 /// Content type of a form.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";

@@ -1,32 +1,17 @@
 //! `POST /oidc/token`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_api::views::oauth::{OAuthErrorView, OAuthTokensView};
-use posthouse_app::{
-    identity::{
-        credentials::ClientCredentials,
-        exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange},
-        failure::OAuthFailure,
-    },
-    settings::SecretText,
-};
-use posthouse_domain::{
-    error::Refusal,
-    identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
-};
+use posthouse_app::identity::exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange};
+use posthouse_app::identity::{credentials::ClientCredentials, failure::OAuthFailure};
+use posthouse_app::settings::SecretText;
+use posthouse_domain::{OAuthError, OAuthErrorCode, OAuthParameters};
+use posthouse_http::prelude::*;
+use posthouse_http::{client, oauth, oauth::uncached, rate_limits::RateLimitStatus};
 use sha2::{Digest, Sha256};
 
 use super::TOKEN;
 use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
-use posthouse_http::{
-    Api, client,
-    oauth::{self, uncached},
-    rate_limits::RateLimitStatus,
-    route::{PublicInput, RequestInfo, Route, RouteResponse},
-};
 
 /// A request for tokens. Apps with a secret authenticate with HTTP Basic or in the form.
 #[derive(Debug)]

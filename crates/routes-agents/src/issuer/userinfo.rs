@@ -1,21 +1,15 @@
 //! `GET` and `POST /oidc/userinfo`.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use posthouse_api::views::oauth::{OAuthErrorView, UserinfoView};
-use posthouse_app::identity::{failure::OAuthFailure, userinfo};
-use posthouse_domain::{error::Refusal, identity::oauth::OAuthErrorCode};
+use posthouse_app::{identity::failure::OAuthFailure, identity::userinfo};
+use posthouse_domain::OAuthErrorCode;
+use posthouse_http::prelude::*;
+use posthouse_http::{oauth, oauth::uncached, rate_limits::RateLimitStatus};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{USERINFO, form::OAuthQuery};
-use posthouse_http::{
-    Api,
-    oauth::{self, uncached},
-    rate_limits::RateLimitStatus,
-    route::{PublicInput, RequestInfo, Route, RouteResponse},
-};
 
 pub(super) fn routes() -> Vec<Route> {
     let route = |method, name| {

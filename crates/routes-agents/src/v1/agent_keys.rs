@@ -1,24 +1,10 @@
 //! `/v1/inboxes/{id}/agent/keys`: keys that an agent holds.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    time::Time,
-};
-
-use posthouse_api::{
-    views::agent_key::{AgentKeyView, AgentKeysView},
-    wire::{BoundedText, EmptyInput, PublicJwkBody, SignatureText, object},
-};
+use posthouse_api::views::agent_key::{AgentKeyView, AgentKeysView};
+use posthouse_api::wire::{PublicJwkBody, SignatureText};
 use posthouse_app::agent_keys::{self, KeyRevocation, NewAgentKey};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::Time;
+use posthouse_http::prelude::*;
 
 /// Path of the keys of an agent.
 const ALL: &str = "/v1/inboxes/{id}/agent/keys";

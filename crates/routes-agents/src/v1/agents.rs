@@ -1,35 +1,18 @@
 //! `/v1/inboxes/{id}/agent`: the card of an agent of the workspace. See `docs/reference/directory.md`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    agent::card::{
-        Capabilities, CardVisibility, DESCRIPTION_CHARS_MAX, INPUT_MODES_MAX, LANGUAGES_MAX, NAME_CHARS_MAX, Routing,
-        SKILL_DESCRIPTION_CHARS_MAX, SKILLS_MAX, Skill, TAG_CHARS_MAX, TAGS_MAX, distinct,
-    },
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    message::MessageKind,
+use posthouse_api::views::{agent::AgentBundleView, agent::oasf::OasfRecordView};
+use posthouse_api::wire::{
+    AgentRevocationReason, CardLine, CardProse, DocumentationUrl, HandlePartText, LanguageTag, MediaRange,
+    OasfClassValue, Patch, SkillId,
 };
+use posthouse_app::directory::{cards, change, change::CardChange, review, switches};
+use posthouse_domain::agent::card::{
+    DESCRIPTION_CHARS_MAX, INPUT_MODES_MAX, LANGUAGES_MAX, NAME_CHARS_MAX, SKILL_DESCRIPTION_CHARS_MAX, SKILLS_MAX,
+    TAG_CHARS_MAX, TAGS_MAX, distinct,
+};
+use posthouse_domain::{Capabilities, CardVisibility, MessageKind, Routing, Skill};
+use posthouse_http::prelude::*;
 use serde_json::{Map, Value};
-
-use posthouse_api::{
-    views::agent::{AgentBundleView, oasf::OasfRecordView},
-    wire::{
-        AgentRevocationReason, BoundedList, BoundedText, CardLine, CardProse, DocumentationUrl, EmptyInput,
-        HandlePartText, LanguageTag, MediaRange, OasfClassValue, Patch, Problems, SkillId, object,
-    },
-};
-use posthouse_app::directory::{
-    cards,
-    change::{self, CardChange},
-    review, switches,
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Path of the card of an agent.
 const AGENT: &str = "/v1/inboxes/{id}/agent";

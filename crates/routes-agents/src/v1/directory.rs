@@ -1,49 +1,28 @@
 //! `/v1/directory`: handles, look-ups, searches and reports. See `docs/reference/directory.md`.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderValue, Method, header};
-use posthouse_domain::{
-    agent::{
-        report::{DETAILS_CHARS_MAX, REPORTS_PER_DAY, ReportReason, until_next_day_s},
-        search::{CardQuery, LIMIT_DEFAULT, LIMIT_MAX, SearchedCards},
-    },
-    auth::{Caller, Permission},
-    error::{ErrorCode, FieldProblem, LimitName, Refusal},
-    id::MessageId,
-    message::MessageKind,
-    page::PageRequest,
+use axum::http::{HeaderValue, header};
+use posthouse_api::views::agent::{
+    CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView,
 };
+use posthouse_api::wire::{
+    AddressQuery, AddressText, BoundedInt, CapabilityText, CardQueryText, FullHandleText, HandleText, SignatureText,
+    has_member, member,
+};
+use posthouse_app::directory::report::{self, NewReport};
+use posthouse_app::directory::resolve::{self, AgentName};
+use posthouse_app::directory::verify::{self, VerifiedThing};
+use posthouse_app::directory::{handles, search, switches};
+use posthouse_domain::agent::report::{DETAILS_CHARS_MAX, REPORTS_PER_DAY, until_next_day_s};
+use posthouse_domain::agent::search::{LIMIT_DEFAULT, LIMIT_MAX};
+use posthouse_domain::{
+    CardQuery, FieldProblem, LimitName, MessageId, MessageKind, PageRequest, ReportReason, SearchedCards,
+};
+use posthouse_http::prelude::*;
+use posthouse_http::{client, directory_limits::DirectoryLimit, rate_limits::RateLimitStatus};
 use posthouse_mail::address::Address;
 use posthouse_store::handles::WorkspaceHandles;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{
-        PageView,
-        agent::{
-            CardResultView, CardView, PreviousHandleView, ReportReceiptView, VerificationView, WorkspaceHandleView,
-        },
-    },
-    wire::{
-        AddressQuery, AddressText, BoundedInt, BoundedText, CapabilityText, CardQueryText, Cursor, EmptyInput,
-        FullHandleText, HandleText, Problems, SignatureText, choice, has_member, member, object, query,
-    },
-};
-use posthouse_app::directory::{
-    handles,
-    report::{self, NewReport},
-    resolve::{self, AgentName},
-    search, switches,
-    verify::{self, VerifiedThing},
-};
-use posthouse_http::{
-    Api, client,
-    directory_limits::DirectoryLimit,
-    rate_limits::RateLimitStatus,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Path of the handle of the workspace.
 const HANDLE: &str = "/v1/directory/handle";

@@ -1,42 +1,15 @@
 //! `/v1/identities`: agents without mail.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    inbox::{Inbox, InboxKind, Username},
-    metadata,
-    page::{CursorPosition, Page, PageRange, PageRequest},
-    time::Time,
-};
-use posthouse_store::{
-    Tx,
-    inboxes::list::{self, InboxLifetime},
-};
+use posthouse_api::views::{agent::CreatedAgentView, identity::IdentityView};
+use posthouse_api::wire::{Metadata, MetadataFilters, Patch, ShownName};
+use posthouse_app::access::visible;
+use posthouse_app::directory::{self, change::CardChange, create::CreatedAgent};
+use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
+use posthouse_domain::{CursorPosition, Inbox, InboxKind, Page, PageRange, PageRequest, Time, Username, metadata};
+use posthouse_http::prelude::*;
+use posthouse_store::{Tx, inboxes::list, inboxes::list::InboxLifetime};
 
 use super::{agents::CardBody, inboxes::NAME_CHARS_MAX};
-use posthouse_api::{
-    views::{PageView, agent::CreatedAgentView, identity::IdentityView},
-    wire::{
-        BoundedLine, Cursor, EmptyInput, Limit, Metadata, MetadataFilters, Patch, ShownName, object, paging, query,
-    },
-};
-use posthouse_app::{
-    access::visible,
-    directory::{self, change::CardChange, create::CreatedAgent},
-    inboxes::{
-        change::{self, InboxChange},
-        create::{Lifespan, NewInbox},
-        delete,
-    },
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Path of all identities.
 const ALL: &str = "/v1/identities";

@@ -1,37 +1,21 @@
 //! Sign-in of one agent: identity tokens, the switch, the history, and approvals. See `docs/reference/identity.md`.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderValue, Method, header};
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    identity::{NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, scope::IdentityScopes},
-    page::CursorPosition,
+use axum::http::{HeaderValue, header};
+use posthouse_api::views::identity_client::{
+    AgentSignInView, ApprovalView, ApprovalsView, DecisionView, IdentityTokenView, PreapprovalsView, SignInView,
 };
+use posthouse_api::wire::BoundedInt;
+use posthouse_app::identity::agents;
+use posthouse_app::identity::approvals::{self, AgentApprovals, ApprovalAnswer};
+use posthouse_app::identity::mint::{self, MintedToken, TokenRequest};
+use posthouse_domain::identity::{
+    NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, approval::shown,
+};
+use posthouse_domain::{CursorPosition, IdentityScopes};
+use posthouse_http::prelude::*;
+use posthouse_http::rate_limits::RateLimitStatus;
 
 use super::scopes::ScopeList;
-use posthouse_api::{
-    views::{
-        PageView,
-        identity_client::{
-            AgentSignInView, ApprovalView, ApprovalsView, DecisionView, IdentityTokenView, PreapprovalsView, SignInView,
-        },
-    },
-    wire::{BoundedInt, BoundedLine, BoundedList, Cursor, EmptyInput, Limit, object, paging, query},
-};
-use posthouse_app::identity::{
-    agents,
-    approvals::{self, AgentApprovals, ApprovalAnswer},
-    mint::{self, MintedToken, TokenRequest},
-};
-use posthouse_domain::identity::approval::shown;
-use posthouse_http::{
-    Api,
-    rate_limits::RateLimitStatus,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Longest public id of an app in characters. Real ones are shorter.
 const CLIENT_ID_CHARS_MAX: usize = 100;

@@ -1,36 +1,15 @@
 //! `/v1/identity/clients`: the apps of a workspace that agents sign in to. See `docs/reference/identity.md`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    identity::{
-        app_url::{URL_CHARS_MAX, homepage_problem, redirect_uri_problem},
-        client::{ClientSecret, IdentityClientType, NAME_CHARS_MAX, REDIRECT_URIS_MAX, SubjectType},
-        scope::IdentityScopes,
-    },
-    page::CursorPosition,
-};
+use posthouse_api::views::identity_client::{IdentityClientView, SecretIdentityClientView};
+use posthouse_api::wire::{BodyValue, Patch, ShownName, expected, member};
+use posthouse_app::identity::clients::{self, IdentityClientChange, NewIdentityClient};
+use posthouse_domain::identity::app_url::{URL_CHARS_MAX, homepage_problem, redirect_uri_problem};
+use posthouse_domain::identity::client::{NAME_CHARS_MAX, REDIRECT_URIS_MAX};
+use posthouse_domain::{ClientSecret, CursorPosition, IdentityClientType, IdentityScopes, SubjectType};
+use posthouse_http::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::scopes::AllowedScopeList;
-use posthouse_api::{
-    views::{
-        PageView,
-        identity_client::{IdentityClientView, SecretIdentityClientView},
-    },
-    wire::{
-        BodyValue, BoundedList, Cursor, EmptyInput, Limit, Patch, Problems, ShownName, choice, expected, member,
-        object, paging, query,
-    },
-};
-use posthouse_app::identity::clients::{self, IdentityClientChange, NewIdentityClient};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Path of all apps.
 const ALL: &str = "/v1/identity/clients";

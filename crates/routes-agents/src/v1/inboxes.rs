@@ -1,50 +1,21 @@
 //! `/v1/inboxes`.
 
-use posthouse_app::inboxes::view;
-use std::sync::Arc;
-
-use axum::http::Method;
+use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
+use posthouse_api::wire::{BoundedInt, DomainName, Metadata, MetadataFilters, Patch, ShownName, member};
+use posthouse_app::access::visible;
+use posthouse_app::directory::{self, change::CardChange, create::CreatedAgent};
+use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete, view};
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    inbox::{self, Inbox, InboxKind, Username},
-    list::domain_text,
+    CursorPosition, Inbox, InboxKind, Page, PageRange, PageRequest, Plans, Time, Username, inbox, list::domain_text,
     metadata,
-    page::{CursorPosition, Page, PageRange, PageRequest},
-    plan::Plans,
-    time::Time,
 };
-use posthouse_store::{
-    Tx, inboxes,
-    inboxes::list::{self, InboxLifetime},
-    workspaces,
-};
+use posthouse_http::prelude::*;
+use posthouse_store::{Tx, inboxes, inboxes::list, inboxes::list::InboxLifetime, workspaces};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::agents::CardBody;
-use posthouse_api::{
-    views::{PageView, agent::CreatedAgentView, inbox::InboxView},
-    wire::{
-        BoundedInt, BoundedLine, BoundedText, Cursor, DomainName, EmptyInput, Limit, Metadata, MetadataFilters, Patch,
-        Problems, ShownName, member, object, paging, query,
-    },
-};
-use posthouse_app::{
-    access::visible,
-    directory::{self, change::CardChange, create::CreatedAgent},
-    inboxes::{
-        change::{self, InboxChange},
-        create::{Lifespan, NewInbox},
-        delete,
-    },
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Longest `client_id` and display name in characters.
 pub(super) const NAME_CHARS_MAX: usize = 255;

@@ -1,36 +1,16 @@
 //! `/v1/public`: the public directory, for everyone, with or without a key. See `docs/reference/directory.md`.
 
-use std::sync::Arc;
-
-use axum::http::{HeaderName, HeaderValue, Method, header};
-use posthouse_domain::{
-    agent::search::{CardQuery, SearchedCards},
-    error::{ErrorCode, Refusal},
-    message::MessageKind,
-};
+use axum::http::{HeaderName, HeaderValue, header};
+use posthouse_api::views::agent::oasf::{self, OasfRecordView};
+use posthouse_api::views::agent::{CardResultView, CardView, HandleResultView, PublishedKeysView, ShownAgent};
+use posthouse_api::wire::{CapabilityText, CardQueryText};
+use posthouse_app::directory::{a2a, resolve, resolve::AgentName, resolve::PublicAgent, search, switches};
+use posthouse_domain::{CardQuery, MessageKind, SearchedCards};
+use posthouse_http::prelude::*;
+use posthouse_http::{directory_limits::DirectoryLimit, route::render_page, route::render_view};
 use posthouse_mail::address::Address;
 
 use super::directory::{CardLimit, card_paging};
-use posthouse_api::{
-    views::{
-        PageView,
-        agent::{
-            CardResultView, CardView, HandleResultView, PublishedKeysView, ShownAgent,
-            oasf::{self, OasfRecordView},
-        },
-    },
-    wire::{CapabilityText, CardQueryText, Cursor, query},
-};
-use posthouse_app::directory::{
-    a2a,
-    resolve::{self, AgentName, PublicAgent},
-    search, switches,
-};
-use posthouse_http::{
-    Api,
-    directory_limits::DirectoryLimit,
-    route::{PublicInput, Route, RouteResponse, render_page, render_view},
-};
 
 /// How long clients and proxies may cache public documents, in seconds.
 pub(crate) const CACHED_S: u32 = 60;

@@ -1,7 +1,8 @@
 //! Lists of scopes of identity tokens in requests.
 
-use posthouse_api::wire::{BodyValue, Problems};
-use posthouse_domain::identity::scope::{IdentityScope, IdentityScopes};
+use posthouse_api::wire::BodyValue;
+use posthouse_domain::{IdentityScope, IdentityScopes};
+use posthouse_http::prelude::*;
 use serde_json::{Value, json};
 
 /// Longest list of scopes in characters.

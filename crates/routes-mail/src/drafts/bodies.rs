@@ -1,25 +1,17 @@
 //! Request bodies about drafts. Members that a send requires may be missing from a draft, but never malformed.
 
+use posthouse_api::wire::{BodyValue, BoundedJson, Metadata, OneOrMany, Patch, Recipient, Sha256Hex, UserLabel};
+use posthouse_app::drafts::{DraftFileInput, DraftInput, DraftRecipients, ReplyTarget};
+use posthouse_app::outbound::compose::SUBJECT_CHARS_MAX;
 use posthouse_domain::{
-    draft::{DraftChange, ScheduleChange},
-    id::{AttachmentId, MessageId, ThreadId},
-    label::LABELS_MAX,
-    message::MessageKind,
-    send::{FILES_MAX, NamedRecipient, RECIPIENTS_MAX},
-    time::Time,
+    AttachmentId, DraftChange, MessageId, MessageKind, NamedRecipient, ScheduleChange, ThreadId, Time,
+    label::LABELS_MAX, send::FILES_MAX, send::RECIPIENTS_MAX,
 };
+use posthouse_http::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::super::send::{AttachmentBody, BODY_CHARS_MAX, DATA_BYTES_MAX, body, labels};
-use posthouse_api::wire::{
-    BodyValue, BoundedJson, BoundedLine, BoundedList, BoundedText, Metadata, OneOrMany, Patch, Problems, Recipient,
-    Sha256Hex, UserLabel, object,
-};
-use posthouse_app::{
-    drafts::{DraftFileInput, DraftInput, DraftRecipients, ReplyTarget},
-    outbound::compose::SUBJECT_CHARS_MAX,
-};
 
 /// Longest note to the author of a draft, in characters.
 const NOTE_CHARS_MAX: usize = 2_000;

@@ -1,32 +1,17 @@
 //! `/platform/auth/…`: sign-in by mail, and sign-out.
 
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
-use axum::http::{Method, header};
-use posthouse_domain::{
-    error::{Detail, ErrorCode, LimitName, Refusal},
-    time::{MINUTE_MS, Time},
-};
+use axum::http::header;
+use posthouse_api::{views::user::SignedInView, wire::AddressText, wire::has_member, wire::member};
+use posthouse_app::limits::fixed_window::FixedWindow;
+use posthouse_app::people::{first_owner::first_owner, sessions, sign_in, verify, verify::SignInProof};
+use posthouse_domain::{Detail, LimitName, MINUTE_MS, Time};
+use posthouse_http::prelude::*;
+use posthouse_http::{client, cookie};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-
-use posthouse_api::{
-    views::user::SignedInView,
-    wire::{AddressText, BoundedLine, EmptyInput, Problems, has_member, member, object},
-};
-use posthouse_app::{
-    limits::fixed_window::FixedWindow,
-    people::{
-        first_owner::first_owner,
-        sessions, sign_in,
-        verify::{self, SignInProof},
-    },
-};
-use posthouse_http::{
-    Api, client, cookie,
-    route::{PublicInput, Route, RouteResponse},
-};
 
 /// Requests for a link and proofs of one client address per window. Those of people who signed in don't count.
 const PER_CLIENT_MAX: u64 = 30;

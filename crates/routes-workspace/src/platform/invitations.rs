@@ -1,16 +1,8 @@
 //! `/platform/invitations`: a person joins a workspace by accepting an invitation, or declines it.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::error::{ErrorCode, Refusal};
-
 use posthouse_api::views::user::SignedInView;
 use posthouse_app::people::invitations;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_http::prelude::*;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,32 +1,14 @@
 //! `/platform/api-keys`: the workspace's API keys.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{KeyOwnerKind, Permission, Permissions, Scope},
-    error::{ErrorCode, Refusal},
-    page::{CursorPosition, PageRequest},
-    user::Role,
-};
+use posthouse_api::{views::TimestampView, views::name_of, wire::has_member, wire::member};
+use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
+use posthouse_domain::{CursorPosition, KeyOwnerKind, PageRequest, Permissions, Role, Scope};
+use posthouse_http::prelude::*;
 use posthouse_store::keys::ApiKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{PageView, TimestampView, name_of},
-    wire::{
-        BoundedLine, BoundedList, Cursor, EmptyInput, Limit, Problems, choice, has_member, member, object, paging,
-        query,
-    },
-};
-use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Longest name of a key, in characters.
 const NAME_CHARS_MAX: usize = 100;

@@ -1,23 +1,10 @@
 //! `/platform/members`: the people of the workspace.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::MemberKeys,
-    error::{ErrorCode, Refusal},
-    user::Role,
-};
-
-use posthouse_api::{
-    views::user::{ListView, MemberView},
-    wire::{AddressText, EmptyInput, choice, object, query},
-};
+use posthouse_api::{views::user::ListView, views::user::MemberView, wire::AddressText};
 use posthouse_app::people::members::{self, RoleChange};
-use posthouse_http::{
-    Api, client,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::{MemberKeys, Role};
+use posthouse_http::client;
+use posthouse_http::prelude::*;
 
 /// Path of all members.
 const ALL: &str = "/platform/members";

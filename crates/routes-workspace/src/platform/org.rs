@@ -1,28 +1,13 @@
 //! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    user::Role,
-    workspace::{AiProcessing, DisclosureLine},
-};
+use posthouse_api::views::workspace::{SuspensionView, WorkspaceView};
+use posthouse_api::wire::{BoundedInt, Patch, ShownName};
+use posthouse_app::people::org::{self, DisclosureChange, OrgChange};
+use posthouse_app::workspaces::{stop, suspension};
+use posthouse_domain::{AiProcessing, DisclosureLine, Role};
+use posthouse_http::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use posthouse_api::{
-    views::workspace::{SuspensionView, WorkspaceView},
-    wire::{BoundedInt, BoundedLine, BoundedText, EmptyInput, Patch, ShownName, object},
-};
-use posthouse_app::{
-    people::org::{self, DisclosureChange, OrgChange},
-    workspaces::{stop, suspension},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Longest name of a workspace, in characters.
 const NAME_CHARS_MAX: usize = 100;

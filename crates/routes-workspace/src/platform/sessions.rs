@@ -1,19 +1,9 @@
 //! `/platform/me` and `/platform/sessions`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    user::Role,
-};
-
 use posthouse_api::views::user::{ListView, SessionView, SignedInView};
 use posthouse_app::people::sessions;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::Role;
+use posthouse_http::prelude::*;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,16 +1,9 @@
 //! `/platform/waiting-sign-ins`: sign-ins of agents that wait for a person.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{error::Refusal, user::Role};
-
-use posthouse_api::views::{identity_client::WaitingSignInView, user::ListView};
+use posthouse_api::{views::identity_client::WaitingSignInView, views::user::ListView};
 use posthouse_app::identity::approvals;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::Role;
+use posthouse_http::prelude::*;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,18 +1,11 @@
 //! `/platform/usage`: today's mail, the limits, and a daily series.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{error::Refusal, plan::Plans, user::Role};
+use posthouse_api::wire::BoundedInt;
+use posthouse_app::people::usage::{self, DailyUsage, UsageReport};
+use posthouse_domain::{Plans, Role};
+use posthouse_http::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use posthouse_api::wire::{BoundedInt, query};
-use posthouse_app::people::usage::{self, DailyUsage, UsageReport};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Most days in a series.
 const DAYS_MAX: i64 = 90;

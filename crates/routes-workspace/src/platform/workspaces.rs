@@ -1,23 +1,12 @@
 //! `/platform/workspaces`: the workspaces of a person, and the change of the session to another one.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    id::WorkspaceId,
-    user::Role,
-};
+use posthouse_api::views::user::{ListView, SignedInView};
+use posthouse_app::people::switch::{self, NamedMembership};
+use posthouse_domain::{Role, WorkspaceId};
+use posthouse_http::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
-
-use posthouse_api::views::user::{ListView, SignedInView};
-use posthouse_app::people::switch::{self, NamedMembership};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![

@@ -1,28 +1,15 @@
 //! `GET /v1/account`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
+use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
+use posthouse_app::{App, directory::switches, signup::expire};
 use posthouse_domain::{
-    auth::{KeyPrincipal, Permission, Principal},
-    error::Refusal,
-    id::WorkspaceId,
-    plan::PlanLimits,
-    signup::masked,
-    time::Time,
-    workspace::{ClaimStatus, Workspace},
+    ClaimStatus, KeyPrincipal, PlanLimits, Principal, Time, Workspace, WorkspaceId, signup::masked,
 };
+use posthouse_http::prelude::*;
 use posthouse_store::{Result as StoreResult, Tx, signups, unclaimed, workspaces};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
-
-use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
-use posthouse_app::{App, directory::switches, signup::expire};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

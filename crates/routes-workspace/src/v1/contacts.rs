@@ -1,46 +1,20 @@
 //! `/v1/contacts`: the addresses that mail was exchanged with.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    contact::DomainCount,
-    contact::{BULK_DELETE_MAX, Contact, ContactKind, NAME_CHARS_MAX, THREADS_MAX},
-    error::{ErrorCode, Refusal},
-    id::ContactId,
-    list::{domain_text, searched_text},
-    page::{CursorPosition, Page},
-    thread::Thread,
+use posthouse_api::views::contact::{ContactDomainView, ContactView, FullContactView};
+use posthouse_api::wire::{
+    BoundedInt, CommaList, Label, Metadata, MetadataFilters, Patch, has_member, label_change, member,
+    no_label_both_ways,
 };
+use posthouse_app::{app::App, contacts::change, contacts::change::ContactChange};
+use posthouse_domain::contact::{BULK_DELETE_MAX, NAME_CHARS_MAX, THREADS_MAX};
+use posthouse_domain::list::{domain_text, searched_text};
+use posthouse_domain::{Contact, ContactId, ContactKind, CursorPosition, DomainCount, Page, Thread};
+use posthouse_http::prelude::*;
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Tx,
-    contact_list::{self, ContactBulkFilter, ContactFilter},
-    contacts,
-};
+use posthouse_store::{Tx, contact_list, contact_list::ContactBulkFilter, contact_list::ContactFilter, contacts};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-
-use posthouse_api::{
-    views::{
-        PageView,
-        contact::{ContactDomainView, ContactView, FullContactView},
-    },
-    wire::{
-        BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Cursor, EmptyInput, Label, Limit, Metadata,
-        MetadataFilters, Patch, Problems, has_member, label_change, member, no_label_both_ways, object, paging, query,
-    },
-};
-use posthouse_app::{
-    app::App,
-    contacts::change::{self, ContactChange},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Longest notes in characters.
 const NOTES_CHARS_MAX: usize = 10_000;

@@ -1,28 +1,10 @@
 //! `GET /v1/deliverability`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::Refusal,
-    id::WorkspaceId,
-    mail_domain::MailDomain,
-    metrics::Counters,
-    page::PageRange,
-    time::{DAY_MS, Time},
-};
-use posthouse_store::{
-    Result as StoreResult, Tx, contacts, mail_domains,
-    metrics::{self, MetricsScope},
-};
-
 use posthouse_api::views::deliverability::{DeliverabilityInput, DeliverabilityView};
 use posthouse_app::domains::reputation;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::{Counters, DAY_MS, MailDomain, PageRange, Time, WorkspaceId};
+use posthouse_http::prelude::*;
+use posthouse_store::{Result as StoreResult, Tx, contacts, mail_domains, metrics, metrics::MetricsScope};
 
 /// Largest number of domains in the response.
 const DOMAINS_MAX: u32 = 100;

@@ -1,32 +1,10 @@
 //! `/v1/domains`: custom domains.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{Caller, Permission::DomainsManage},
-    error::{ErrorCode, Refusal},
-    id::DomainId,
-    mail_domain::{self, MailDomain},
-    page::{CursorPosition, PageRequest},
-};
+use posthouse_api::{views::domain::DomainView, views::domain::ZoneFileView, wire::DomainName};
+use posthouse_app::{app::App, domains::add, domains::change, domains::check};
+use posthouse_domain::{CursorPosition, DomainId, DomainsManage, MailDomain, PageRequest, mail_domain};
+use posthouse_http::prelude::*;
 use posthouse_store::mail_domains;
-
-use posthouse_api::{
-    views::{
-        PageView,
-        domain::{DomainView, ZoneFileView},
-    },
-    wire::{Cursor, DomainName, EmptyInput, Limit, object, paging, query},
-};
-use posthouse_app::{
-    app::App,
-    domains::{add, change, check},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// The text that cursors of the list are bound to.
 const LIST: &str = "domains";

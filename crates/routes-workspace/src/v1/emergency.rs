@@ -1,22 +1,11 @@
 //! `POST /v1/emergency-stop`. No API key ends a stop: an owner does
 //! (`docs/decisions/people.md#0049-only-an-owner-resumes`).
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{auth::Permission, error::Refusal};
+use posthouse_api::views::workspace::OrgView;
+use posthouse_app::workspaces::stop;
+use posthouse_http::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use posthouse_api::{
-    views::workspace::OrgView,
-    wire::{BoundedText, EmptyInput, object},
-};
-use posthouse_app::workspaces::stop;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Longest reason in characters.
 const REASON_CHARS_MAX: usize = 500;

@@ -1,31 +1,16 @@
 //! `/v1/escalation` and `/v1/inboxes/{id}/escalation`: people on call.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    escalation::{
-        CONTACTS_MAX, ClockTime, EscalationDelivery, EscalationTrigger, PER_HOUR_MAX, QuietHours, TriggerChanges,
-    },
-    id::InboxId,
-    time_zone::NamedTimeZone,
+use posthouse_api::views::escalation::{EscalationView, InboxEscalationView, OnCallContactView};
+use posthouse_api::wire::{AddressText, BoundedInt, Patch, member};
+use posthouse_app::on_call::contacts::OnCallContactState;
+use posthouse_app::on_call::settings::{
+    self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange,
 };
+use posthouse_domain::escalation::{CONTACTS_MAX, PER_HOUR_MAX};
+use posthouse_domain::{ClockTime, EscalationDelivery, EscalationTrigger, NamedTimeZone, QuietHours, TriggerChanges};
+use posthouse_http::client;
+use posthouse_http::prelude::*;
 use serde_json::{Map, Value};
-
-use posthouse_api::{
-    views::escalation::{EscalationView, InboxEscalationView, OnCallContactView},
-    wire::{AddressText, BoundedInt, BoundedList, EmptyInput, Patch, Problems, member, object},
-};
-use posthouse_app::on_call::{
-    contacts::OnCallContactState,
-    settings::{self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange},
-};
-use posthouse_http::{
-    Api, client,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 /// Path of the settings of the workspace.
 const WORKSPACE: &str = "/v1/escalation";

@@ -1,29 +1,13 @@
 //! `GET /v1/events`: the event log of the workspace.
 
+use posthouse_api::{views::event::EventView, wire::CommaList, wire::rows};
+use posthouse_app::events::log::{self, EventBatch, EventFilter, EventReadLimits};
 use posthouse_app::events::render::{self, EventDetail};
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    event::{Event, EventKind},
-    id::{EventId, InboxId},
-    page::Page,
-    record::RecordView,
-};
+use posthouse_domain::{Event, EventId, EventKind, Page, RecordView};
+use posthouse_http::prelude::*;
+use posthouse_http::route::{render_page, render_view};
 use posthouse_store::{Tx, events};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{PageView, event::EventView},
-    wire::{CommaList, Cursor, Limit, choice, query, rows},
-};
-use posthouse_app::events::log::{self, EventBatch, EventFilter, EventReadLimits};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse, render_page, render_view},
-};
 
 /// Largest number of types in one request.
 const TYPES_MAX: usize = 40;

@@ -1,27 +1,13 @@
 //! `/v1/lists`: allow and block lists for receiving, sending and replying.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    id::{InboxId, ListEntryId},
-    list::{ListDirection, ListKind, ListPattern},
-};
+use posthouse_api::views::list_entry::{ListEntriesView, ListEntryView};
+use posthouse_api::wire::{ListPatternText, member};
+use posthouse_app::contacts::lists::{self, NewListEntry};
+use posthouse_domain::{ListDirection, ListEntryId, ListKind, ListPattern};
+use posthouse_http::prelude::*;
 use posthouse_store::lists::ListEntryFilter;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::list_entry::{ListEntriesView, ListEntryView},
-    wire::{EmptyInput, ListPatternText, Problems, member, object, query},
-};
-use posthouse_app::contacts::lists::{self, NewListEntry};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::ListsManage;

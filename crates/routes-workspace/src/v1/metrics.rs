@@ -1,32 +1,14 @@
 //! `GET /v1/metrics`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
 use jiff::tz::TimeZone;
+use posthouse_api::views::metrics::{MetricsParameters, MetricsView};
+use posthouse_app::{access::visible, workspaces::report, workspaces::report::MetricsReport};
 use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    id::InboxId,
-    metrics::{MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, SPAN_DAYS_MAX},
-    time::Time,
-    time_zone::NamedTimeZone,
+    MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, NamedTimeZone, Time, metrics::SPAN_DAYS_MAX,
 };
+use posthouse_http::prelude::*;
 use posthouse_store::Tx;
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::metrics::{MetricsParameters, MetricsView},
-    wire::query,
-};
-use posthouse_app::{
-    access::visible,
-    workspaces::report::{self, MetricsReport},
-};
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![

@@ -1,34 +1,16 @@
 //! `/v1/signup`: self-signup and claiming. See `docs/reference/signup.md`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    inbox::InboxKind,
-    send::SEND_ERROR_CODES,
-    signup::{SOLUTION_CHARS_MAX, masked},
+use posthouse_api::views::signup::{
+    ChallengeView, ClaimMailView, RestrictionsView, SignupAgentView, SignupClaimView, SignupView, SignupWorkspaceView,
 };
+use posthouse_api::wire::{AddressText, BodyValue, ShownName, expected};
+use posthouse_app::signup::challenge::{self, IssuedChallenge};
+use posthouse_app::signup::create::{self, ClaimMailStatus, CreatedSignup, NewSignup};
+use posthouse_app::signup::{agents, claim};
+use posthouse_domain::{InboxKind, send::SEND_ERROR_CODES, signup::SOLUTION_CHARS_MAX, signup::masked};
+use posthouse_http::client;
+use posthouse_http::prelude::*;
 use serde_json::{Value, json};
-
-use posthouse_api::{
-    views::signup::{
-        ChallengeView, ClaimMailView, RestrictionsView, SignupAgentView, SignupClaimView, SignupView,
-        SignupWorkspaceView,
-    },
-    wire::{AddressText, BodyValue, BoundedText, EmptyInput, Problems, ShownName, choice, expected, object},
-};
-use posthouse_app::signup::{
-    agents,
-    challenge::{self, IssuedChallenge},
-    claim,
-    create::{self, ClaimMailStatus, CreatedSignup, NewSignup},
-};
-use posthouse_http::{
-    Api, client,
-    route::{PublicInput, Route, RouteInput, RouteResponse},
-};
 
 /// Longest name of an agent in characters.
 const AGENT_NAME_CHARS_MAX: usize = 80;

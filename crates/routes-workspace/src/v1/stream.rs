@@ -3,29 +3,17 @@
 //! A handshake with a wrong credential succeeds, and the refusal is sent as a close code, because browsers never see the
 //! status of a refused handshake (`docs/decisions/events.md#0036-streams-refuse-by-close-code`).
 
-use std::sync::Arc;
-
-use axum::http::{HeaderValue, Method, header};
-use posthouse_domain::{
-    auth::{ApiKeySecret, Permission},
-    error::{ErrorCode, LimitName, Refusal},
-    stream::StreamClose,
-};
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use posthouse_api::{views::TimestampView, wire::query};
+use axum::http::{HeaderValue, header};
+use posthouse_api::views::TimestampView;
 use posthouse_app::{
-    access::authenticate::AuthenticatedCaller,
-    events::stream::{self},
-    limits::shared_budget::BudgetExceeded,
+    access::authenticate::AuthenticatedCaller, events::stream, limits::shared_budget::BudgetExceeded,
     settings::SecretText,
 };
-use posthouse_http::{
-    Api, auth,
-    route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},
-    socket::HandshakeOutcome,
-};
+use posthouse_domain::{ApiKeySecret, LimitName, StreamClose};
+use posthouse_http::prelude::*;
+use posthouse_http::{auth, socket::HandshakeOutcome};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// When a client should try again to open a stream beyond the limit, in seconds.
 const STREAM_RETRY_S: u64 = 10;

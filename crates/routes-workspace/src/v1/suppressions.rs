@@ -1,29 +1,10 @@
 //! `/v1/suppressions`: addresses the workspace does not send to.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::{Caller, Permission},
-    error::{ErrorCode, Refusal},
-    list::searched_text,
-    page::{NamedCursorPosition, Page, PageRequest},
-    suppression::{Suppression, SuppressionReason},
-};
-use posthouse_store::{
-    Tx,
-    suppressions::{self as stored, SuppressionFilter},
-};
-
-use posthouse_api::{
-    views::{PageView, suppression::SuppressionView},
-    wire::{AddressText, BoundedLine, Cursor, EmptyInput, Limit, choice, object, paging, query},
-};
+use posthouse_api::{views::suppression::SuppressionView, wire::AddressText};
 use posthouse_app::contacts::suppressions;
-use posthouse_http::{
-    Api,
-    route::{Route, RouteInput, RouteResponse},
-};
+use posthouse_domain::{NamedCursorPosition, Page, PageRequest, Suppression, SuppressionReason, list::searched_text};
+use posthouse_http::prelude::*;
+use posthouse_store::{Tx, suppressions as stored, suppressions::SuppressionFilter};
 
 pub(crate) fn routes() -> Vec<Route> {
     use Permission::{ContactsRead, ContactsWrite};

@@ -1,39 +1,16 @@
 //! `/v1/webhooks`: see `docs/reference/webhooks.md`.
 
-use std::sync::Arc;
-
-use axum::http::Method;
-use posthouse_domain::{
-    auth::Permission,
-    error::{ErrorCode, Refusal},
-    event::{EventKind, EventPayload},
-    id::{InboxId, WebhookDeliveryId, WebhookId},
-    page::CursorPosition,
-    webhook::{HEADERS_MAX, header_problem, reserved_pattern},
+use posthouse_api::views::event::catalogue::{self, EventCatalogView};
+use posthouse_api::views::webhook::{
+    AttemptDetailsView, SecretWebhookView, StartedAttemptView, WebhookDeliveryView, WebhookView,
 };
+use posthouse_api::wire::{BodyValue, Patch, expected, member};
+use posthouse_app::webhooks::{change, change::WebhookChange, create, create::NewWebhook, read, test_event};
+use posthouse_domain::webhook::{HEADERS_MAX, header_problem, reserved_pattern};
+use posthouse_domain::{CursorPosition, EventKind, EventPayload, WebhookDeliveryId, WebhookId};
+use posthouse_http::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
-
-use posthouse_api::{
-    views::{
-        PageView,
-        event::catalogue::{self, EventCatalogView},
-        webhook::{AttemptDetailsView, SecretWebhookView, StartedAttemptView, WebhookDeliveryView, WebhookView},
-    },
-    wire::{
-        BodyValue, BoundedLine, BoundedList, Cursor, EmptyInput, Limit, Patch, Problems, expected, member, object,
-        paging, query,
-    },
-};
-use posthouse_app::webhooks::{
-    change::{self, WebhookChange},
-    create::{self, NewWebhook},
-    read, test_event,
-};
-use posthouse_http::{
-    Api,
-    route::{PublicInput, Route, RouteInput, RouteResponse},
-};
 
 /// Longest URL in characters.
 const URL_CHARS_MAX: usize = 2_048;

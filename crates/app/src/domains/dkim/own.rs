@@ -3,18 +3,13 @@
 //!
 //! Which keys sign can change at any time, so they are read for each mail; opened keys are cached.
 
-use crate::keyring::{
-    context,
-    signer::{DomainKeys, SigningError},
-};
-use posthouse_domain::{
-    id::{DomainId, WorkspaceId},
-    mail_domain::DkimSelector,
-};
+use posthouse_domain::{DkimSelector, DomainId, WorkspaceId};
 use posthouse_mail::dkim::DkimKey;
 use posthouse_store::mail_domains::{self, SealedDkimKey, SealedEd25519Key};
 
-use crate::{app::App, settings::Ed25519};
+use crate::{
+    app::App, keyring::context, keyring::signer::DomainKeys, keyring::signer::SigningError, settings::Ed25519,
+};
 
 /// Returns the keys that sign for a domain of the workspace; `None` for any other domain.
 pub(super) async fn keys(app: &App, workspace: WorkspaceId, domain: &str) -> Result<Option<DomainKeys>, SigningError> {

@@ -1,14 +1,8 @@
 //! Checks the parameters of a sign-in whose app and redirect URI are known.
 
 use posthouse_domain::{
-    identity::{
-        NONCE_CHARS_MAX,
-        client::{IdentityClient, IdentityClientType},
-        oauth::{OAuthError, OAuthErrorCode, OAuthParameters},
-        pkce,
-        scope::{IdentityScope, IdentityScopes},
-    },
-    time::SECOND_MS,
+    IdentityClient, IdentityClientType, IdentityScope, IdentityScopes, OAuthError, OAuthErrorCode, OAuthParameters,
+    SECOND_MS, identity::NONCE_CHARS_MAX, identity::pkce,
 };
 
 /// Longest `state`, in bytes.

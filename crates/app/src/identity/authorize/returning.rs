@@ -4,12 +4,7 @@
 //! would lead to any site. So a browser returns by itself only after an interaction with this service, or to an app that
 //! its person or the operator trusts; otherwise a page names the host and has a link.
 
-use posthouse_domain::{
-    auth::Caller,
-    error::Refusal,
-    identity::{app_url, client::IdentityClient, oauth::OAuthError},
-    inbox::Inbox,
-};
+use posthouse_domain::{Caller, IdentityClient, Inbox, OAuthError, Refusal, identity::app_url};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, identity_approvals, inboxes, workspaces};
 

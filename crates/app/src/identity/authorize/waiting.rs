@@ -1,14 +1,9 @@
 //! Limits of the sign-ins that wait: of one app, of one agent, and of each of them from one client address. At a limit the
 //! oldest one of the address with the most ends, so that nobody can keep others from signing in.
 
-use posthouse_domain::identity::{
-    IdentityRequest, REQUESTS_PER_AGENT, REQUESTS_PER_CLIENT, REQUESTS_PER_CLIENT_AND_ADDRESS,
-    oauth::{OAuthError, OAuthErrorCode},
-};
-use posthouse_store::{
-    Tx,
-    identity_requests::{self, WaitingOf},
-};
+use posthouse_domain::identity::{REQUESTS_PER_AGENT, REQUESTS_PER_CLIENT, REQUESTS_PER_CLIENT_AND_ADDRESS};
+use posthouse_domain::{IdentityRequest, OAuthError, OAuthErrorCode};
+use posthouse_store::{Tx, identity_requests, identity_requests::WaitingOf};
 
 use crate::identity::failure::OAuthFailure;
 

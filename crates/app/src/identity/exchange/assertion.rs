@@ -1,18 +1,14 @@
 //! The exchange of an identity token of the headless flow for an access token, once (RFC 7523 §3).
 
-use posthouse_domain::identity::{
-    IdentitySignInEvent, IdentitySignInFlow,
-    claims::check_assertion,
-    oauth::OAuthError,
-    scope::{IdentityScope, IdentityScopes},
+use posthouse_domain::{
+    IdentityScope, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, OAuthError,
+    identity::claims::check_assertion,
 };
 use posthouse_store::{Tx, identity_sign_ins};
 
 use super::{AccessTokenIssue, Grant, Issued, ended};
-use crate::{
-    app::App,
-    identity::{failure::OAuthFailure, record::NewSignIn, signing, standing},
-};
+use crate::app::App;
+use crate::identity::{failure::OAuthFailure, record::NewSignIn, signing, standing};
 
 /// Longest assertion, in bytes.
 const ASSERTION_BYTES_MAX: usize = 8_192;

@@ -1,29 +1,16 @@
 //! The grant `authorization_code` (RFC 6749 §4.1.3, RFC 7636 §4.6, RFC 9700 §4.5).
 
+use posthouse_domain::identity::{TOKEN_SECONDS_MAX, USED_CODE_MS, claims, pkce};
 use posthouse_domain::{
-    identity::{
-        IdentityRequest, IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow, TOKEN_SECONDS_MAX,
-        USED_CODE_MS,
-        claims::{self, ClaimsAbout, TokenFacts},
-        client::IdentityClient,
-        oauth::OAuthError,
-        pkce,
-    },
-    time::{SECOND_MS, Time},
+    ClaimsAbout, IdentityClient, IdentityRequest, IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
+    OAuthError, SECOND_MS, Time, TokenFacts,
 };
 use posthouse_store::{Tx, identity_requests, identity_tokens};
 use uuid::Uuid;
 
 use super::{AccessTokenIssue, Grant, Issued, check_browser_flow, ended};
-use crate::{
-    app::App,
-    identity::{
-        credentials,
-        failure::OAuthFailure,
-        record::NewSignIn,
-        standing::{self, StandingAgent},
-    },
-};
+use crate::app::App;
+use crate::identity::{credentials, failure::OAuthFailure, record::NewSignIn, standing, standing::StandingAgent};
 
 /// The result of looking a code up.
 enum Redeemed {

@@ -1,17 +1,11 @@
 //! The exchange of an access token for one with fewer scopes, so that an app can pass it on (RFC 8693). It ends when the
 //! first one does.
 
-use posthouse_domain::identity::{
-    client::IdentityClientType,
-    oauth::{OAuthError, OAuthErrorCode},
-};
+use posthouse_domain::{IdentityClientType, OAuthError, OAuthErrorCode};
 use posthouse_store::{Tx, identity_tokens};
 
 use super::{AccessTokenIssue, Grant, Issued, ended};
-use crate::{
-    app::App,
-    identity::{credentials, failure::OAuthFailure, standing},
-};
+use crate::{app::App, identity::credentials, identity::failure::OAuthFailure, identity::standing};
 
 pub(super) async fn redeem(app: &App, grant: Grant, token: &str) -> Result<Issued, OAuthFailure> {
     let digest = credentials::digest(token);

@@ -2,24 +2,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    job::JobKind,
-    time::{SECOND_MS, Time},
-};
-use posthouse_store::{
-    Error, Result,
-    jobs::{
-        self, JobLease, LeasedJob,
-        due::{self, DueJobs, DueJobsCursor, DueJobsQuery},
-    },
-};
+use posthouse_domain::{JobKind, SECOND_MS, Time, WorkspaceId};
+use posthouse_store::jobs::due::{self, DueJobs, DueJobsCursor, DueJobsQuery};
+use posthouse_store::jobs::{self, JobLease, LeasedJob};
+use posthouse_store::{Error, Result};
 use uuid::Uuid;
 
-use crate::{
-    app::App,
-    jobs::definition::{JobDefinition, LEASE_MS},
-};
+use crate::{app::App, jobs::definition::JobDefinition, jobs::definition::LEASE_MS};
 
 /// Maximum jobs of one kind claimed at once, so that a claim doesn't hold the writer for long.
 const CLAIMED_MAX: usize = 100;

@@ -1,15 +1,7 @@
 //! Checks the signature of an author when its message is accepted.
 
-use posthouse_domain::{
-    agent_message::author::{AuthorClaims, AuthorRefusal, AuthoredContent},
-    error::Refusal,
-    inbox::Inbox,
-    time::Time,
-};
-use posthouse_store::{
-    Result as StoreResult, Tx,
-    agent_keys::{self, AgentKeyRef},
-};
+use posthouse_domain::{AuthorClaims, AuthorRefusal, AuthoredContent, Inbox, Refusal, Time};
+use posthouse_store::{Result as StoreResult, Tx, agent_keys, agent_keys::AgentKeyRef};
 
 /// Checks a signature without using its nonce.
 ///

@@ -3,39 +3,16 @@
 use std::borrow::Cow;
 
 use posthouse_domain::{
-    agent_message::{
-        author::{AuthorClaims, AuthoredContent},
-        disclosure::DisclosureParties,
-    },
-    error::Refusal,
-    id::IdGenerator,
-    inbox::Inbox,
-    message::Channel,
-    time::Time,
-    workspace::Workspace,
+    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Refusal, Time, Workspace,
 };
-use posthouse_mail::{
-    address::{Address, Mailbox},
-    smtp::client::normalise_line_ends,
-};
-use posthouse_store::{
-    BlobStore,
-    contents::{RawLocation, StoredRaw},
-    local_deliveries::RequestedFields,
-};
+use posthouse_mail::{address::Address, address::Mailbox, smtp::client::normalise_line_ends};
+use posthouse_store::{BlobStore, contents::RawLocation, contents::StoredRaw, local_deliveries::RequestedFields};
 
 use super::{AcceptConfig, AcceptedMessage, CopySigning};
-use crate::{
-    keyring::sealed_link,
-    mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message},
-    outbound::{
-        agent_content,
-        compose::{self, OutgoingKind, OutgoingMessage},
-        local_delivery,
-        send_context::SendContext,
-    },
-    signing::agent_copy::CopySigner,
-};
+use crate::mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message};
+use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
+use crate::outbound::{agent_content, local_delivery, send_context::SendContext};
+use crate::{keyring::sealed_link, signing::agent_copy::CopySigner};
 
 /// What a message is composed with.
 pub(super) struct Composition {

@@ -1,27 +1,13 @@
 //! What signatures of the copies on this service state, read before the message is composed.
 
-use posthouse_domain::{
-    error::{ErrorCode, Refusal},
-    inbox::Inbox,
-    workspace::Workspace,
-};
+use posthouse_domain::{ErrorCode, Inbox, Refusal, Workspace};
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Tx,
-    senders::{self, Sender},
-    workspaces,
-};
+use posthouse_store::{Tx, senders, senders::Sender, workspaces};
 
 use super::AcceptConfig;
-use crate::{
-    app::App,
-    keyring::signer::SigningError,
-    outbound::{
-        compose::OutgoingMessage,
-        local_delivery::{self, RecipientRoute},
-    },
-    signing::agent_copy::{self, CopyKey},
-};
+use crate::outbound::{compose::OutgoingMessage, local_delivery, local_delivery::RecipientRoute};
+use crate::signing::agent_copy::{self, CopyKey};
+use crate::{app::App, keyring::signer::SigningError};
 
 /// The key that signs the copies on this service, and what their signatures state unless it changes before they are
 /// stored.

@@ -3,17 +3,12 @@
 
 use std::sync::Arc;
 
+use posthouse_domain::gate::{self, BURST_WINDOW_MS};
+use posthouse_domain::send::{BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, loop_rule};
 use posthouse_domain::{
-    error::Refusal,
-    gate::{self, BURST_WINDOW_MS, DailyRecipients, LimitUsage, SendFacts, StorageNeed},
-    inbox::Inbox,
-    list::{self, ListDirection},
-    message::{Channel, Direction, Message},
-    plan::Limit,
-    send::{BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, ReplyFacts, loop_rule},
-    suppression::SuppressionReason,
-    time::Time,
-    workspace::{ClaimStatus, UNCLAIMED_RECIPIENTS_PER_DAY, Workspace},
+    Channel, ClaimStatus, DailyRecipients, Direction, Inbox, Limit, LimitUsage, ListDirection, Message, Refusal,
+    ReplyFacts, SendFacts, StorageNeed, SuppressionReason, Time, Workspace, list,
+    workspace::UNCLAIMED_RECIPIENTS_PER_DAY,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
@@ -22,17 +17,9 @@ use posthouse_store::{
 };
 
 use super::{AcceptedMessage, author, prepare, size_refusal};
-use crate::{
-    access::visible,
-    app::App,
-    limits::storage_limit,
-    outbound::{
-        compose::OutgoingMessage,
-        local_delivery::{self, RecipientRoute},
-        send_context::SendContext,
-    },
-    workspaces::suspension,
-};
+use crate::outbound::local_delivery::{self, RecipientRoute};
+use crate::outbound::{compose::OutgoingMessage, send_context::SendContext};
+use crate::{access::visible, app::App, limits::storage_limit, workspaces::suspension};
 
 /// The result of a dry run.
 #[derive(Clone, PartialEq, Debug)]

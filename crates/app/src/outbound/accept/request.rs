@@ -1,13 +1,7 @@
 //! Checks whether a workspace may have the service ask a person something: to claim it, or to confirm an address. The mail
 //! is the service's own, so the gate decides about the workspace and not about the inbox that sends.
 
-use posthouse_domain::{
-    error::Refusal,
-    gate::{self, LimitUsage, SendFacts, SendPurpose, StorageNeed},
-    id::WorkspaceId,
-    inbox::Inbox,
-    time::Time,
-};
+use posthouse_domain::{Inbox, LimitUsage, Refusal, SendFacts, SendPurpose, StorageNeed, Time, WorkspaceId, gate};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, suppressions, workspaces};
 

@@ -1,45 +1,23 @@
 //! Writes the rows of an outgoing message: content, thread, message, files, recipients, envelopes with jobs, and
 //! events.
 
+use posthouse_api::views::event::data;
 use posthouse_domain::{
-    delivery::BounceKind,
-    event::{EventKind, NewEvent},
-    id::{ContentId, IdGenerator, ThreadId},
-    inbox::Inbox,
-    job::{JobKind, JobReason},
-    message::{
-        Attachment, Channel, DeliveryStatus, Direction, Message, MessageStatus, RecipientDelivery, overall_status,
-    },
-    party::Party,
-    suppression::{Suppression, SuppressionReason},
-    suspension::Incident,
-    time::Time,
+    Attachment, BounceKind, Channel, ContentId, DeliveryStatus, Direction, EventKind, IdGenerator, Inbox, Incident,
+    JobKind, JobReason, Message, MessageStatus, NewEvent, Party, RecipientDelivery, Suppression, SuppressionReason,
+    ThreadId, Time, message::overall_status,
 };
 use posthouse_mail::{address::Address, bounce::BounceClass};
-use posthouse_store::{
-    Result, Tx,
-    contents::{self, StoredRaw},
-    events, inboxes,
-    jobs::{self, NewJob},
-    messages, metrics,
-    recipients::{self, OutboundEnvelope},
-    suppressions, threads,
-};
+use posthouse_store::contents::{self, StoredRaw};
+use posthouse_store::jobs::{self, NewJob};
+use posthouse_store::recipients::{self, OutboundEnvelope};
+use posthouse_store::{Result, Tx, events, inboxes, messages, metrics, suppressions, threads};
 
 use super::AcceptedMessage;
-use crate::{
-    mailbox::{self, InboxCopy, Visibility, contacts::Correspondents, thread::MessageThread},
-    outbound::{
-        compose::OutgoingKind,
-        deliver::local,
-        local_delivery::{
-            self, LocalCopy, RecipientRoute,
-            accept::{self, OtherWorkspace},
-        },
-    },
-    workspaces::suspension,
-};
-use posthouse_api::views::event::data;
+use crate::mailbox::{self, InboxCopy, Visibility, contacts::Correspondents, thread::MessageThread};
+use crate::outbound::local_delivery::{self, LocalCopy, RecipientRoute, accept, accept::OtherWorkspace};
+use crate::outbound::{compose::OutgoingKind, deliver::local};
+use crate::workspaces::suspension;
 
 /// The rows of a stored message that its response shows.
 pub(super) struct WrittenMessage {

@@ -1,26 +1,15 @@
 //! The network part of an attempt: reads the bytes, signs them and sends them. No transaction is open here.
 
-use super::not_attempted::NotAttempted;
-use crate::outbound::capacity::DeliveryCapacity;
 use std::sync::Arc;
 
-use posthouse_domain::{
-    delivery::{AttemptReport, CAPTURED, OutboundMode},
-    error::Refusal,
-};
-use posthouse_mail::{
-    address::Address,
-    smtp::client::{DeliveryResult, OutboundMessage},
-};
+use posthouse_domain::{AttemptReport, OutboundMode, Refusal, delivery::CAPTURED};
+use posthouse_mail::{address::Address, smtp::client::DeliveryResult, smtp::client::OutboundMessage};
 use posthouse_store::{blobs, contents::RawLocation};
 
-use super::{mode, prepare::LoadedEnvelope, relay, route};
+use super::{mode, not_attempted::NotAttempted, prepare::LoadedEnvelope, relay, route};
 use crate::{
-    app::App,
-    domains::dkim,
-    keyring::sealed_link,
-    limits::blocking_pool::WorkClass,
-    mailbox::return_path::{self, ReturnPath},
+    app::App, domains::dkim, keyring::sealed_link, limits::blocking_pool::WorkClass, mailbox::return_path,
+    mailbox::return_path::ReturnPath, outbound::capacity::DeliveryCapacity,
 };
 
 /// Sends the message and returns one report per pending recipient, in order.

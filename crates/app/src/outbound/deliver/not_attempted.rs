@@ -1,6 +1,6 @@
 //! Reasons why a delivery attempt contacted no server.
 
-use posthouse_domain::time::Time;
+use posthouse_domain::Time;
 
 /// The reason why a delivery attempt contacted no server.
 pub(super) enum NotAttempted {

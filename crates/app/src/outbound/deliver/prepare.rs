@@ -1,23 +1,11 @@
 //! Loads the rows of an envelope and checks again whether the workspace and the inbox may send; both can change while
 //! mail is queued. See `docs/FLOWS.md`.
 
-use posthouse_domain::{
-    id::IdGenerator,
-    inbox::Inbox,
-    job::{JobKind, JobReason},
-    message::{DeliveryStatus, RecipientDelivery},
-    time::Time,
-    workspace::Workspace,
-};
-use posthouse_store::{
-    Result, Tx,
-    contents::{self, StoredRaw},
-    inboxes,
-    jobs::{self, NewJob},
-    mail_domains, messages,
-    recipients::{self, OutboundEnvelope},
-    workspaces,
-};
+use posthouse_domain::{DeliveryStatus, IdGenerator, Inbox, JobKind, JobReason, RecipientDelivery, Time, Workspace};
+use posthouse_store::contents::{self, StoredRaw};
+use posthouse_store::jobs::{self, NewJob};
+use posthouse_store::recipients::{self, OutboundEnvelope};
+use posthouse_store::{Result, Tx, inboxes, mail_domains, messages, workspaces};
 
 use super::EnvelopeRef;
 

@@ -3,12 +3,10 @@
 //! If the relay is unreachable, or refuses the connection, the login or the right to relay, the operator must fix it:
 //! mail waits and doesn't bounce. A password is sent without TLS only to a loopback address.
 
-use crate::outbound::capacity::DeliveryCapacity;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use posthouse_domain::{
-    delivery::{AttemptReport, IpPreference, is_relay_misconfigured},
-    pacing::{self, DestinationLimits, ThrottleSignal},
+    AttemptReport, DestinationLimits, IpPreference, ThrottleSignal, delivery::is_relay_misconfigured, pacing,
 };
 use posthouse_mail::smtp::client::{
     ClientConfig as SessionConfig, ClientCredentials, ConnectionFailure, DeliveryResult, OutboundMessage,
@@ -16,12 +14,10 @@ use posthouse_mail::smtp::client::{
 };
 
 use super::{not_attempted::NotAttempted, prepare::LoadedEnvelope, source_addresses::SourceAddresses};
-use crate::{
-    app::App,
-    outbound::throttle::{DestinationHost, PermitResult},
-    ports::{HostAddresses, Peer, SmtpResponse, host_addresses},
-    settings::{DeliveryMode, Relay},
-};
+use crate::app::App;
+use crate::outbound::{capacity::DeliveryCapacity, throttle::DestinationHost, throttle::PermitResult};
+use crate::ports::{HostAddresses, Peer, SmtpResponse, host_addresses};
+use crate::settings::{DeliveryMode, Relay};
 
 /// Sends the message to the relay and returns one report per recipient, in order.
 pub(super) async fn send(

@@ -1,24 +1,18 @@
 //! Direct delivery to the mail exchangers of a destination, in order (RFC 5321 §5.1, RFC 7505, RFC 7435).
 
-use crate::outbound::capacity::DeliveryCapacity;
 use std::net::{IpAddr, SocketAddr};
 
-use posthouse_domain::{
-    delivery::{AttemptReport, aborted_at_host, exchangers, was_greylisted},
-    pacing::{self, DestinationLimits, ThrottleSignal},
-    time::Time,
-};
-use posthouse_mail::{
-    auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords},
-    smtp::client::{ClientConfig as SessionConfig, DeliveryResult, OutboundMessage, SmtpStage, TlsPolicy},
+use posthouse_domain::delivery::{aborted_at_host, exchangers, was_greylisted};
+use posthouse_domain::{AttemptReport, DestinationLimits, ThrottleSignal, Time, pacing};
+use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
+use posthouse_mail::smtp::client::{
+    ClientConfig as SessionConfig, DeliveryResult, OutboundMessage, SmtpStage, TlsPolicy,
 };
 
 use super::{not_attempted::NotAttempted, prepare::LoadedEnvelope, source_addresses::SourceAddresses};
-use crate::{
-    app::App,
-    outbound::throttle::{DestinationHost, PermitResult},
-    ports::{HostAddresses, Peer, host_addresses},
-};
+use crate::app::App;
+use crate::outbound::{capacity::DeliveryCapacity, throttle::DestinationHost, throttle::PermitResult};
+use crate::ports::{HostAddresses, Peer, host_addresses};
 
 /// The maximum number of servers contacted per attempt. RFC 5321 §5.1 requires at least two; the next attempt tries
 /// others.

@@ -1,25 +1,18 @@
 //! Writes the result of an attempt in one transaction: delivery entries, message status, suppressions and events. See
 //! `docs/decisions/sending.md#0055-the-worst-recipient`.
 
+use posthouse_api::views::event::data;
 use posthouse_domain::{
-    delivery::{self, AttemptContext, AttemptOutcome, AttemptResultName, BounceKind, KeptAttempt, OutboundMode},
-    event::{EventKind, NewEvent},
-    id::IdGenerator,
-    message::{DeliveryStatus, RecipientDelivery, overall_status},
-    suppression::{Suppression, SuppressionReason},
-    suspension::Incident,
-    time::{MINUTE_MS, Time},
+    AttemptContext, AttemptOutcome, AttemptResultName, BounceKind, DeliveryStatus, EventKind, IdGenerator, Incident,
+    KeptAttempt, MINUTE_MS, NewEvent, OutboundMode, RecipientDelivery, Suppression, SuppressionReason, Time, delivery,
+    message::overall_status,
 };
 use posthouse_mail::{address::Address, bounce::BounceClass};
-use posthouse_store::{
-    Result, Tx,
-    deliveries::{self, LockedMessage, MessageStatusUpdate},
-    delivery_attempts, events, inboxes, messages, metrics, recipients,
-};
+use posthouse_store::deliveries::{self, LockedMessage, MessageStatusUpdate};
+use posthouse_store::{Result, Tx, delivery_attempts, events, inboxes, messages, metrics, recipients};
 
 use super::{AttemptResult, FinishedDelivery};
 use crate::workspaces::{suppressed, suspension};
-use posthouse_api::views::event::data;
 
 /// The outcome label of a recipient for the metrics, and the bounce class.
 pub(super) type SettledRecipient = (&'static str, Option<BounceClass>);

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use posthouse_domain::delivery::IpPreference;
+use posthouse_domain::IpPreference;
 
 use crate::{app::App, settings::DeliveryConfig};
 

@@ -2,19 +2,12 @@
 //! transaction that accepts it.
 
 use posthouse_domain::{
-    delivery::LocalDeliveryState,
-    id::{EnvelopeId, IdGenerator, WorkspaceId},
-    inbox::Inbox,
-    job::{JobKind, JobReason},
-    message::Message,
-    time::Time,
+    EnvelopeId, IdGenerator, Inbox, JobKind, JobReason, LocalDeliveryState, Message, Time, WorkspaceId,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{
-    Result, Tx, contents,
-    jobs::{self, NewJob},
-    local_deliveries::{self, LocalDelivery, LocalRecipient},
-};
+use posthouse_store::jobs::{self, NewJob};
+use posthouse_store::local_deliveries::{self, LocalDelivery, LocalRecipient};
+use posthouse_store::{Result, Tx, contents};
 
 use super::{LocalCopy, RecipientRoute};
 

@@ -9,37 +9,23 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    delivery::LocalDeliveryState,
-    error::LimitName,
-    id::{EnvelopeId, IdGenerator, InboxId, MessageId, WorkspaceId},
-    job::{JobKind, JobReason},
-    message::Channel,
-    plan::Plans,
-    service_mail::ServiceMailKind,
-    time::Time,
+    Channel, EnvelopeId, IdGenerator, InboxId, JobKind, JobReason, LimitName, LocalDeliveryState, MessageId, Plans,
+    ServiceMailKind, Time, WorkspaceId,
 };
 use posthouse_mail::{address::Address, trace};
+use posthouse_store::contents::{self, RawLocation, StoredRaw};
+use posthouse_store::local_deliveries::{self, LocalDelivery, LocalOutcome};
+use posthouse_store::senders::{self, Sender};
 use posthouse_store::{
-    Error, Result as StoreResult, Tx, blobs,
-    contents::{self, RawLocation, StoredRaw},
-    deliveries, inboxes, jobs,
-    local_deliveries::{self, LocalDelivery, LocalOutcome},
-    senders::{self, Sender},
-    service_mails, storage, workspaces,
+    Error, Result as StoreResult, Tx, blobs, deliveries, inboxes, jobs, service_mails, storage, workspaces,
 };
 
 use super::{own_results, received};
-use crate::{
-    app::App,
-    keyring::instance_key::AddressKey,
-    limits::{blocking_pool::WorkClass, storage_limit},
-    mailbox::{
-        self, ReceivedCopy, Visibility,
-        parse::{ParsedMail, Provenance, parse_message},
-    },
-    outbound::deliver::{local, prepare},
-    signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner},
-};
+use crate::limits::{blocking_pool::WorkClass, storage_limit};
+use crate::mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, parse::Provenance, parse::parse_message};
+use crate::outbound::deliver::{local, prepare};
+use crate::signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner};
+use crate::{app::App, keyring::instance_key::AddressKey};
 
 /// Deliveries of one sender that a job reads at once.
 const BATCH_MAX: u32 = 16;

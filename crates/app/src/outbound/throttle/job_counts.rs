@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::WorkspaceId;
 
 /// A workspace may use this many times the capacity that it leaves free, which is 80% of the total.
 const TIMES_FREE: usize = 4;

@@ -2,16 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use posthouse_domain::{
-    pacing::{DestinationLimits, ThrottleSignal},
-    time::Time,
-};
+use posthouse_domain::{DestinationLimits, ThrottleSignal, Time};
 use tokio::sync::oneshot;
 
-use super::{
-    LimiterShared, WAIT_MS_MAX,
-    state::{PermitDecision, PermitRequest},
-};
+use super::{LimiterShared, WAIT_MS_MAX, state::PermitDecision, state::PermitRequest};
 
 /// The result of acquiring a permit.
 pub enum PermitResult {

@@ -1,23 +1,14 @@
 //! Throttle state: running jobs by destination domain and class, permits by destination.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::{collections::HashMap, collections::VecDeque, hash::DefaultHasher, hash::Hash, hash::Hasher, sync::Arc};
 
 use posthouse_domain::{
-    id::WorkspaceId,
-    pacing::{MailboxProvider, SLOW_MS, ThrottleSignal, ThrottleState, ThrottleStatus},
-    time::{HOUR_MS, Time},
+    HOUR_MS, MailboxProvider, ThrottleSignal, ThrottleState, ThrottleStatus, Time, WorkspaceId, pacing::SLOW_MS,
 };
 use posthouse_store::jobs::due::{CapacityShare, GroupCapacity};
 use tokio::sync::oneshot;
 
-use super::{
-    DestinationRules,
-    job_counts::{FreeCapacity, JobCounts},
-};
+use super::{DestinationRules, job_counts::FreeCapacity, job_counts::JobCounts};
 
 /// The maximum number of running jobs of a domain whose mail exchangers are unknown.
 const RUNNING_AT_FIRST: usize = 2;

@@ -2,7 +2,7 @@
 
 use std::{future::poll_fn, ops::Range, pin::Pin, task::Poll};
 
-use posthouse_domain::{pacing::ThrottleSignal, time::Time};
+use posthouse_domain::{ThrottleSignal, Time};
 use uuid::Uuid;
 
 use super::*;

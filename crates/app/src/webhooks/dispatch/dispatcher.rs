@@ -1,35 +1,18 @@
 //! The dispatcher of one workspace: leases attempts in batches, makes a bounded number per webhook at once, and settles
 //! their results in the next batch.
 
-use std::{
-    collections::{HashMap, HashSet, VecDeque},
-    sync::Arc,
-};
+use std::{collections::HashMap, collections::HashSet, collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
-use posthouse_domain::{
-    event::EventPayload,
-    id::{EventId, WebhookDeliveryId, WebhookId, WorkspaceId},
-    time::{SECOND_MS, Time},
-    webhook::Webhook,
-};
-use posthouse_store::{
-    Result, WakeWaiter,
-    webhook_deliveries::{self as deliveries, AttemptRef},
-};
+use posthouse_domain::{EventId, EventPayload, SECOND_MS, Time, Webhook, WebhookDeliveryId, WebhookId, WorkspaceId};
+use posthouse_store::{Result, WakeWaiter, webhook_deliveries as deliveries, webhook_deliveries::AttemptRef};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use super::earlier;
-use crate::{
-    app::App,
-    limits::write_pressure::WritePressure,
-    webhooks::{
-        AttemptOrder, LeasedAttempt,
-        attempt::{self, FinishedAttempt},
-        batch::{self, DispatchState, QueueCapacities},
-        payloads,
-    },
-};
+use crate::webhooks::attempt::{self, FinishedAttempt};
+use crate::webhooks::batch::{self, DispatchState, QueueCapacities};
+use crate::webhooks::{AttemptOrder, LeasedAttempt, payloads};
+use crate::{app::App, limits::write_pressure::WritePressure};
 
 /// Maximum concurrent attempts of one webhook.
 const AT_ONCE: usize = 16;
