@@ -62,7 +62,7 @@ impl ReceivedMail {
     }
 
     /// Returns whether the mail names a recipient that the workspace hadn't written to before. The author needs no proof:
-    /// whoever wrote the mail chose the names in it.
+    /// the sender of the mail chose the names in it, as a forger does.
     fn has_introduced(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
         let is_named = self.named().any(|named| named.address().canonical_str() == recipient.canonical_str());
         Ok(is_named && !self.was_written_to(tx, recipient)?)
