@@ -30,7 +30,7 @@ const REMOVED_FIELDS: [&str; 6] = [
 ];
 
 /// Beginnings of the names of fields that are removed: the chain of servers that authenticated a message (RFC 8617 §4.1),
-/// and whoever sent it once more (RFC 5322 §3.6.6). A new message has neither, and each of its fields names somebody.
+/// and the people who sent it once more (RFC 5322 §3.6.6). A new message has neither, and each of its fields names somebody.
 const REMOVED_PREFIXES: [&str; 2] = ["arc-", "resent-"];
 
 /// Fields in which a server records that it received the message. Those that name this host are removed.
@@ -155,7 +155,7 @@ impl<'a> SubmittedMessage<'a> {
                 continue;
             }
             if field.is("sender") {
-                // A name beside the address could speak for somebody else, and no program needs one.
+                // A name beside the address could speak for another person, and no program needs one.
                 let sender = self.sender.iter().cloned().map(Mailbox::from);
                 sender.for_each(|sender| build::address_field("Sender", &sender, &mut kept));
                 continue;

@@ -29,7 +29,7 @@ async fn no_field_of_a_sender_has_a_name_but_from() {
         assert_eq!(sent.lines().filter(named).collect::<Vec<_>>(), kept, "{fields}: {sent}");
         assert!(!sent.contains("Posthouse") && !sent.contains("ceo@") && !sent.contains("Delivery System"), "{sent}");
     }
-    // Somebody else in one of them is refused, as before.
+    // Another address in one of them is refused, as before.
     for name in ["Sender", "Resent-From", "Resent-Sender"] {
         let raw = format!("From: {own}\r\n{name}: ceo@bank.example\r\n\r\n");
         session.mail(&own, &["x@far.example"], raw.as_bytes()).await.expect_enhanced(550, "5.7.1");
