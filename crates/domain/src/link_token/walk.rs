@@ -169,7 +169,7 @@ impl Walk<'_> {
             tag.get(..dropped.len()).is_some_and(|start| start.eq_ignore_ascii_case(dropped.as_bytes()))
                 && tag.get(dropped.len()).is_some_and(|next| !next.is_ascii_alphanumeric())
         };
-        let Some(which) = DROPPED.iter().position(|dropped| is_named(&dropped)) else { return };
+        let Some(which) = DROPPED.iter().position(is_named) else { return };
         if self.endless & 1 << which != 0 || tag_end < self.dropped_end {
             return;
         }
