@@ -1,5 +1,5 @@
 //! Which recipients of a sent message a stranger's mail made the workspace write to: those that the mail named, and that
-//! the workspace hadn't written to before of its own accord (`docs/decisions/0094-one-party.md`).
+//! the workspace hadn't written to before of its own accord (`docs/decisions/sending.md#0094-one-party`).
 
 use posthouse_domain::{Direction, Message, Party, label};
 use posthouse_mail::address::{Address, Mailbox};

@@ -213,7 +213,7 @@ fn places(config: &Configuration) -> Vec<PathBuf> {
     places
 }
 
-/// Returns the owner of a path, or of its nearest parent that exists. A link belongs to whoever made it.
+/// Returns the owner of a path, or of its nearest parent that exists. A link belongs to the user who made it.
 fn owner_of(path: &Path) -> Option<OwnedPath> {
     let absolute = std::path::absolute(path).ok()?;
     absolute.ancestors().find_map(|path| {

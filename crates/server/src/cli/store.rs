@@ -57,7 +57,7 @@ pub(super) fn migrate(output: &OutputOptions, options: &GlobalOptions) -> Result
 pub(super) fn backup(given: &Archive, options: &GlobalOptions) -> Result<(), CommandError> {
     is_file(&given.file)?;
     let config = options.load_as_caller()?;
-    // The archive is a file of whoever runs this; all else is read as the owner of the store.
+    // The archive is a file of the user who runs this; all else is read as the owner of the store.
     let owner = WorkingAsOwner::begin(&config)?;
     boot::require_store(&config)?;
     boot::check_store_identity(&config)?;

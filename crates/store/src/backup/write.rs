@@ -49,7 +49,7 @@ impl ArchiveFile {
     /// Returns an error if it can't be created.
     pub fn create(target: &Path) -> Result<Self> {
         let partial = sibling(target, "partial");
-        // A leftover, or the link of somebody else.
+        // A leftover, or the link of another user.
         let _ = std::fs::remove_file(&partial);
         let mut options = File::options();
         options.write(true).create_new(true);

@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 use crate::support::Dir;
 
-/// The SHA-256 of each migration. A released migration is never edited, because databases that have it wouldn't get the
+/// The SHA-256 of each migration without comments. A released migration is never edited, because databases that have it wouldn't get the
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] =
-    &[Checksum { name: "0001_schema", sha256: "b829fe9ea9c74112dc11ada76e690918fc30458bcc522aa9d7e9e5e3ac5cd57c" }];
+    &[Checksum { name: "0001_schema", sha256: "0c2e55e492302a00f43510fa330d7e4e7e9d5443507da633c826fb4193c1335f" }];
 
 struct Checksum {
     name: &'static str,
@@ -23,12 +23,18 @@ fn released_migrations_are_unchanged() {
     let listed: Vec<_> = CHECKSUMS.iter().map(|checksum| checksum.name).collect();
     assert_eq!(names, listed, "list the checksum of every migration");
     for (migration, checksum) in MIGRATIONS.iter().zip(CHECKSUMS) {
-        let sha256 = Sha256::digest(migration.text).iter().fold(String::new(), |mut hex, byte| {
+        let sha256 = Sha256::digest(without_comments(migration.text)).iter().fold(String::new(), |mut hex, byte| {
             let _ = write!(hex, "{byte:02x}");
             hex
         });
         assert_eq!(sha256, checksum.sha256, "{}: add a migration instead of changing a released one", migration.name);
     }
+}
+
+/// Comments may change: they declare what the program makes of a table.
+fn without_comments(text: &str) -> String {
+    let code = text.lines().map(|line| line.split("--").next().unwrap_or(line).trim_end());
+    code.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -8,7 +8,7 @@ use posthouse_tests::{ServerOptions, TestServer, fixtures::TestKey};
 use serde_json::json;
 
 statements! {
-    SET_CLAIM = "UPDATE workspaces SET claim_status = $2 WHERE id = $1";
+    SET_ORIGIN = "UPDATE workspaces SET origin = $2 WHERE id = $1";
 }
 
 const OPTIONS: &str = " --config /etc/posthouse/posthouse.toml --data-dir /var/lib/posthouse";
@@ -35,10 +35,11 @@ async fn only_the_operator_reads_the_options_of_the_command() {
     server.clock.advance(1);
     let tenant = server.workspace(Plan::Team).await;
     let id = tenant.workspace;
-    server.store().write(move |tx: &mut Tx| tx.exec(&SET_CLAIM, p![id, "claimed"])).await.unwrap();
+    server.store().write(move |tx: &mut Tx| tx.exec(&SET_ORIGIN, p![id, "person"])).await.unwrap();
 
     let fix = fix_of_a_send(&server, &operator).await;
     assert!(fix.contains(&format!("`posthouse workspace set ID --resume{OPTIONS}`")), "{fix}");
     let fix = fix_of_a_send(&server, &tenant).await;
     assert!(fix.contains("Ask an owner") && !fix.contains("--config") && !fix.contains('/'), "{fix}");
+    server.finish().await;
 }
