@@ -85,7 +85,7 @@ pub fn after<'t>(text: &'t str, skeleton: &str) -> Option<&'t str> {
             return None;
         }
     }
-    (2 * same >= all).then(|| rest.as_str())
+    (2 * same >= all).then_some(rest.as_str())
 }
 
 /// Returns what precedes in a text that ends like the name with this skeleton.

@@ -178,10 +178,10 @@ impl StoreOwner {
     /// Sets the supplementary groups of the owner.
     fn set_groups(&self) -> io::Result<()> {
         let name = self.user.as_ref().and_then(|user| std::ffi::CString::new(user.name.as_str()).ok());
-        Ok(match name {
-            Some(name) => unistd::initgroups(&name, self.group())?,
-            None => unistd::setgroups(&[])?,
-        })
+        match name {
+            Some(name) => unistd::initgroups(&name, self.group()),
+            None => unistd::setgroups(&[]),
+        }
     }
 
     fn refused(&self, cause: io::Error) -> OwnerError {
