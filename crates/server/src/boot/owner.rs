@@ -179,9 +179,10 @@ impl StoreOwner {
     fn set_groups(&self) -> io::Result<()> {
         let name = self.user.as_ref().and_then(|user| std::ffi::CString::new(user.name.as_str()).ok());
         match name {
-            Some(name) => unistd::initgroups(&name, self.group()),
-            None => unistd::setgroups(&[]),
+            Some(name) => unistd::initgroups(&name, self.group())?,
+            None => unistd::setgroups(&[])?,
         }
+        Ok(())
     }
 
     fn refused(&self, cause: io::Error) -> OwnerError {
