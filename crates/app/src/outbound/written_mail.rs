@@ -1,6 +1,6 @@
 //! Mail that the service writes, from its text to the outgoing message. `Auto-Submitted` marks it as automatic (RFC 3834).
 //!
-//! [`notice`](super::notice) sends it from an inbox of a workspace, [`service_mail`](super::service_mail) from the
+//! `notice` sends it from an inbox of a workspace, `service_mail` from the
 //! service's own.
 
 use posthouse_domain::{MessageId, MessageRecipients, Time};
