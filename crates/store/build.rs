@@ -39,10 +39,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::read_dir("migrations")?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     migrations.sort();
     let mut tables = Vec::new();
-    for path in migrations {
+    for path in &migrations {
         read(&fs::read_to_string(path)?, &mut tables)?;
     }
     let mut out = String::new();
+    write_migrations(&mut out, &migrations)?;
     write_columns(&mut out, &tables)?;
     write_rules(&mut out, &tables)?;
     for table in tables.iter().filter(|table| table.row.is_some()) {
@@ -50,6 +51,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     write_statements(&mut out)?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("tables.rs"), out)?;
+    Ok(())
+}
+
+/// Writes the list of the migrations, in order.
+fn write_migrations(out: &mut String, files: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+    let root = env::var("CARGO_MANIFEST_DIR")?;
+    writeln!(out, "/// The schema of this binary.\npub const MIGRATIONS: &[crate::Migration] = &[")?;
+    for file in files {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let path = Path::new(&root).join(file);
+        writeln!(out, "    crate::Migration {{ name: {name:?}, text: include_str!({path:?}) }},")?;
+    }
+    writeln!(out, "];\n")?;
     Ok(())
 }
 

@@ -58,6 +58,8 @@
 //! Every function that takes a [`Tx`] fails if a database call fails. An `# Errors` section says only what else can fail.
 //!
 //! # Rules for statements
+//! * A statement is a function with a signature and named parameters, see [`statements!`]; a constant only if several
+//!   functions use it or its values are computed.
 //! * Placeholders are `$1`, `$2`, …; the highest number is the parameter count. PostgreSQL infers a parameter's type
 //!   from the column next to it. Do arithmetic in Rust: in `due_at <= $1 + 60000` PostgreSQL infers a 32-bit integer,
 //!   which this crate rejects.

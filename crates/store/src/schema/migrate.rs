@@ -19,16 +19,7 @@ pub struct Migration {
     pub text: &'static str,
 }
 
-/// Includes the listed files from `migrations/`, in order.
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(Migration { name: $name, text: include_str!(concat!("../../migrations/", $name, ".sql")) }),*]
-    };
-}
-
-/// The schema of this binary. Add new files at the end, each with its checksum in `tests/seam/schema.rs`; never change
-/// a released file.
-pub const MIGRATIONS: &[Migration] = files!["0001_schema"];
+pub use crate::tables::MIGRATIONS;
 
 crate::statements! {
     APPLIED = "SELECT number, name FROM schema_migrations ORDER BY number";
