@@ -214,7 +214,7 @@ fn write_rules(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error>>
 fn write_row(out: &mut String, table: &Table) -> Result<(), Box<dyn Error>> {
     let stored: Vec<&Column> = table.columns.iter().filter(|column| column.field != "none").collect();
     let row = table.row.as_deref().unwrap_or_default();
-    let row = if row.starts_with("crate::") { row.to_owned() } else { format!("posthouse_domain::{row}") };
+    let row = format!("posthouse_domain::{row}");
     let computed = table.computed.iter().map(|(_, sql)| sql.rsplit(' ').next().unwrap_or_default());
     let names: Vec<&str> = stored.iter().map(|column| column.name.as_str()).chain(computed).collect();
     let fields = stored.iter().map(|column| &column.field).chain(table.computed.iter().map(|(field, _)| field));

@@ -9,6 +9,7 @@ pub mod listing;
 pub mod listing_state;
 pub mod lookalike;
 pub mod report;
+pub mod sanction;
 pub mod search;
 
 pub use crate::agent_message::Assurance;

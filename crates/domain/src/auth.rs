@@ -3,9 +3,11 @@
 //! Never stores or compares secrets: it derives them from random bytes that the caller passes in, and hashes them for
 //! storage.
 
+mod api_key;
 mod owner;
 mod principal;
 
+pub use self::api_key::{ApiKey, KeyClient};
 use sha2::{Digest, Sha256};
 
 pub use owner::{KeyOwner, KeyOwnerKind, MemberKeys, may_create_key};

@@ -2,6 +2,7 @@
 //!
 //! Pure: responses of DNS and remote servers, the time and the schedule are passed in.
 
+mod envelope;
 mod greylist;
 mod guard;
 mod route;
@@ -9,6 +10,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
+pub use self::envelope::{DkimSignatures, MessageDelivery, OutboundEnvelope};
 use posthouse_mail::{
     bounce::{self, BounceClass, BounceReply, BounceSeverity, BounceVerdict},
     smtp::client::{ConnectionFailure, DeliveryResult, RecipientOutcome, SmtpStage},

@@ -217,6 +217,19 @@ pub struct Escalation {
     pub created_at: Time,
 }
 
+/// A mail that was sent to people on call or about them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OnCallMail {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The message.
+    pub message: MessageId,
+    /// What it is about.
+    pub kind: OnCallMailKind,
+    /// When it was stored.
+    pub created_at: Time,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

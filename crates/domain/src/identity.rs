@@ -192,3 +192,20 @@ pub fn check_agent(workspace: &Workspace, agent: &Inbox, now: Time) -> Result<()
     }
     Ok(())
 }
+
+/// An access token as stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IdentityAccessToken {
+    /// The workspace of the agent.
+    pub workspace: WorkspaceId,
+    /// The public id of the app.
+    pub client_id: String,
+    /// The agent.
+    pub inbox: InboxId,
+    /// The granted scopes.
+    pub scope: scope::IdentityScopes,
+    /// The sign-in in a browser that it was issued for.
+    pub request: Option<IdentityRequestId>,
+    /// When it expires.
+    pub expires_at: Time,
+}

@@ -65,7 +65,8 @@ pub use agent::card::{Capabilities, Card, CardVisibility, Routing, Skill};
 pub use agent::handle::{AgentHandle, FullHandle, HandleName};
 pub use agent::listing::{ListingProblem, ListingState};
 pub use agent::lookalike::Reading;
-pub use agent::report::{ReportReason, Reporter};
+pub use agent::report::{AgentReport, ReportReason, Reporter};
+pub use agent::sanction::Sanction;
 pub use agent::search::{CardDocument, CardQuery, SearchedCards};
 pub use agent::{Agent, SanctionKind, Standing};
 pub use agent_key::{AgentKey, AgentKeyStatus, KeyProof, ProofProblem};
@@ -75,14 +76,14 @@ pub use agent_message::disclosure::{Disclosure, DisclosureParties};
 pub use agent_message::{AgentDelivery, AuthorProblem, AuthorSignature, DeliverySignature};
 pub use auth::Permission::DomainsManage;
 pub use auth::{
-    ApiKeySecret, Caller, Credential, KeyOwnerKind, KeyPrincipal, MemberKeys, Permission, Permissions, Principal,
-    Scope, UserPrincipal,
+    ApiKey, ApiKeySecret, Caller, Credential, KeyClient, KeyOwnerKind, KeyPrincipal, MemberKeys, Permission,
+    Permissions, Principal, Scope, UserPrincipal,
 };
 pub use contact::{Contact, ContactFieldSource, ContactKind, DomainCount, MessageParticipant, ParticipantRole};
 pub use daily_limit::DailyLimit;
 pub use delivery::{
-    AttemptContext, AttemptOutcome, AttemptReport, AttemptResultName, BounceKind, IpPreference, KeptAttempt,
-    LocalDeliveryState, OutboundMode, RetryDeadline,
+    AttemptContext, AttemptOutcome, AttemptReport, AttemptResultName, BounceKind, DkimSignatures, IpPreference,
+    KeptAttempt, LocalDeliveryState, OutboundEnvelope, OutboundMode, RetryDeadline,
 };
 pub use draft::{
     Approval, Draft, DraftChange, DraftChangeResult, DraftFailure, DraftFile, DraftSource, DraftStatus, DraftStep,
@@ -91,7 +92,7 @@ pub use draft::{
 pub use error::{Detail, ErrorCode, FieldProblem, LimitName, Refusal, RefusalReason};
 pub use escalation::{
     ClockTime, Escalation, EscalationDelivery, EscalationQueue, EscalationSettings, EscalationStep, EscalationTrigger,
-    InboxEscalation, MailWindow, OnCallContact, OnCallMailKind, QuietHours, TriggerChanges, TriggerSet,
+    InboxEscalation, MailWindow, OnCallContact, OnCallMail, OnCallMailKind, QuietHours, TriggerChanges, TriggerSet,
 };
 pub use event::{Event, EventKind, EventPayload, NewEvent};
 pub use forwarding::{ForwardingAddress, ForwardingFacts, ForwardingFailure, PendingForward};
@@ -108,7 +109,8 @@ pub use identity::client::{ClientSecret, IdentityClient, IdentityClientType, Sub
 pub use identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters};
 pub use identity::scope::{IdentityScope, IdentityScopes};
 pub use identity::{
-    IdentityRequest, IdentityRequestState, IdentitySignIn, IdentitySignInEvent, IdentitySignInFlow, SignedInApp,
+    IdentityAccessToken, IdentityRequest, IdentityRequestState, IdentitySignIn, IdentitySignInEvent,
+    IdentitySignInFlow, SignedInApp,
 };
 pub use inbox::{Inbox, InboxKind, Username};
 pub use job::{JobKind, JobReason};
@@ -144,13 +146,14 @@ pub use send::{
 pub use sender::SenderFilter;
 pub use service_mail::{MailBudget, MailBudgets, MailClass, ServiceMailKind};
 pub use signing_key::{SigningKeyTimes, SigningPurpose};
+pub use signup::Signup;
 pub use stream::{StreamClose, StreamToken};
 pub use suppression::{Suppression, SuppressionReason};
 pub use suspension::{Incident, Suspension, SuspensionReason};
 pub use thread::Thread;
 pub use time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, Time};
 pub use time_zone::NamedTimeZone;
-pub use user::{Invitation, Member, Role, Session, SessionSecret, SignInPurpose, User};
+pub use user::{Invitation, Member, Role, Session, SessionSecret, SignIn, SignInPurpose, User};
 pub use webhook::{
     AttemptCounts, AttemptDetails, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
     WebhookExchange, WebhookHost, WebhookUrlRules,

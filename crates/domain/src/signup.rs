@@ -1,5 +1,6 @@
 //! Self-signup: the proof of work, the numbers of its daily limits, and how a claim address is shown.
 
+use crate::{id::WorkspaceId, time::Time};
 use sha2::{Digest, Sha256};
 
 use crate::time::{DAY_MS, MINUTE_MS};
@@ -40,6 +41,27 @@ pub fn masked(address: &str) -> String {
 #[must_use]
 pub fn workspace_name(agent: Option<&str>) -> String {
     agent.map_or_else(|| "Agent workspace".to_owned(), |name| format!("{name}'s workspace"))
+}
+
+/// An unclaimed workspace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signup {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The number of agents that signed up.
+    pub agents: u64,
+    /// The recipient of the latest claim link.
+    pub claim_email: Option<String>,
+    /// When that link expires.
+    pub claim_expires_at: Option<Time>,
+}
+
+impl Signup {
+    /// Returns the recipient of the latest claim link while the link is valid.
+    #[must_use]
+    pub fn pending_email(&self, now: Time) -> Option<&str> {
+        self.claim_email.as_deref().filter(|_| self.claim_expires_at.is_some_and(|end| now < end))
+    }
 }
 
 #[cfg(test)]

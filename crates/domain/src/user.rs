@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     auth::{KEY_RANDOM_CHARS, random_alphanumerics},
-    id::{InvitationId, SessionId, UserId, WorkspaceId},
+    id::{InvitationId, MessageId, SessionId, SignInId, UserId, WorkspaceId},
     time::{DAY_MS, MINUTE_MS, Time},
 };
 
@@ -166,6 +166,29 @@ pub fn sign_in_code(token: &str) -> String {
     let digest = Sha256::new().chain_update("sign-in code\n").chain_update(token).finalize();
     let number = digest.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
     format!("{:06}", number % 1_000_000)
+}
+
+/// A request for a link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignIn {
+    /// The id.
+    pub id: SignInId,
+    /// The canonical address.
+    pub email: String,
+    /// What the link is for.
+    pub purpose: SignInPurpose,
+    /// The workspace to sign in to; `None` for the one that was used last.
+    pub workspace: Option<WorkspaceId>,
+    /// The mail with the link; `None` before it is stored, and for a link that wasn't mailed.
+    pub message: Option<MessageId>,
+    /// The keyed hash of the client network that asked for it; `None` for an invitation.
+    pub network: Option<Vec<u8>>,
+    /// Codes that may still be tried.
+    pub tries_left: u32,
+    /// When the link expires.
+    pub expires_at: Time,
+    /// When it was requested.
+    pub created_at: Time,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 -- milliseconds since 1970 in UTC. JSON is never queried inside. Every key of tenant data starts with the workspace.
 --
 -- This file is also the declaration of each table for the program: `build.rs` reads it. Above a table:
---   @row PATH                     the struct of a row, below `posthouse_domain` or `crate`; its fields are named like the
+--   @row PATH                     the struct of a row, in `posthouse_domain`; its fields are named like the
 --                                 columns, IDs without `_id`, unless a column says @field=NAME, or @field=none for no field
 --   @reads FIELD = EXPRESSION AS COLUMN   a field that is read and not stored
 --   @with message|thread|inbox    the record with which the rows are deleted (", by statements of its own": see `wipe`)
@@ -925,7 +925,7 @@ CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pendi
 
 -- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
 -- @kept until the operator ends it
--- @row crate::agents::Sanction
+-- @row agent::sanction::Sanction
 CREATE TABLE agent_sanctions (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,

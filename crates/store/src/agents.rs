@@ -11,6 +11,7 @@ pub mod identity_requests;
 pub mod identity_sign_ins;
 pub mod identity_tokens;
 
+use posthouse_domain::agent::sanction::Sanction;
 use posthouse_domain::{
     agent::{
         Agent, SanctionKind,
@@ -100,44 +101,6 @@ statements! {
     pub fn end_sanction(workspace: WorkspaceId, inbox: InboxId) -> bool =
         "DELETE FROM agent_sanctions WHERE workspace_id = :workspace AND inbox_id = :inbox";
     SANCTIONED = "SELECT {agent_sanctions} FROM agent_sanctions WHERE (created_at, inbox_id) < ($1, $2) ORDER BY created_at DESC, inbox_id DESC LIMIT $3";
-}
-
-/// A decision against an agent.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sanction {
-    /// The workspace of the agent.
-    pub workspace: WorkspaceId,
-    /// Its inbox or identity.
-    pub inbox: InboxId,
-    /// What was decided.
-    pub kind: SanctionKind,
-    /// The operator's reason.
-    pub reason: Option<String>,
-    /// The parties whose reports counted.
-    pub parties: Vec<String>,
-    /// When the owner asked for a review.
-    pub review_requested_at: Option<Time>,
-    /// What the owner said.
-    pub review_note: Option<String>,
-    /// When.
-    pub created_at: Time,
-}
-
-impl Sanction {
-    /// Creates a decision that nobody asked to review.
-    #[must_use]
-    pub fn new(agent: &Agent, kind: SanctionKind, created_at: Time) -> Self {
-        Self {
-            workspace: agent.workspace,
-            inbox: agent.inbox,
-            kind,
-            reason: None,
-            parties: Vec::new(),
-            review_requested_at: None,
-            review_note: None,
-            created_at,
-        }
-    }
 }
 
 /// Returns the agent with that part of a handle in a workspace.

@@ -4,10 +4,10 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    ApiKeySecret, Caller, Credential, ErrorCode, KeyId, MINUTE_MS, Refusal, Role, SessionSecret, StreamToken, Time,
-    UserPrincipal, Workspace, WorkspaceId, user::SESSION_IDLE_MS,
+    ApiKeySecret, Caller, Credential, ErrorCode, KeyClient, KeyId, MINUTE_MS, Refusal, Role, SessionSecret,
+    StreamToken, Time, UserPrincipal, Workspace, WorkspaceId, user::SESSION_IDLE_MS,
 };
-use posthouse_store::keys::{self, KeyClient, KeyUse};
+use posthouse_store::keys::{self, KeyUse};
 use posthouse_store::sessions::{self, SessionCutoff};
 use posthouse_store::{Result as StoreResult, Tx, stream_tokens, workspaces};
 

@@ -1,8 +1,10 @@
 //! Creates API keys. A key is a value until the caller stores it.
 
 use posthouse_domain::auth::{KEY_RANDOM_CHARS, may_create_key};
-use posthouse_domain::{ApiKeySecret, IdGenerator, Permissions, Plans, Refusal, Scope, UserId, WorkspaceId};
-use posthouse_store::{Tx, inboxes, keys, keys::KeyClient, workspaces};
+use posthouse_domain::{
+    ApiKey, ApiKeySecret, IdGenerator, KeyClient, Permissions, Plans, Refusal, Scope, UserId, WorkspaceId,
+};
+use posthouse_store::{Tx, inboxes, keys, workspaces};
 
 use crate::ports::Clock;
 
@@ -25,7 +27,7 @@ pub struct NewKey {
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
     /// The key's row.
-    pub key: keys::ApiKey,
+    pub key: ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,
 }
@@ -36,7 +38,7 @@ pub fn new_key(clock: &dyn Clock, ids: &IdGenerator, new: NewKey) -> CreatedKey 
     let mut random = [0; 2 * KEY_RANDOM_CHARS];
     clock.random(&mut random);
     let secret = ApiKeySecret::from_random(&random);
-    let key = keys::ApiKey {
+    let key = ApiKey {
         workspace: new.workspace,
         id: ids.next(),
         name: new.name,

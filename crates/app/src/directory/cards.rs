@@ -4,8 +4,8 @@ use posthouse_api::views::agent::oasf::{self, OasfRecordView};
 use posthouse_api::views::agent::{
     AgentBundleView, AgentSanctionView, BundleIdentityView, BundleKeysView, BundleParts, ServerKeyView,
 };
-use posthouse_domain::{Agent, Caller, ClaimStatus, InboxId, Refusal, SigningPurpose, Standing};
-use posthouse_store::{Tx, agents, agents::Sanction, inboxes, workspaces};
+use posthouse_domain::{Agent, Caller, ClaimStatus, InboxId, Refusal, Sanction, SigningPurpose, Standing};
+use posthouse_store::{Tx, agents, inboxes, workspaces};
 
 use super::{events::CardEvents, switches, view::published_keys};
 use crate::{access::visible, app::App, signing::sign};

@@ -1,8 +1,8 @@
 //! What the operator decides about agents.
 
-use posthouse_domain::{Agent, ErrorCode, Refusal, SanctionKind, Time};
+use posthouse_domain::{Agent, ErrorCode, Refusal, Sanction, SanctionKind, Time};
 use posthouse_mail::address::Address;
-use posthouse_store::{Result, Tx, agent_reports, agent_reports::OpenReport, agents, agents::Sanction};
+use posthouse_store::{Result, Tx, agent_reports, agent_reports::OpenReport, agents};
 
 use super::events::CardEvents;
 use crate::app::App;

@@ -3,9 +3,12 @@
 use std::net::IpAddr;
 
 use posthouse_domain::agent::report::{self, REPORT_COUNTS_MS, REPORTERS_TO_HIDE, REPORTS_SPAN_MS};
-use posthouse_domain::{AgentReportId, Caller, DAY_MS, MessageId, Refusal, ReportReason, Reporter, SanctionKind, Time};
+use posthouse_domain::{
+    AgentReport, AgentReportId, Caller, DAY_MS, MessageId, Refusal, ReportReason, Reporter, Sanction, SanctionKind,
+    Time,
+};
 use posthouse_mail::address::Address;
-use posthouse_store::{Tx, agent_reports, agent_reports::AgentReport, agents, agents::Sanction, inboxes, workspaces};
+use posthouse_store::{Tx, agent_reports, agents, inboxes, workspaces};
 
 use super::{events::CardEvents, resolve::exists, resolve::not_found, switches};
 use crate::{access::visible, app::App, keyring::counted_subject::counted_subject};

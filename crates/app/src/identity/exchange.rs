@@ -6,10 +6,10 @@ mod code;
 mod narrow;
 
 use posthouse_domain::{
-    IdentityClient, IdentityClientType, IdentityRequestId, IdentityScope, IdentityScopes, Inbox, OAuthError,
-    OAuthErrorCode, OAuthParameters, Refusal, Time, identity::ACCESS_TOKEN_MS,
+    IdentityAccessToken, IdentityClient, IdentityClientType, IdentityRequestId, IdentityScope, IdentityScopes, Inbox,
+    OAuthError, OAuthErrorCode, OAuthParameters, Refusal, Time, identity::ACCESS_TOKEN_MS,
 };
-use posthouse_store::{Tx, identity_tokens, identity_tokens::IdentityAccessToken};
+use posthouse_store::{Tx, identity_tokens};
 use serde_json::Value;
 
 use super::{credentials, credentials::ClientCredentials, failure::OAuthFailure, record::RecordContext, signing};

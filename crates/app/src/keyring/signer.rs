@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use posthouse_domain::Time;
+use posthouse_domain::{DkimSignatures, Time};
 use posthouse_mail::{dkim::DkimKey, dkim::DkimKeyError, dkim::sign_all, jose::key::Es256KeyError};
-use posthouse_store::recipients::DkimSignatures;
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 

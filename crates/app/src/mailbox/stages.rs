@@ -3,11 +3,11 @@
 
 use posthouse_domain::{
     Attachment, AttachmentId, Counters, Direction, EscalationTrigger, EventKind, HoldReason, IdGenerator, Message,
-    MessageId, NewEvent, OnCallMailKind,
+    MessageId, NewEvent, OnCallMail, OnCallMailKind,
 };
 use posthouse_store::{
     Result, Tx, attachments as attachment_rows, events, message_list::InboxRef, messages, metrics, on_call,
-    on_call::OnCallMail, queue as work_queue, search as search_index,
+    queue as work_queue, search as search_index,
 };
 
 use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};

@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Caller, DAY_MS, ErrorCode, IdGenerator, MailClass, MessageId, OnCallContact, OnCallContactId, OnCallMailKind,
-    Refusal, ServiceMailKind, Time, WorkspaceId, forwarding::CONFIRMATION_LINK_MS,
+    Caller, DAY_MS, ErrorCode, IdGenerator, MailClass, MessageId, OnCallContact, OnCallContactId, OnCallMail,
+    OnCallMailKind, Refusal, ServiceMailKind, Time, WorkspaceId, forwarding::CONFIRMATION_LINK_MS,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::on_call::{self, OnCallMail, OnCallToken};
-use posthouse_store::{Result as StoreResult, Tx, inboxes, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, inboxes, on_call, on_call::OnCallToken, workspaces};
 
 use super::recipients;
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};

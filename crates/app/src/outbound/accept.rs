@@ -9,14 +9,13 @@ use std::sync::Arc;
 use composition::Composition;
 use copy_signing::CopySigning;
 use posthouse_domain::{
-    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, ErrorCode, IdGenerator, Inbox, MessageId,
-    MessageStatus, Plans, Record, RecordView, Refusal, SendPurpose, StorageNeed, Time, gate,
+    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, DkimSignatures, ErrorCode, IdGenerator,
+    Inbox, MessageId, MessageStatus, Plans, Record, RecordView, Refusal, SendPurpose, StorageNeed, Time, gate,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
     Tx, approvals, contacts, contents::StoredRaw, idempotency, idempotency::IdempotencyClaim,
-    idempotency::RecordedResponse, local_deliveries::RequestedFields, recipients::DkimSignatures, storage, unclaimed,
-    usage, workspaces,
+    idempotency::RecordedResponse, local_deliveries::RequestedFields, storage, unclaimed, usage, workspaces,
 };
 use write::WrittenMessage;
 

@@ -1,7 +1,7 @@
 //! The API keys of a workspace, as people manage them.
 
-use posthouse_domain::{Caller, ErrorCode, InboxId, KeyId, PageRange, Permissions, Refusal, Role, Scope};
-use posthouse_store::{Tx, keys, keys::ApiKey, users};
+use posthouse_domain::{ApiKey, Caller, ErrorCode, InboxId, KeyId, PageRange, Permissions, Refusal, Role, Scope};
+use posthouse_store::{Tx, keys, users};
 
 use super::sessions;
 use crate::access::{authenticate::no_session, new_key::CreatedKey, new_key::NewKey, new_key::new_key, visible};

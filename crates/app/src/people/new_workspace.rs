@@ -3,7 +3,8 @@
 //! The functions create values from the clock's time and randomness; the caller stores them in one transaction.
 
 use posthouse_domain::{
-    AiProcessing, ApiKeySecret, ClaimStatus, Permissions, Plan, Scope, UserId, Workspace, WorkspaceId, WorkspaceOrigin,
+    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, Permissions, Plan, Scope, UserId, Workspace, WorkspaceId,
+    WorkspaceOrigin,
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 
@@ -27,7 +28,7 @@ pub struct CreatedWorkspace {
     /// The workspace.
     pub workspace: Workspace,
     /// The key's row.
-    pub key: keys::ApiKey,
+    pub key: ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,
     /// The id of the owner, if the address is new.
@@ -42,7 +43,7 @@ pub struct UnclaimedWorkspace {
     /// The workspace.
     pub workspace: Workspace,
     /// The key's row.
-    pub key: keys::ApiKey,
+    pub key: ApiKey,
     /// The secret, shown in one response only.
     pub secret: ApiKeySecret,
 }

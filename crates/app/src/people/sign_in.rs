@@ -10,13 +10,11 @@ use posthouse_domain::user::{
 };
 use posthouse_domain::{
     IdGenerator, Invitation, JobKind, JobReason, LimitName, MINUTE_MS, Member, Refusal, Role, Session, SessionId,
-    SessionSecret, SignInId, SignInPurpose, Time, User, UserId, Workspace, WorkspaceId, auth::KEY_RANDOM_CHARS,
+    SessionSecret, SignIn, SignInId, SignInPurpose, Time, User, UserId, Workspace, WorkspaceId, auth::KEY_RANDOM_CHARS,
     link_token,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::jobs::{self, NewJob};
-use posthouse_store::sign_ins::{self, SignIn};
-use posthouse_store::{Result as StoreResult, Tx, sessions, users, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, jobs, jobs::NewJob, sessions, sign_ins, users, workspaces};
 
 use crate::keyring::{counted_subject::counted_subject, sealed_link};
 use crate::{access::authenticate::session_cutoff, app::App, ports::Clock};

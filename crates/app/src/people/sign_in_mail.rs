@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use posthouse_domain::user::{INVITATION_MS, SIGN_IN_LINK_MS, sign_in_code};
 use posthouse_domain::{
-    Caller, DAY_MS, ErrorCode, IdGenerator, MINUTE_MS, MailClass, Member, MessageId, Refusal, ServiceMailKind,
+    Caller, DAY_MS, ErrorCode, IdGenerator, MINUTE_MS, MailClass, Member, MessageId, Refusal, ServiceMailKind, SignIn,
     SignInId, SignInPurpose, Time, Workspace, WorkspaceId, agent::card_text,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, sign_ins, sign_ins::SignIn, users, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, sign_ins, users, workspaces};
 
 use super::{sign_in, sign_up::SignUpMail};
 use crate::app::App;

@@ -4,11 +4,11 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    DailyLimit, Limit, MailClass, Party, Refusal, ServiceMailKind, SignInPurpose, Time, UserId, Workspace, WorkspaceId,
-    signup::CLAIM_MAILS_PER_RECIPIENT,
+    DailyLimit, Limit, MailClass, Party, Refusal, ServiceMailKind, SignIn, SignInPurpose, Time, UserId, Workspace,
+    WorkspaceId, signup::CLAIM_MAILS_PER_RECIPIENT,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::{Tx, sign_ins::SignIn, signups, workspaces};
+use posthouse_store::{Tx, signups, workspaces};
 
 use super::{members, new_workspace};
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};

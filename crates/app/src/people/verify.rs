@@ -1,9 +1,9 @@
 //! The exchange of a sign-in link, or of the code in its mail, for a session.
 
 use posthouse_domain::user::{WRONG_CODES_PER_DAY, sign_in_code};
-use posthouse_domain::{DailyLimit, LimitName, Refusal, SignInId, SignInPurpose, Time, WorkspaceId};
+use posthouse_domain::{DailyLimit, LimitName, Refusal, SignIn, SignInId, SignInPurpose, Time, WorkspaceId};
 use posthouse_mail::address::Address;
-use posthouse_store::{Result as StoreResult, Tx, sign_ins, sign_ins::SignIn, signups};
+use posthouse_store::{Result as StoreResult, Tx, sign_ins, signups};
 
 use super::sign_in::{NewSession, SignInClient, SignedIn, begin_session, invited_person, member_of, new_secret};
 use super::sign_up::SignUp;

@@ -2,8 +2,8 @@
 //! `docs/decisions/people.md#0025-links-in-mail`.
 
 use posthouse_api::{views::event::data, views::inbox::InboxView, views::signup::SignupWorkspaceView};
-use posthouse_domain::{ErrorCode, EventKind, IdGenerator, JobKind, NewEvent, Plans, Refusal, Time, UserId};
-use posthouse_store::{Tx, events, inboxes, jobs, signups, signups::Signup, workspaces};
+use posthouse_domain::{ErrorCode, EventKind, IdGenerator, JobKind, NewEvent, Plans, Refusal, Signup, Time, UserId};
+use posthouse_store::{Tx, events, inboxes, jobs, signups, workspaces};
 
 use crate::{app::App, inboxes::first_agent, inboxes::view, keyring::sealed_link, people::members};
 

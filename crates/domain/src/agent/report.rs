@@ -1,5 +1,6 @@
 //! Reports about agents.
 
+use crate::id::{AgentReportId, InboxId, MessageId, WorkspaceId};
 use crate::{
     error::{ErrorCode, LimitName, Refusal},
     time::{DAY_MS, Time},
@@ -83,6 +84,31 @@ pub fn check_daily(used: u64, now: Time) -> Result<(), Refusal> {
         REPORTS_PER_DAY,
         until_next_day_s(now),
     ))
+}
+
+/// A report about an agent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentReport {
+    /// The workspace that reports.
+    pub workspace: WorkspaceId,
+    /// Its id.
+    pub id: AgentReportId,
+    /// The workspace of the agent.
+    pub agent_workspace: WorkspaceId,
+    /// The inbox or identity of the agent.
+    pub agent: InboxId,
+    /// Why.
+    pub reason: ReportReason,
+    /// Details for the operator.
+    pub details: Option<String>,
+    /// A message of the workspace that reports.
+    pub message: Option<MessageId>,
+    /// Whether it counts toward hiding the listing.
+    pub counts: bool,
+    /// The keyed hash of the client's network; `None` on loopback.
+    pub network: Option<Vec<u8>>,
+    /// When.
+    pub created_at: Time,
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use posthouse_api::{views::TimestampView, views::name_of, wire::has_member, wire::member};
 use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
-use posthouse_domain::{CursorPosition, KeyOwnerKind, PageRequest, Permissions, Role, Scope};
+use posthouse_domain::{ApiKey, CursorPosition, KeyOwnerKind, PageRequest, Permissions, Role, Scope};
 use posthouse_http::prelude::*;
-use posthouse_store::keys::ApiKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -1,16 +1,14 @@
 //! `posthouse key create | list | revoke`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use posthouse_domain::auth::ApiKey;
 use posthouse_domain::{
     auth::{Permission, Permissions, Scope},
     error::Refusal,
     id::{InboxId, KeyId, WorkspaceId},
     page::PageRange,
 };
-use posthouse_store::{
-    inboxes,
-    keys::{self, ApiKey},
-};
+use posthouse_store::{inboxes, keys};
 use serde_json::{Value, json};
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print, workspace};

@@ -1,8 +1,9 @@
 //! Reports about agents.
 
+use posthouse_domain::agent::report::AgentReport;
 use posthouse_domain::{
     agent::report::ReportReason,
-    id::{AgentReportId, InboxId, MessageId, WorkspaceId},
+    id::{InboxId, MessageId, WorkspaceId},
     party::{self, Party},
     time::Time,
 };
@@ -40,31 +41,6 @@ statements! {
     /// Deletes reports from before a time, up to `limit` rows; returns how many.
     pub fn prune(before: Time, limit: u32) -> u64 =
         "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < :before LIMIT :limit)";
-}
-
-/// A report about an agent.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AgentReport {
-    /// The workspace that reports.
-    pub workspace: WorkspaceId,
-    /// Its id.
-    pub id: AgentReportId,
-    /// The workspace of the agent.
-    pub agent_workspace: WorkspaceId,
-    /// The inbox or identity of the agent.
-    pub agent: InboxId,
-    /// Why.
-    pub reason: ReportReason,
-    /// Details for the operator.
-    pub details: Option<String>,
-    /// A message of the workspace that reports.
-    pub message: Option<MessageId>,
-    /// Whether it counts toward hiding the listing.
-    pub counts: bool,
-    /// The keyed hash of the client's network; `None` on loopback.
-    pub network: Option<Vec<u8>>,
-    /// When.
-    pub created_at: Time,
 }
 
 /// An agent with open reports.

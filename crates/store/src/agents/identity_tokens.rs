@@ -1,10 +1,7 @@
 //! Access tokens of apps: rows with the digest of the token, never the token itself.
 
-use posthouse_domain::{
-    id::{IdentityRequestId, InboxId, WorkspaceId},
-    identity::scope::IdentityScopes,
-    time::Time,
-};
+use posthouse_domain::identity::IdentityAccessToken;
+use posthouse_domain::{id::IdentityRequestId, time::Time};
 
 use crate::{Result, Tx, message_list::InboxRef, p, statements};
 
@@ -24,23 +21,6 @@ statements! {
     /// Deletes up to `limit` expired tokens; returns how many.
     pub fn prune(now: Time, limit: u32) -> u64 =
         "DELETE FROM identity_access_tokens WHERE digest IN (SELECT digest FROM identity_access_tokens WHERE expires_at <= :now LIMIT :limit)";
-}
-
-/// An access token as stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct IdentityAccessToken {
-    /// The workspace of the agent.
-    pub workspace: WorkspaceId,
-    /// The public id of the app.
-    pub client_id: String,
-    /// The agent.
-    pub inbox: InboxId,
-    /// The granted scopes.
-    pub scope: IdentityScopes,
-    /// The sign-in in a browser that it was issued for.
-    pub request: Option<IdentityRequestId>,
-    /// When it expires.
-    pub expires_at: Time,
 }
 
 /// Stores a token.

@@ -1,9 +1,9 @@
 //! Recipients of sent messages with their delivery status, and the envelopes that carry them.
 
+use posthouse_domain::delivery::{DkimSignatures, MessageDelivery, OutboundEnvelope};
 use posthouse_domain::{
     id::{EnvelopeId, MessageId, WorkspaceId},
     message::{RecipientDelivery, TlsParameters},
-    time::Time,
 };
 
 use posthouse_mail::bounce::BounceClass;
@@ -36,41 +36,6 @@ statements! {
     /// Deletes an envelope whose recipients are all settled.
     pub fn delete_envelope(workspace: WorkspaceId, id: EnvelopeId) =
         "DELETE FROM envelopes WHERE workspace_id = :workspace AND id = :id";
-}
-
-/// The delivery status of one recipient, with its message.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MessageDelivery {
-    /// The message.
-    pub message: MessageId,
-    /// The delivery status.
-    pub delivery: RecipientDelivery,
-}
-
-/// A message for the recipients at one destination.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OutboundEnvelope {
-    /// The workspace.
-    pub workspace: WorkspaceId,
-    /// Its ID.
-    pub id: EnvelopeId,
-    /// The message.
-    pub message: MessageId,
-    /// The recipient's domain in A-label form.
-    pub destination: String,
-    /// When delivery attempts end.
-    pub expires_at: Time,
-    /// The DKIM signatures made when the message was accepted.
-    pub signed: Option<DkimSignatures>,
-}
-
-/// DKIM signatures of a message.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DkimSignatures {
-    /// The `DKIM-Signature` header fields, each with its CRLF, to prepend to the message.
-    pub fields: String,
-    /// Digest of the keys that made them, to detect a change of keys.
-    pub keys_digest: Vec<u8>,
 }
 
 /// Stores a recipient with its delivery status.

@@ -1,5 +1,6 @@
 //! People on call: the contacts of workspaces and inboxes, and the mail that was sent to them and about them.
 
+use posthouse_domain::escalation::OnCallMail;
 use posthouse_domain::{
     escalation::{OnCallContact, OnCallMailKind},
     id::{InboxId, MessageId, OnCallContactId, WorkspaceId},
@@ -62,19 +63,6 @@ pub struct OnCallToken {
     pub sha256: [u8; 32],
     /// When the link expires.
     pub expires_at: Time,
-}
-
-/// A mail that was sent to people on call or about them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OnCallMail {
-    /// The workspace.
-    pub workspace: WorkspaceId,
-    /// The message.
-    pub message: MessageId,
-    /// What it is about.
-    pub kind: OnCallMailKind,
-    /// When it was stored.
-    pub created_at: Time,
 }
 
 /// Returns the contacts of an inbox, or those of the workspace, in their order.

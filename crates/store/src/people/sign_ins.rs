@@ -1,5 +1,6 @@
 //! Requests for links that sign people in. The token is derived from the mail; only its digest is stored.
 
+use posthouse_domain::user::SignIn;
 use posthouse_domain::{
     id::{MessageId, SignInId, WorkspaceId},
     time::Time,
@@ -48,29 +49,6 @@ statements! {
     /// Deletes up to `limit` expired requests; returns how many.
     pub fn prune(now: Time, limit: u32) -> u64 =
         "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
-}
-
-/// A request for a link.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SignIn {
-    /// The id.
-    pub id: SignInId,
-    /// The canonical address.
-    pub email: String,
-    /// What the link is for.
-    pub purpose: SignInPurpose,
-    /// The workspace to sign in to; `None` for the one that was used last.
-    pub workspace: Option<WorkspaceId>,
-    /// The mail with the link; `None` before it is stored, and for a link that wasn't mailed.
-    pub message: Option<MessageId>,
-    /// The keyed hash of the client network that asked for it; `None` for an invitation.
-    pub network: Option<Vec<u8>>,
-    /// Codes that may still be tried.
-    pub tries_left: u32,
-    /// When the link expires.
-    pub expires_at: Time,
-    /// When it was requested.
-    pub created_at: Time,
 }
 
 /// Stores a request; `digest` is that of a link which isn't mailed.

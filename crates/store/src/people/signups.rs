@@ -1,5 +1,6 @@
 //! Self-signup: unclaimed workspaces with their claim links, used challenges, and the usage of daily limits.
 
+use posthouse_domain::signup::Signup;
 use posthouse_domain::{daily_limit::DailyLimit, id::WorkspaceId, time::Time};
 
 use crate::{Result, Tx, p, statements};
@@ -45,27 +46,6 @@ statements! {
         ON CONFLICT (kind, subject, day) DO UPDATE SET used = signup_usage.used + 1 WHERE signup_usage.used < $4";
     USED = "SELECT used FROM signup_usage WHERE kind = $1 AND subject = $2 AND day = $3";
     FORGET_USAGE = "DELETE FROM signup_usage WHERE (kind, subject, day) IN (SELECT kind, subject, day FROM signup_usage WHERE day < $1 LIMIT $2)";
-}
-
-/// An unclaimed workspace.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signup {
-    /// The workspace.
-    pub workspace: WorkspaceId,
-    /// The number of agents that signed up.
-    pub agents: u64,
-    /// The recipient of the latest claim link.
-    pub claim_email: Option<String>,
-    /// When that link expires.
-    pub claim_expires_at: Option<Time>,
-}
-
-impl Signup {
-    /// Returns the recipient of the latest claim link while the link is valid.
-    #[must_use]
-    pub fn pending_email(&self, now: Time) -> Option<&str> {
-        self.claim_email.as_deref().filter(|_| self.claim_expires_at.is_some_and(|end| now < end))
-    }
 }
 
 /// A claim link as stored.

@@ -4,14 +4,13 @@
 use posthouse_api::views::event::data;
 use posthouse_domain::{
     Attachment, BounceKind, Channel, ContentId, DeliveryStatus, Direction, EventKind, IdGenerator, Inbox, Incident,
-    JobKind, JobReason, Message, MessageStatus, NewEvent, Party, RecipientDelivery, Suppression, SuppressionReason,
-    ThreadId, Time, message::overall_status,
+    JobKind, JobReason, Message, MessageStatus, NewEvent, OutboundEnvelope, Party, RecipientDelivery, Suppression,
+    SuppressionReason, ThreadId, Time, message::overall_status,
 };
 use posthouse_mail::{address::Address, bounce::BounceClass};
 use posthouse_store::contents::{self, StoredRaw};
 use posthouse_store::jobs::{self, NewJob};
-use posthouse_store::recipients::{self, OutboundEnvelope};
-use posthouse_store::{Result, Tx, events, inboxes, messages, metrics, suppressions, threads};
+use posthouse_store::{Result, Tx, events, inboxes, messages, metrics, recipients, suppressions, threads};
 
 use super::AcceptedMessage;
 use crate::mailbox::{self, InboxCopy, Visibility, contacts::Correspondents, thread::MessageThread};

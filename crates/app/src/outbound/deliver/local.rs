@@ -1,12 +1,12 @@
 //! Settles a sent message for recipients in another workspace of this service, as a delivery by SMTP is settled.
 
 use posthouse_domain::{
-    AttemptReport, DeliveryStatus, IdGenerator, OutboundMode, RecipientDelivery, RetryDeadline, Time,
+    AttemptReport, DeliveryStatus, IdGenerator, OutboundEnvelope, OutboundMode, RecipientDelivery, RetryDeadline, Time,
 };
 use posthouse_mail::smtp::client::{DeliveryResult, SmtpStage};
-use posthouse_store::local_deliveries::{LocalDelivery, LocalOutcome};
-use posthouse_store::recipients::{self, OutboundEnvelope};
-use posthouse_store::{Result, Tx, inboxes};
+use posthouse_store::{
+    Result, Tx, inboxes, local_deliveries::LocalDelivery, local_deliveries::LocalOutcome, recipients,
+};
 
 use super::{AttemptResult, FinishedDelivery, prepare::LoadedEnvelope, settle as settlement};
 

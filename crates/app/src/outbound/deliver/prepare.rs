@@ -1,11 +1,12 @@
 //! Loads the rows of an envelope and checks again whether the workspace and the inbox may send; both can change while
 //! mail is queued. See `docs/FLOWS.md`.
 
-use posthouse_domain::{DeliveryStatus, IdGenerator, Inbox, JobKind, JobReason, RecipientDelivery, Time, Workspace};
+use posthouse_domain::{
+    DeliveryStatus, IdGenerator, Inbox, JobKind, JobReason, OutboundEnvelope, RecipientDelivery, Time, Workspace,
+};
 use posthouse_store::contents::{self, StoredRaw};
 use posthouse_store::jobs::{self, NewJob};
-use posthouse_store::recipients::{self, OutboundEnvelope};
-use posthouse_store::{Result, Tx, inboxes, mail_domains, messages, workspaces};
+use posthouse_store::{Result, Tx, inboxes, mail_domains, messages, recipients, workspaces};
 
 use super::EnvelopeRef;
 

@@ -2,12 +2,9 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::DeliveryMode;
+use posthouse_domain::agent::sanction::Sanction;
 use posthouse_domain::{agent::SanctionKind, workspace::ClaimStatus};
-use posthouse_store::{
-    Tx,
-    agents::{self, Sanction},
-    p, statements,
-};
+use posthouse_store::{Tx, agents, p, statements};
 use serde_json::{Value, json};
 
 use super::fixture::Pair;
