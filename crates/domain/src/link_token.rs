@@ -13,6 +13,8 @@ use sha2::{Digest, Sha256};
 
 /// What stands in place of a token in mail that arrives.
 pub const MASK: &str = "[link of this service]";
+/// The sentence of a sign-in mail in front of the code that stands for its link.
+pub const CODE_OFFER: &str = "On another device, enter this code instead";
 /// The start of every token. None of its letters is a hexadecimal digit.
 const PREFIX: &str = "pht";
 /// Hexadecimal digits of the secret.
@@ -43,10 +45,11 @@ pub fn is_in(text: &str) -> bool {
     tokens::is_in(text)
 }
 
-/// Returns whether bytes that aren't text have a token, as documents have addresses of links.
+/// Returns whether bytes that aren't text have a token, as documents have addresses of links: in letters of one or two bytes.
 #[must_use]
 pub fn is_in_binary(bytes: &[u8]) -> bool {
-    memmem::find_iter(bytes, PREFIX).any(|at| {
+    let bytes: Vec<u8> = bytes.iter().filter(|byte| **byte != 0).map(u8::to_ascii_lowercase).collect();
+    memmem::find_iter(&bytes, PREFIX).any(|at| {
         let secret = bytes.get(at + PREFIX.len()..at + PREFIX.len() + SECRET_DIGITS);
         secret.is_some_and(|secret| secret.iter().copied().all(is_digit))
     })

@@ -33,7 +33,7 @@ impl QuotedLinks {
     /// Masks the links in a text. Codes stay: a later text may have their link.
     fn without_links(&mut self, text: &str) -> Option<String> {
         let masked = link_token::masked(text, &mut self.codes);
-        self.is_any |= masked.is_some();
+        self.is_any |= self.codes.note(text) || masked.is_some();
         masked
     }
 

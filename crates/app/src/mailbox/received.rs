@@ -1,5 +1,6 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
+use posthouse_domain::link_token;
 use posthouse_domain::{
     ContentId, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, MessageStatus, ThreadId, Time,
     label::BLOCKED, label::UNVERIFIED_REPORT, send::BOUNCE_LABEL,
@@ -117,7 +118,8 @@ fn row(
         contact_address: mail.author.as_ref().filter(|_| !mail.null_sender).map(|author| author.address().canonical()),
         contact: None,
         has_attachments: !mail.files.is_empty(),
-        masked_links: mail.masked_links,
+        // An address of the envelope may have a token, and the trace lines show it.
+        masked_links: mail.masked_links || link_token::is_in(copy.trace),
         held: None,
         released_at: None,
         status_at: now,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use posthouse_domain::link_token::CODE_OFFER;
 use posthouse_domain::user::{INVITATION_MS, SIGN_IN_LINK_MS, sign_in_code};
 use posthouse_domain::{
     Caller, DAY_MS, ErrorCode, IdGenerator, MINUTE_MS, MailClass, Member, MessageId, Refusal, ServiceMailKind, SignIn,
@@ -197,7 +198,7 @@ fn sign_up_text(email: &str, base_url: &str, link: &str, code: &str) -> String {
          If you continue, you get a workspace of your own.\n\n\
          Open this page and press the button. The link works once and expires after {minutes} minutes:\n\n\
          {link}\n\n\
-         On another device, enter this code instead:\n\n\
+         {CODE_OFFER}:\n\n\
          {code}\n\n\
          If you did not ask for this, ignore this message: nothing is created without it.\n"
     )
@@ -209,7 +210,7 @@ fn sign_in_text(sign_in: &SignIn, link: &str, code: &str) -> String {
         "Somebody, hopefully you, wants to sign in as {email}.\n\n\
          Open this page and press the button. The link works once and expires after {minutes} minutes:\n\n\
          {link}\n\n\
-         On another device, enter this code instead:\n\n\
+         {CODE_OFFER}:\n\n\
          {code}\n\n\
          If you did not ask for this, ignore this message: nobody can sign in without it.\n"
     )

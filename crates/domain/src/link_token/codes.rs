@@ -2,7 +2,9 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::{MASK, of_secret, symbol, symbol::Symbol};
+use memchr::memmem;
+
+use super::{CODE_OFFER, MASK, of_secret, symbol, symbol::Symbol};
 use crate::user::sign_in_code;
 
 /// Digits of a code.
@@ -14,6 +16,8 @@ const CODES_MAX: usize = 16;
 #[derive(Clone, Default, Debug)]
 pub struct TokenCodes {
     codes: HashSet<String>,
+    /// Whether the mail quotes one that offers a code.
+    is_offered: bool,
 }
 
 impl TokenCodes {
@@ -24,15 +28,23 @@ impl TokenCodes {
         }
     }
 
+    /// Notes a text of the mail: if it quotes the sentence that offers a code, any six digits may be that code. A gateway may
+    /// have replaced the link. Returns whether it does.
+    pub fn note(&mut self, text: &str) -> bool {
+        let offers = offers_code(text);
+        self.is_offered |= offers;
+        offers
+    }
+
     /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.codes.is_empty()
+        self.codes.is_empty() && !self.is_offered
     }
 
     /// Returns whether any six digits count as a code.
     fn is_any_code(&self) -> bool {
-        self.codes.len() > CODES_MAX
+        self.is_offered || self.codes.len() > CODES_MAX
     }
 
     /// Returns the text without these codes; `None` if it has none.
@@ -57,6 +69,16 @@ impl TokenCodes {
     pub fn is_code(&self, text: &str) -> bool {
         self.masked(text).is_some_and(|masked| masked == MASK)
     }
+}
+
+/// Returns whether a text has [`CODE_OFFER`], however it is broken or quoted.
+fn offers_code(text: &str) -> bool {
+    // Most texts have neither form of its last word, and need no copy.
+    if memmem::find(text.as_bytes(), b"nstead").or(memmem::find(text.as_bytes(), b"NSTEAD")).is_none() {
+        return false;
+    }
+    let letters = |text: &str| text.bytes().filter(u8::is_ascii_alphanumeric).collect::<Vec<u8>>().to_ascii_lowercase();
+    memmem::find(&letters(text), &letters(CODE_OFFER)).is_some()
 }
 
 /// A run of exactly six digits.

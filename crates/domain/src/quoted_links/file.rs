@@ -57,12 +57,22 @@ impl Search {
     }
 
     fn is_in(&mut self, content_type: &str, bytes: &[u8], depth: usize) -> bool {
-        let Some(text) = parse::text_of_file(bytes) else { return link_token::is_in_binary(bytes) };
-        if link_token::is_in(&text) {
-            return true;
+        let content_type = content_type.to_ascii_lowercase();
+        let is_said_message = content_type.starts_with("message/");
+        match parse::text_of_file(bytes) {
+            Some(text) if link_token::is_in(&text) => return true,
+            Some(_) => {}
+            None if link_token::is_in_binary(bytes) => return true,
+            // A NUL in a text doesn't hide what a reader sees.
+            None if is_said_message || content_type.starts_with("text/") => {
+                if link_token::is_in(&String::from_utf8_lossy(bytes).replace('\0', "")) {
+                    return true;
+                }
+            }
+            None => return false,
         }
         let start = bytes.get(..header::HEADER_SECTION_BYTES_MAX).unwrap_or(bytes);
-        if !content_type.to_ascii_lowercase().starts_with("message/") && !is_message(start) {
+        if !is_said_message && !is_message(start) {
             return false;
         }
         let Some(left) = self.bytes_left.checked_sub(bytes.len()).filter(|_| depth > 0) else { return true };

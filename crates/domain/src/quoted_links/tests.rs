@@ -154,3 +154,36 @@ fn json_is_masked_in_its_values() {
     QuotedLinks::default().mask_json(&mut same);
     assert_eq!(same, plain);
 }
+
+#[test]
+fn a_code_is_masked_without_its_link() {
+    for quoted in [
+        "On another device, enter this code instead:\n\n430631\n",
+        "> On another device, enter\n> this code instead:\n>\n> 430631\n",
+        "<p>ON ANOTHER DEVICE, ENTER THIS CODE INSTEAD:</p><b>430631</b>",
+    ] {
+        let mut links = QuotedLinks::default();
+        let mut text = quoted.to_owned();
+        links.mask_all([&mut text]);
+        assert!(links.is_any() && !text.contains("430631"), "{text}");
+    }
+    let mut text = "Enter this code on the device instead: 430631".to_owned();
+    QuotedLinks::default().mask_all([&mut text]);
+    assert!(text.contains("430631"), "{text}");
+}
+
+#[test]
+fn a_zero_byte_hides_no_link_in_a_file() {
+    let token = link_token::of_secret("0123456789abcdef0123456789abcdef");
+    let wide: Vec<u8> = token.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let message = format!("Subject: x\r\n\r\nhttp://h/claim/{token}\0");
+    for (content_type, bytes) in [
+        ("application/vnd.ms-outlook", [&[1, 0, 255, 0][..], &wide].concat()),
+        ("application/octet-stream", [&[0, 255][..], token.to_uppercase().as_bytes()].concat()),
+        ("message/rfc822", message.into_bytes()),
+        ("text/html", format!("<p>\0</p><a href=\"http://h/claim/&#112;{}\">", &token[1..]).into_bytes()),
+    ] {
+        assert!(is_in_file(content_type, &bytes), "{content_type}");
+    }
+    assert!(!is_in_file("image/png", b"\x89PNG\0\0pht0123"));
+}
