@@ -2,6 +2,7 @@
 //! token in it masked: a link must never work from a reply, a quote or a forwarded copy
 //! (`docs/decisions/people.md#0095-the-services-own-mail`). Pure.
 
+mod candidate;
 mod codes;
 mod symbol;
 mod tokens;
@@ -42,7 +43,13 @@ pub fn is_token(text: &str) -> bool {
 /// Returns whether a text has a token.
 #[must_use]
 pub fn is_in(text: &str) -> bool {
-    tokens::is_in(text)
+    candidate::is_in(text.as_bytes()) && tokens::is_in(text)
+}
+
+/// Returns whether bytes have a token, read as text.
+#[must_use]
+pub fn is_in_bytes(bytes: &[u8]) -> bool {
+    candidate::is_in(bytes) && tokens::is_in(&String::from_utf8_lossy(bytes))
 }
 
 /// Returns whether bytes that aren't text have a token, as documents have addresses of links: in letters of one or two bytes.
@@ -58,6 +65,9 @@ pub fn is_in_binary(bytes: &[u8]) -> bool {
 /// Returns the text without its tokens, and adds the sign-in codes that stand for them; `None` if it has no token.
 #[must_use]
 pub fn masked(text: &str, codes: &mut TokenCodes) -> Option<String> {
+    if !candidate::is_in(text.as_bytes()) {
+        return None;
+    }
     let found = tokens::find(text);
     let (mut out, mut end) = (String::new(), 0);
     for token in &found {

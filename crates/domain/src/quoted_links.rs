@@ -133,9 +133,7 @@ pub fn masked_author(author: Author) -> Result<Author, AuthorError> {
 /// Masks the links in all texts of a mail, and finds those in its files and the rest of its raw bytes.
 pub fn mask(parsed: &mut ParsedMessage<'_>, raw: &[u8]) -> QuotedLinks {
     let mut found = mask_texts(parsed);
-    found.is_any = found.is_any
-        || link_token::is_in(&String::from_utf8_lossy(raw))
-        || file::is_in_files(&parsed.attachments, raw.len());
+    found.is_any = found.is_any || link_token::is_in_bytes(raw) || file::is_in_files(&parsed.attachments, raw.len());
     found
 }
 

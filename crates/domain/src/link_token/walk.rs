@@ -21,7 +21,8 @@ const SHOWN: u8 = 8;
 const ALL: u8 = SOURCE | UNTAGGED | UNCOMMENTED | SHOWN;
 
 /// Elements whose content isn't shown.
-const DROPPED: [&str; 9] = ["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
+pub(super) const DROPPED: [&str; 9] =
+    ["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
 
 /// A symbol of a text.
 pub(super) struct Seen<'a> {
