@@ -14,6 +14,7 @@ pub mod view;
 
 pub use entity::reference;
 use render::TextRenderer;
+pub use tag::quoted_tag_end;
 use tag::{HtmlTag, HtmlTagScanner};
 
 /// The text of an HTML body, split by whether a sighted reader sees it.

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
+use posthouse_mail::html::quoted_tag_end;
 
 use super::symbol::{self, Symbol};
 
@@ -185,24 +186,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// Returns the length of a tag. Quoted values may contain `>`.
-fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
-    let (mut quote, mut before) = (None, b' ');
-    for (index, &byte) in tag.iter().enumerate() {
-        match quote {
-            Some(open) if byte == open => quote = None,
-            Some(_) => {}
-            None if byte == b'>' => return Some(index + 1),
-            None if matches!(byte, b'"' | b'\'') && before == b'=' => quote = Some(byte),
-            None => {}
-        }
-        if !byte.is_ascii_whitespace() {
-            before = byte;
-        }
-    }
-    None
 }
 
 /// Returns the offset of `</name`, ignoring case.

@@ -175,7 +175,9 @@ fn name(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
+/// Returns the length of a tag up to its `>`, or `None` if it has none. Quoted values may contain `>`.
+#[must_use]
+pub fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
     let mut quote = None;
     let mut before = b' ';
     for (index, &byte) in tag.iter().enumerate() {
