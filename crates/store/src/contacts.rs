@@ -65,8 +65,8 @@ statements! {
     UNLABEL = "DELETE FROM contact_labels WHERE workspace_id = $1 AND label = $2 AND contact_id = $3";
     PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
     DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
-    /// Finds the contacts by the threads of the inbox: an index on the inbox would be written with every message.
-    /// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted.
+    /// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted: it finds the
+    /// contacts by these, because an index on the inbox would be written with every message.
     pub fn clear_subjects(workspace: WorkspaceId, inbox: InboxId) =
         "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
         WHERE workspace_id = :workspace AND last_subject_inbox_id = :inbox AND address IN (SELECT p.address FROM threads t

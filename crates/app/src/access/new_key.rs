@@ -19,7 +19,7 @@ pub struct NewKey {
     pub scope: Scope,
     /// The key's permissions.
     pub permissions: Permissions,
-    /// The person who has it; `None` for keys of the operator and of agents.
+    /// The person to whom it belongs; `None` for keys of the operator and of agents.
     pub member: Option<UserId>,
 }
 

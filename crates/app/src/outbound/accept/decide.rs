@@ -235,7 +235,7 @@ fn blocked_by(tx: &mut Tx, inbox: &Inbox, direction: ListDirection, people: &[&A
     Ok(refused.map(|(person, _)| person.canonical()).collect())
 }
 
-/// Returns all valid addresses in the address fields of a message. An unproven Reply-To is none of them.
+/// Returns all valid addresses in the address fields of a message, without those of an unproven Reply-To.
 fn participants_of(original: &Message) -> Vec<Address> {
     let reply_to = original.reply_to.as_deref().filter(|_| !original.reply_to_unproven);
     let reply_to = reply_to.and_then(|all| Mailbox::parse_list(all, RECIPIENTS_MAX).ok());
