@@ -3,5 +3,6 @@
 pub mod actor;
 pub mod authenticate;
 pub mod authorize;
+pub mod credentials;
 pub mod new_key;
 pub mod visible;

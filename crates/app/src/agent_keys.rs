@@ -7,7 +7,7 @@ use posthouse_domain::{
 use posthouse_mail::jose::jwk::PublicJwk;
 use posthouse_store::{Tx, agent_keys, agent_keys::AgentKeyRef, inboxes};
 
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// When a client may ask again whether keys of agents are switched on, in seconds.
 const DISABLED_RETRY_S: u64 = 3_600;
@@ -25,8 +25,8 @@ pub struct NewAgentKey {
 ///
 /// # Errors
 /// Returns `agent_keys_disabled`.
-pub fn check_enabled(app: &App) -> Result<(), Refusal> {
-    if app.config.agents.agent_keys {
+pub fn check_enabled(service: &Service) -> Result<(), Refusal> {
+    if service.config.agents.agent_keys {
         return Ok(());
     }
     let message = "Keys of agents are switched off on this server.";
@@ -37,13 +37,13 @@ pub fn check_enabled(app: &App) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// Returns `agent_keys_disabled` or `not_found`.
-pub async fn list(app: &App, caller: Caller, agent: InboxId) -> Result<Vec<AgentKey>, Refusal> {
-    check_enabled(app)?;
+pub async fn list(service: &Service, caller: Caller, agent: InboxId) -> Result<Vec<AgentKey>, Refusal> {
+    check_enabled(service)?;
     let load = move |tx: &mut Tx| {
         let inbox = visible::inbox_or_identity(tx, &caller, agent)?;
         Ok::<_, Refusal>(agent_keys::of_agent(tx, inbox.workspace, inbox.id)?)
     };
-    app.store.read_for(caller.workspace, load).await
+    service.read(caller.workspace, load).await
 }
 
 /// Registers a key.
@@ -51,10 +51,15 @@ pub async fn list(app: &App, caller: Caller, agent: InboxId) -> Result<Vec<Agent
 /// # Errors
 /// Returns `agent_keys_disabled`, `not_found`, `temporary_inbox_receive_only`, `invalid_key_proof`, or `agent_key_exists`,
 /// `agent_key_limit`.
-pub async fn register(app: &App, caller: Caller, agent: InboxId, new: NewAgentKey) -> Result<AgentKey, Refusal> {
-    check_enabled(app)?;
-    let now = app.clock.now();
-    app.store.write(move |tx| insert(tx, &caller, agent, &new, now)).await
+pub async fn register(
+    service: &Service,
+    caller: Caller,
+    agent: InboxId,
+    new: NewAgentKey,
+) -> Result<AgentKey, Refusal> {
+    check_enabled(service)?;
+    let now = service.clock.now();
+    service.write(move |tx| insert(tx, &caller, agent, &new, now)).await
 }
 
 fn insert(tx: &mut Tx, caller: &Caller, agent: InboxId, new: &NewAgentKey, now: Time) -> Result<AgentKey, Refusal> {
@@ -89,9 +94,9 @@ fn insert(tx: &mut Tx, caller: &Caller, agent: InboxId, new: &NewAgentKey, now: 
 ///
 /// # Errors
 /// Returns `agent_keys_disabled`, `not_found`, or `agent_key_revoked`.
-pub async fn retire(app: &App, caller: Caller, agent: InboxId, kid: String) -> Result<AgentKey, Refusal> {
-    check_enabled(app)?;
-    let now = app.clock.now();
+pub async fn retire(service: &Service, caller: Caller, agent: InboxId, kid: String) -> Result<AgentKey, Refusal> {
+    check_enabled(service)?;
+    let now = service.clock.now();
     let write = move |tx: &mut Tx| {
         let mut key = find(tx, &caller, agent, &kid)?;
         match key.status() {
@@ -106,7 +111,7 @@ pub async fn retire(app: &App, caller: Caller, agent: InboxId, kid: String) -> R
         }
         Ok(key)
     };
-    app.store.write(write).await
+    service.write(write).await
 }
 
 /// A request to revoke a key.
@@ -124,9 +129,14 @@ pub struct KeyRevocation {
 ///
 /// # Errors
 /// Returns `agent_keys_disabled`, `not_found`, or `invalid_request` for a date in the future.
-pub async fn revoke(app: &App, caller: Caller, agent: InboxId, revocation: KeyRevocation) -> Result<AgentKey, Refusal> {
-    check_enabled(app)?;
-    let now = app.clock.now();
+pub async fn revoke(
+    service: &Service,
+    caller: Caller,
+    agent: InboxId,
+    revocation: KeyRevocation,
+) -> Result<AgentKey, Refusal> {
+    check_enabled(service)?;
+    let now = service.clock.now();
     // Clocks differ by seconds, and a leaked key must not stay valid because of that.
     let since = revocation.since.unwrap_or(now);
     if since.since_ms(now) > SKEW_S * SECOND_MS {
@@ -140,7 +150,7 @@ pub async fn revoke(app: &App, caller: Caller, agent: InboxId, revocation: KeyRe
         agent_keys::set_end(tx, &key)?;
         Ok::<_, Refusal>(key)
     };
-    app.store.write(write).await
+    service.write(write).await
 }
 
 /// Returns a key of an agent; locks the agent, so that its keys change one after the other.

@@ -8,7 +8,6 @@ pub mod clients;
 pub mod credentials;
 pub mod exchange;
 pub mod failure;
-pub mod limits;
 pub mod mint;
 mod record;
 pub mod signing;

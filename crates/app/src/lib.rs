@@ -7,7 +7,6 @@
 
 pub mod access;
 pub mod agent_keys;
-pub mod app;
 pub mod contacts;
 pub mod directory;
 pub mod domains;
@@ -19,12 +18,12 @@ pub mod forwarding;
 pub mod identity;
 pub mod inbound;
 pub mod inboxes;
-pub mod instance;
 pub mod jobs;
 pub mod keyring;
 pub mod lifecycle;
 pub mod limits;
 pub mod mailbox;
+pub mod memory;
 pub mod messages;
 pub mod metrics;
 pub mod next_step;
@@ -33,14 +32,14 @@ pub mod outbound;
 pub mod people;
 pub mod persist;
 pub mod ports;
-
+pub mod service;
 pub mod settings;
 pub mod signing;
 pub mod signup;
 pub mod telemetry;
+pub mod throttle;
 pub mod tls;
 pub mod webhooks;
 pub mod workspaces;
 
-pub use app::{App, Ports};
-pub use instance::Instance;
+pub use service::{Ports, ReadScope, Service};

@@ -11,4 +11,3 @@ pub mod search;
 pub mod settle_claim;
 pub mod threads;
 pub mod wait;
-pub mod waiters;

@@ -2,7 +2,6 @@
 
 pub mod accept;
 mod agent_content;
-pub mod capacity;
 pub mod compose;
 pub mod deliver;
 pub mod forward;
@@ -17,5 +16,4 @@ pub mod send;
 pub mod send_context;
 pub(crate) mod service_mail;
 pub mod submission;
-pub mod throttle;
 pub mod written_mail;

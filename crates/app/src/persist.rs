@@ -4,7 +4,7 @@
 use posthouse_domain::{SECOND_MS, Time};
 use posthouse_store::{Result as StoreResult, Tx};
 
-use crate::app::App;
+use crate::service::Service;
 
 /// The delay before the first retry, in milliseconds; it doubles with each retry.
 const GAP_MS: i64 = 100;
@@ -19,14 +19,14 @@ const ATTEMPTS_MAX: u32 = 5;
 /// # Errors
 /// Returns an error that is not an outage and persists.
 pub async fn persist<T: Send + 'static>(
-    app: &App,
+    service: &Service,
     work: impl Fn(&mut Tx) -> StoreResult<T> + Clone + Send + 'static,
 ) -> StoreResult<T> {
     let mut failures = 0;
     loop {
-        match app.store.write(work.clone()).await {
+        match service.write(work.clone()).await {
             Err(error) if error.is_transient() || failures < ATTEMPTS_MAX => {
-                app.clock.sleep_until(retry_at(app.clock.now(), failures)).await;
+                service.clock.sleep_until(retry_at(service.clock.now(), failures)).await;
                 failures = failures.saturating_add(1);
             }
             done => return done,

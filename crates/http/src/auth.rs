@@ -6,10 +6,8 @@ use axum::http::{HeaderMap, header};
 use posthouse_domain::{
     auth::{ApiKeySecret, Caller, Principal, Scope},
     error::{ErrorCode, Refusal},
-    user::{Role, SessionSecret},
+    user::Role,
 };
-
-use sha2::{Digest, Sha256};
 
 use super::{
     cookie,
@@ -20,6 +18,7 @@ use posthouse_app::{
     access::{
         authenticate::{self, AuthenticatedCaller},
         authorize::{require_owner, require_permission},
+        credentials,
     },
     settings::SecretText,
 };
@@ -30,70 +29,17 @@ use posthouse_app::{
 /// Returns `unauthorized` if the key is missing, malformed, unknown or revoked, or the session has ended, `rate_limited`
 /// if the client sent too many unknown keys.
 pub(crate) async fn authenticate(
-    app: &Api,
+    api: &Api,
     headers: &HeaderMap,
     client: IpAddr,
 ) -> Result<AuthenticatedCaller, Refusal> {
     if !headers.contains_key(header::AUTHORIZATION)
         && let Some(secret) = cookie::session(headers)
     {
-        return authenticate_session(app, &secret, client).await;
+        return credentials::session(&api.service, &secret, client).await;
     }
     let user_agent = headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok());
-    authenticate_key(app, &bearer(headers)?, client, user_agent).await
-}
-
-/// Authenticates the session of a person, who may be in no workspace, from this client.
-///
-/// # Errors
-/// Returns `unauthorized` if the session has ended or `rate_limited` if the client sent too many unknown ones.
-pub async fn authenticate_session(
-    app: &Api,
-    secret: &SessionSecret,
-    client: IpAddr,
-) -> Result<AuthenticatedCaller, Refusal> {
-    check(app, secret.digest(), client, authenticate::authenticate_session(app, secret)).await
-}
-
-/// Authenticates an API key from this client.
-///
-/// # Errors
-/// See [`authenticate`].
-pub async fn authenticate_key(
-    app: &Api,
-    key: &ApiKeySecret,
-    client: IpAddr,
-    user_agent: Option<&str>,
-) -> Result<AuthenticatedCaller, Refusal> {
-    let used_by = authenticate::key_client(client, user_agent);
-    check(app, key.digest(), client, authenticate::authenticate(app, key, used_by)).await
-}
-
-/// Redeems a stream token from this client.
-///
-/// # Errors
-/// Returns `unauthorized` if the token is unknown, used or expired or `rate_limited` if the client sent too many unknown
-/// ones.
-pub async fn authenticate_token(app: &Api, token: &SecretText, client: IpAddr) -> Result<AuthenticatedCaller, Refusal> {
-    let digest = Sha256::digest(token.0.as_bytes()).into();
-    check(app, digest, client, authenticate::authenticate_stream_token(app, &token.0)).await
-}
-
-/// Looks up a credential, unless its client sent too many unknown ones.
-async fn check(
-    app: &Api,
-    digest: [u8; 32],
-    client: IpAddr,
-    lookup: impl Future<Output = Result<AuthenticatedCaller, Refusal>>,
-) -> Result<AuthenticatedCaller, Refusal> {
-    let check = app.unknown_keys.admit(digest, client, app.config.limits.unknown_keys_per_minute, app.clock.now())?;
-    let found = lookup.await;
-    match &found {
-        Ok(_) => check.accept(),
-        Err(refusal) if refusal.code == ErrorCode::Unauthorized => check.reject(),
-        Err(_) => drop(check),
-    }
-    found
+    credentials::key(&api.service, &bearer(headers)?, client, user_agent).await
 }
 
 /// Returns the key in `Authorization: Bearer <key>`. The scheme is case-insensitive (RFC 9110 §11.1).

@@ -39,15 +39,6 @@ pub(super) struct RequestClient {
     pub(super) on_loopback: bool,
 }
 
-/// Returns the network that counts as one client address: IPv6 by /56, because one site has that many addresses
-/// (RFC 6177).
-pub fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(v4) => IpAddr::V4(v4),
-        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 72))),
-    }
-}
-
 /// Returns whether a peer is a trusted proxy.
 pub(super) fn is_trusted(peer: IpAddr, trusted: &[Network]) -> bool {
     trusted.iter().any(|network| network.contains(peer.to_canonical()))

@@ -4,6 +4,7 @@
 //! Connections of trusted proxies carry requests of many clients. They count only while a request is in progress, by its
 //! workspace.
 
+use posthouse_app::{Service, limits::client_network};
 use std::{
     fmt,
     net::IpAddr,
@@ -57,13 +58,13 @@ impl Connections {
     ///
     /// # Errors
     /// Returns `rate_limited` if its network has too many connections that have not authenticated.
-    pub(crate) fn open(&self, app: &Api, peer: IpAddr) -> Result<ConnectionSlot, Refusal> {
-        let is_proxied = client::is_trusted(peer, &app.http.trusted_proxies);
+    pub(crate) fn open(&self, api: &Api, peer: IpAddr) -> Result<ConnectionSlot, Refusal> {
+        let is_proxied = client::is_trusted(peer, &api.http.trusted_proxies);
         let (holder, max) = if is_proxied {
             (ConnectionHolder::Proxy, None)
         } else {
-            let max = app.config.limits.unauthenticated_connections_per_address;
-            (ConnectionHolder::Network(client::network(peer)), max)
+            let max = api.service.config.limits.unauthenticated_connections_per_address;
+            (ConnectionHolder::Network(client_network(peer)), max)
         };
         match self.open.take_one(holder, max) {
             Ok(share) => Ok(ConnectionSlot { open: self.open.clone(), is_proxied, share: Arc::new(Mutex::new(share)) }),
@@ -97,9 +98,9 @@ impl ConnectionSlot {
     ///
     /// # Errors
     /// Returns `rate_limited` if the workspace has too many connections; the connection then counts as before.
-    pub fn authenticated(&self, app: &Api, workspace: &Workspace) -> Result<Option<ProxiedRequest>, Refusal> {
+    pub fn authenticated(&self, service: &Service, workspace: &Workspace) -> Result<Option<ProxiedRequest>, Refusal> {
         let holder = ConnectionHolder::Workspace(workspace.id);
-        let max: Limit = app.config.plans.of(workspace.plan).connections;
+        let max: Limit = service.config.plans.of(workspace.plan).connections;
         let at_limit = |exceeded: BudgetExceeded| {
             let max = exceeded.max();
             let message = format!("This workspace has {max} open HTTP connections.");

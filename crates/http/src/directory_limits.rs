@@ -1,6 +1,7 @@
 //! Limits of the directory: look-ups, searches and verifications per minute of each key or session, and requests to the
 //! public directory per minute of each client address.
 
+use posthouse_app::limits::client_network;
 use std::net::IpAddr;
 
 use posthouse_app::limits::fixed_window::FixedWindow;
@@ -10,7 +11,7 @@ use posthouse_domain::{
     time::{MINUTE_MS, Time},
 };
 
-use crate::{client, rate_limits::RateLimitStatus};
+use crate::rate_limits::RateLimitStatus;
 
 /// Look-ups of a key or session per minute.
 const RESOLVES_MAX: u64 = 120;
@@ -76,7 +77,7 @@ impl DirectoryLimits {
                 (&self.verifications, LimitName::VerificationsPerMinute, VERIFICATIONS_MAX)
             }
             (DirectoryLimit::Public, _) | (_, None) => {
-                let count = self.public.count(client::network(client), PUBLIC_MAX, now);
+                let count = self.public.count(client_network(client), PUBLIC_MAX, now);
                 return Ok(RateLimitStatus::of(LimitName::PublicRequestsPerMinute, PUBLIC_MAX, count));
             }
         };

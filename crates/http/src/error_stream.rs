@@ -33,7 +33,7 @@ const AUTOMATIC: [(&str, ErrorCode, &str); 3] = [
 /// A connection.
 pub(super) struct HttpErrorStream {
     stream: ClientStream,
-    app: Arc<Api>,
+    api: Arc<Api>,
     requests: OpenRequests,
     refusal: Option<PendingRefusal>,
 }
@@ -47,8 +47,8 @@ struct PendingRefusal {
 }
 
 impl HttpErrorStream {
-    pub(super) fn new(stream: ClientStream, app: Arc<Api>, requests: OpenRequests) -> Self {
-        Self { stream, app, requests, refusal: None }
+    pub(super) fn new(stream: ClientStream, api: Arc<Api>, requests: OpenRequests) -> Self {
+        Self { stream, api, requests, refusal: None }
     }
 
     /// Returns the underlying stream, after an upgrade.
@@ -64,7 +64,7 @@ impl HttpErrorStream {
         if !self.requests.is_none() || head.contains("x-request-id") || !head.contains("content-length: 0\r\n") {
             return None;
         }
-        let id = self.app.clock.ids().next::<uuid::Uuid>().to_string();
+        let id = self.api.service.clock.ids().next::<uuid::Uuid>().to_string();
         tracing::info!(request_id = %id, status = code.status(), "http.unreadable");
         let refusal = Refusal::new(*code, *message);
         let refusal = match code {

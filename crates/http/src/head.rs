@@ -40,16 +40,16 @@ pub(super) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {
 }
 
 /// Refuses such a request. Its sender is uncertain, so the response contains nothing about a workspace.
-pub(super) async fn refuse(app: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
-    let mut response = router::refuse(&app, request, refusal).await;
+pub(super) async fn refuse(api: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
+    let mut response = router::refuse(&api, request, refusal).await;
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     Ok(response)
 }
 
 /// Refuses a request for another host. The connection stays open: behind a proxy it also carries requests of other
 /// clients.
-pub(super) async fn refuse_host(app: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
-    Ok(router::refuse(&app, request, refusal).await)
+pub(super) async fn refuse_host(api: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
+    Ok(router::refuse(&api, request, refusal).await)
 }
 
 #[cfg(test)]

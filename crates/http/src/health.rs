@@ -10,14 +10,14 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::route::{PublicInput, Route, RouteResponse};
-use posthouse_app::{app::App, lifecycle::Stage};
+use posthouse_app::{lifecycle::Stage, service::Service};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         Route::public(Method::GET, "/healthz", "getHealth")
             .summary("Returns 200 while the process is running.")
             .responds_with(200, Some("application/json"))
-            .handle(healthz),
+            .handle_in(healthz),
         Route::public(Method::GET, "/readyz", "getReadiness")
             .summary(
                 "Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists \
@@ -25,7 +25,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .responds_with(200, Some("application/json"))
             .errors(&[ErrorCode::Unavailable])
-            .handle(readyz),
+            .handle_in(readyz),
         Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
             .summary(
                 "Returns counters for Prometheus. Needs the bearer token `http.metrics_token`, unless `http.listen`, \
@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Vec<Route> {
             )
             .responds_with(200, Some(METRICS_TYPE))
             .errors(&[ErrorCode::Unauthorized])
-            .handle(metrics),
+            .handle_in(metrics),
     ]
 }
 
@@ -48,36 +48,37 @@ const BLOB_PROBE_MS_MAX: i64 = 2_000;
 /// The Prometheus text format.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-async fn metrics(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let token = app.http.metrics_token.as_ref();
+async fn metrics(api: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let token = api.http.metrics_token.as_ref();
     // Comparing digests keeps the duration independent of the token.
     let digest = |text: &str| Sha256::digest(text.as_bytes());
     let known = token.zip(input.request.bearer.as_ref()).is_some_and(|(own, given)| digest(&own.0) == digest(&given.0));
-    let is_local = input.request.on_loopback && app.http.is_on_loopback && host::is_on_loopback(&app.config.base_url);
+    let is_local =
+        input.request.on_loopback && api.http.is_on_loopback && host::is_on_loopback(&api.service.config.base_url);
     if !known && !is_local {
         let message = "The metrics require the metrics token, unless `http.listen`, `base_url` and the client are all on loopback.";
         let fix = "Set `http.metrics_token` and send the header `Authorization: Bearer <http.metrics_token>`.";
         return Err(Refusal::new(ErrorCode::Unauthorized, message).with_fix(fix));
     }
-    app.metrics.store_queue(app.store.queued());
-    app.metrics.destinations(app.outbound.limiter.count_by_status(app.clock.now()));
-    record_budgets(&app);
-    Ok(RouteResponse::typed(200, METRICS_TYPE, app.metrics.text()))
+    api.service.metrics.store_queue(api.service.store.queued());
+    api.service.metrics.destinations(api.service.capacity.limiter.count_by_status(api.service.clock.now()));
+    record_budgets(&api);
+    Ok(RouteResponse::typed(200, METRICS_TYPE, api.service.metrics.text()))
 }
 
 /// Sets the metrics of what is used of each budget.
-fn record_budgets(app: &Api) {
-    let content = &app.smtp_content;
+fn record_budgets(api: &Api) {
+    let content = &api.service.smtp_content;
     let used = [
-        (LimitName::RequestBodyBytes.text(), app.bodies.used()),
-        (LimitName::ResponseBytes.text(), app.responses.used()),
-        (LimitName::Connections.text(), app.connections.used()),
-        (LimitName::Streams.text(), (app.streams.used(), app.streams.peak())),
+        (LimitName::RequestBodyBytes.text(), api.bodies.used()),
+        (LimitName::ResponseBytes.text(), api.responses.used()),
+        (LimitName::Connections.text(), api.connections.used()),
+        (LimitName::Streams.text(), (api.service.streams.used(), api.service.streams.peak())),
         ("smtp_content_bytes", (content.receipt.used(), content.receipt.peak())),
         ("submission_content_bytes", (content.submission.used(), content.submission.peak())),
     ];
     for (limit, (used, peak)) in used {
-        app.metrics.limit_used(limit, used, peak);
+        api.service.metrics.limit_used(limit, used, peak);
     }
 }
 
@@ -85,24 +86,24 @@ async fn healthz(_app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, R
     RouteResponse::json(200, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
 
-async fn readyz(app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
-    match app.lifecycle.stage() {
+async fn readyz(api: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+    match api.service.lifecycle.stage() {
         Stage::Starting => return Err(not_ready(RefusalReason::Starting, "The listeners are not bound yet.")),
         Stage::Draining => return Err(not_ready(RefusalReason::Draining, "The server is shutting down.")),
         Stage::Ready => {}
     }
-    if app.store.damage().is_none() {
-        app.readiness.of(&app, check).await?;
+    if api.service.store.damage().is_none() {
+        api.readiness.of(&api.service, check).await?;
     }
     // The check itself may have detected the damage.
-    if app.store.damage().is_some() {
+    if api.service.store.damage().is_some() {
         return Err(not_ready(
             RefusalReason::StoreDamaged,
             "The database is damaged; nothing is stored until it is repaired or restored.",
         ));
     }
     let mut view = json!({ "status": "ready" });
-    let warnings = warnings(&app);
+    let warnings = warnings(&api.service);
     if !warnings.is_empty() {
         view["warnings"] = warnings.into();
     }
@@ -110,14 +111,14 @@ async fn readyz(app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Ref
 }
 
 /// Checks whether the store and the blob store work.
-async fn check(app: &App) -> Result<(), Refusal> {
-    can_write(app).await.or_else(|error| match error {
+async fn check(service: &Service) -> Result<(), Refusal> {
+    can_write(service).await.or_else(|error| match error {
         // The caller reports it.
         posthouse_store::Error::DatabaseDamaged(_) => Ok(()),
         posthouse_store::Error::StorageFull(_) => Err(unwritable(RefusalReason::StorageFull, &error)),
         _ => Err(unwritable(RefusalReason::Store, &error)),
     })?;
-    if blobs_work(app).await {
+    if blobs_work(service).await {
         Ok(())
     } else {
         Err(not_ready(RefusalReason::BlobStore, "The blob store is not available."))
@@ -129,47 +130,47 @@ fn unwritable(reason: RefusalReason, error: &posthouse_store::Error) -> Refusal 
 }
 
 /// Returns problems that need attention although the service works.
-fn warnings(app: &App) -> Vec<&'static str> {
-    let Some(facts) = app.tls.facts() else { return Vec::new() };
+fn warnings(service: &Service) -> Vec<&'static str> {
+    let Some(facts) = service.tls.facts() else { return Vec::new() };
     let found = [
-        (app.tls.refused().is_some(), CERTIFICATE_NOT_RELOADED),
-        (app.config.acme.enabled && facts.self_signed(), CERTIFICATE_NOT_ISSUED),
-        (facts.remaining_ms(app.clock.now()) <= 0, CERTIFICATE_EXPIRED),
+        (service.tls.refused().is_some(), CERTIFICATE_NOT_RELOADED),
+        (service.config.acme.enabled && facts.self_signed(), CERTIFICATE_NOT_ISSUED),
+        (facts.remaining_ms(service.clock.now()) <= 0, CERTIFICATE_EXPIRED),
     ];
     found.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
 }
 
 /// Checks that the store can write. A healthy store writes a few bytes; after `storage_full`, the store and the blob
 /// store must have space for a whole mail.
-async fn can_write(app: &App) -> posthouse_store::Result<()> {
-    if !app.storage_health.is_full() {
-        return instance::probe(&app.store).await;
+async fn can_write(service: &Service) -> posthouse_store::Result<()> {
+    if !service.storage_health.is_full() {
+        return instance::probe(&service.store).await;
     }
-    instance::probe_space(&app.store).await?;
-    let blob = app.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
-    app.blobs.delete(&blob).await?;
-    app.storage_health.record_space();
+    instance::probe_space(&service.store).await?;
+    let blob = service.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
+    service.blobs.delete(&blob).await?;
+    service.storage_health.record_space();
     Ok(())
 }
 
 /// Returns whether the blob store works. Probes it only after a failure, and at a limited rate.
-async fn blobs_work(app: &App) -> bool {
-    if !app.storage_health.are_blobs_unknown() {
+async fn blobs_work(service: &Service) -> bool {
+    if !service.storage_health.are_blobs_unknown() {
         return true;
     }
-    if !app.storage_health.claim_blob_probe(app.clock.now()) {
+    if !service.storage_health.claim_blob_probe(service.clock.now()) {
         return false;
     }
-    let bytes = app.clock.ids().next::<uuid::Uuid>().as_bytes().to_vec();
+    let bytes = service.clock.ids().next::<uuid::Uuid>().as_bytes().to_vec();
     let probed = tokio::select! {
-        probed = app.blobs.probe(bytes.into()) => probed,
-        () = app.clock.sleep_until(app.clock.now().plus_ms(BLOB_PROBE_MS_MAX)) => return false,
+        probed = service.blobs.probe(bytes.into()) => probed,
+        () = service.clock.sleep_until(service.clock.now().plus_ms(BLOB_PROBE_MS_MAX)) => return false,
     };
     match probed {
-        Ok(()) => app.storage_health.record_blobs_work(),
+        Ok(()) => service.storage_health.record_blobs_work(),
         Err(error) => tracing::warn!(cause = error.internal(), "blobs.unavailable"),
     }
-    !app.storage_health.are_blobs_unknown()
+    !service.storage_health.are_blobs_unknown()
 }
 
 fn not_ready(reason: RefusalReason, message: &str) -> Refusal {

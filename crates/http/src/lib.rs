@@ -40,7 +40,6 @@ mod shared_document;
 pub mod site;
 pub mod socket;
 mod state;
-mod unknown_keys;
 mod write_timeout;
 
 pub use state::Api;

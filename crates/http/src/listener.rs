@@ -43,7 +43,7 @@ use super::{
     socket::{self, HandshakeOutcome},
     write_timeout::{WriteLimit, WriteTimeout},
 };
-use posthouse_app::{app::App, events::subscriptions, tls::ClientStream};
+use posthouse_app::{events::subscriptions, service::Service, tls::ClientStream};
 use posthouse_domain::error::{LimitName, Refusal};
 
 /// Longest time to receive the head of a request, in seconds; also how long an idle connection is kept.
@@ -73,24 +73,24 @@ pub struct ListenerEntry {
 }
 
 /// Serves all entries until shutdown begins, then until every connection has ended.
-pub(crate) async fn serve(entries: Vec<ListenerEntry>, app: Arc<Api>) {
-    let permits = Arc::new(Semaphore::new(app.http.connections_max.min(Semaphore::MAX_PERMITS)));
-    let issuer = app.config.issuer();
-    let urls = [app.config.base_url.as_str(), issuer.as_str()];
-    let hosts = Arc::new(AllowedHosts::of(&urls, &app.http.allowed_hosts, &app.config.acme));
+pub(crate) async fn serve(entries: Vec<ListenerEntry>, api: Arc<Api>) {
+    let permits = Arc::new(Semaphore::new(api.http.connections_max.min(Semaphore::MAX_PERMITS)));
+    let issuer = api.service.config.issuer();
+    let urls = [api.service.config.base_url.as_str(), issuer.as_str()];
+    let hosts = Arc::new(AllowedHosts::of(&urls, &api.http.allowed_hosts, &api.service.config.acme));
     let mut tasks = JoinSet::new();
-    tasks.spawn(subscriptions::run(Arc::clone(&app.app), app.subscriptions.clone()));
+    tasks.spawn(subscriptions::run(Arc::clone(&api.service)));
     for entry in entries {
-        tasks.spawn(serve_one(entry, Arc::clone(&permits), Arc::clone(&hosts), Arc::clone(&app)));
+        tasks.spawn(serve_one(entry, Arc::clone(&permits), Arc::clone(&hosts), Arc::clone(&api)));
     }
     while tasks.join_next().await.is_some() {}
 }
 
-async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<AllowedHosts>, app: Arc<Api>) {
+async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<AllowedHosts>, api: Arc<Api>) {
     let ListenerEntry { listener, router, tls } = entry;
     let (builder, acceptor) = (builder(), tls.map(TlsAcceptor::from));
     let mut connections = JoinSet::new();
-    let drained = app.lifecycle.drained();
+    let drained = api.service.lifecycle.drained();
     tokio::pin!(drained);
     loop {
         let accepted = tokio::select! {
@@ -100,16 +100,17 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
         while connections.try_join_next().is_some() {}
         match accepted {
             Ok((stream, peer, permit)) => {
-                let (router, app, builder) = (router.clone(), Arc::clone(&app), builder.clone());
+                let (router, api, builder) = (router.clone(), Arc::clone(&api), builder.clone());
                 let (acceptor, hosts) = (acceptor.clone(), Arc::clone(&hosts));
                 let link = HttpConnectionInfo { peer: peer.ip().to_canonical(), over_tls: acceptor.is_some() };
-                let slot = match app.connections.open(&app, link.peer) {
+                let slot = match api.connections.open(&api, link.peer) {
                     Ok(slot) => slot,
                     Err(refusal) => {
-                        app.metrics.limit_refused(LimitName::UnauthenticatedConnections);
-                        if let (Ok(turn), None) = (Arc::clone(&app.connections.refusals).try_acquire_owned(), acceptor)
+                        api.service.metrics.limit_refused(LimitName::UnauthenticatedConnections);
+                        if let (Ok(turn), None) = (Arc::clone(&api.connections.refusals).try_acquire_owned(), acceptor)
                         {
-                            connections.spawn(async move { refuse(&app, stream, &refusal, [permit, turn]).await });
+                            connections
+                                .spawn(async move { refuse(&api.service, stream, &refusal, [permit, turn]).await });
                         }
                         continue;
                     }
@@ -123,15 +124,15 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
                         requests: OpenRequests::default(),
                         upgraded: Upgraded::default(),
                     };
-                    if let Some(stream) = handshake(&app, stream, acceptor).await {
-                        connection(&builder, stream, context, &app).await;
+                    if let Some(stream) = handshake(&api.service, stream, acceptor).await {
+                        connection(&builder, stream, context, &api).await;
                     }
                     drop((slot, permit));
                 });
             }
             Err(error) => {
                 tracing::warn!(cause = %error, "http.accept_failed");
-                app.clock.sleep_until(app.clock.now().plus_ms(ACCEPT_PAUSE_MS)).await;
+                api.service.clock.sleep_until(api.service.clock.now().plus_ms(ACCEPT_PAUSE_MS)).await;
             }
         }
     }
@@ -140,8 +141,8 @@ async fn serve_one(entry: ListenerEntry, permits: Arc<Semaphore>, hosts: Arc<All
 }
 
 /// Refuses a connection with a response, without reading its request. `permits` are held meanwhile.
-async fn refuse(app: &App, mut stream: TcpStream, refusal: &Refusal, permits: [OwnedSemaphorePermit; 2]) {
-    let id = app.clock.ids().next::<uuid::Uuid>().to_string();
+async fn refuse(service: &Service, mut stream: TcpStream, refusal: &Refusal, permits: [OwnedSemaphorePermit; 2]) {
+    let id = service.clock.ids().next::<uuid::Uuid>().to_string();
     tracing::info!(request_id = %id, status = refusal.code.status(), "http.connection_refused");
     let response = error::closing(refusal, &id);
     let answered = async {
@@ -153,14 +154,14 @@ async fn refuse(app: &App, mut stream: TcpStream, refusal: &Refusal, permits: [O
     tokio::select! {
         biased;
         _ = answered => {}
-        () = app.lifecycle.drained() => {}
-        () = app.clock.sleep_until(app.clock.now().plus_ms(REFUSAL_LINGER_MS)) => {}
+        () = service.lifecycle.drained() => {}
+        () = service.clock.sleep_until(service.clock.now().plus_ms(REFUSAL_LINGER_MS)) => {}
     }
     drop(permits);
 }
 
 /// Performs the TLS handshake if the entry uses TLS. Returns `None` if it fails.
-async fn handshake(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> Option<ClientStream> {
+async fn handshake(service: &Service, stream: TcpStream, acceptor: Option<TlsAcceptor>) -> Option<ClientStream> {
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = acceptor else { return Some(ClientStream::Clear(stream)) };
     // Boxed, because every connection would otherwise keep space for a handshake for its lifetime.
@@ -168,8 +169,8 @@ async fn handshake(app: &App, stream: TcpStream, acceptor: Option<TlsAcceptor>) 
     let result = tokio::select! {
         biased;
         result = handshake => result,
-        () = app.lifecycle.drained() => return None,
-        () = app.clock.sleep_until(app.clock.now().plus_ms(HANDSHAKE_MS_MAX)) => return None,
+        () = service.lifecycle.drained() => return None,
+        () = service.clock.sleep_until(service.clock.now().plus_ms(HANDSHAKE_MS_MAX)) => return None,
     };
     match result {
         Ok(stream) => Some(ClientStream::Tls(Box::new(stream))),
@@ -205,39 +206,42 @@ impl Upgraded {
 }
 
 /// Serves one connection. After an upgrade it serves the WebSocket, with all HTTP state freed.
-async fn connection(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, app: &Arc<Api>) {
+async fn connection(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, api: &Arc<Api>) {
     let upgraded = context.upgraded.clone();
-    Box::pin(serve_http(builder, stream, context, app)).await;
+    Box::pin(serve_http(builder, stream, context, api)).await;
     let Some((on_upgrade, handshake)) = upgraded.take() else { return };
     drop(upgraded);
     let Ok(raw) = on_upgrade.await else { return };
     if let Ok(parts) = raw.downcast::<TokioIo<WriteTimeout<HttpErrorStream>>>() {
         let early = parts.read_buf.to_vec();
         drop(parts.read_buf);
-        Box::pin(socket::serve(app, handshake, parts.io.into_inner().into_inner().into_stream(), early)).await;
+        Box::pin(socket::serve(api, handshake, parts.io.into_inner().into_inner().into_stream(), early)).await;
     }
 }
 
 /// Serves HTTP on one connection. On shutdown it finishes the current request. A connection without one is closed even
 /// if part of the next head has arrived, because nothing of it was accepted.
-async fn serve_http(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, app: &Arc<Api>) {
+async fn serve_http(builder: &http1::Builder, stream: ClientStream, context: ConnectionContext, api: &Arc<Api>) {
     let requests = context.requests.clone();
-    let front = HttpErrorStream::new(stream, app.clone(), requests.clone());
+    let front = HttpErrorStream::new(stream, api.clone(), requests.clone());
     let limit = WriteLimit {
-        timeout_ms: app.config.limits.response_write_timeout_ms,
-        expired: app.metrics.limit_refusals(LimitName::ResponseWriteTimeout),
+        timeout_ms: api.service.config.limits.response_write_timeout_ms,
+        expired: api.service.metrics.limit_refusals(LimitName::ResponseWriteTimeout),
     };
     let connection = builder
-        .serve_connection(TokioIo::new(WriteTimeout::new(front, app.clock.clone(), limit)), service(app, context))
+        .serve_connection(
+            TokioIo::new(WriteTimeout::new(front, api.service.clock.clone(), limit)),
+            service(api, context),
+        )
         .with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = app.lifecycle.drained() => {
+        () = api.service.lifecycle.drained() => {
             connection.as_mut().graceful_shutdown();
             let flushed = async {
                 requests.idle().await;
-                app.clock.sleep_until(app.clock.now().plus_ms(FLUSH_MS)).await;
+                api.service.clock.sleep_until(api.service.clock.now().plus_ms(FLUSH_MS)).await;
             };
             tokio::select! {
                 ended = connection => ended,
@@ -298,7 +302,7 @@ async fn accept(
 }
 
 fn service(
-    app: &Arc<Api>,
+    api: &Arc<Api>,
     context: ConnectionContext,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
@@ -307,7 +311,7 @@ fn service(
     Future: Send,
 > {
     let ConnectionContext { slot, router, hosts, link, requests, upgraded } = context;
-    let app = Arc::clone(app);
+    let api = Arc::clone(api);
     service_fn(move |mut request: hyper::Request<Incoming>| {
         let open = requests.enter();
         request.extensions_mut().insert(link);
@@ -319,10 +323,10 @@ fn service(
         let unreadable = head::refusal(&request);
         let misdirected = hosts.refusal(&request);
         let request = request.map(axum::body::Body::new);
-        let app = Arc::clone(&app);
+        let api = Arc::clone(&api);
         let responding = match (unreadable, misdirected) {
-            (Some(refusal), _) => Either::Right(Either::Left(Box::pin(head::refuse(app, request, refusal)))),
-            (None, Some(refusal)) => Either::Right(Either::Right(Box::pin(head::refuse_host(app, request, refusal)))),
+            (Some(refusal), _) => Either::Right(Either::Left(Box::pin(head::refuse(api, request, refusal)))),
+            (None, Some(refusal)) => Either::Right(Either::Right(Box::pin(head::refuse_host(api, request, refusal)))),
             (None, None) => Either::Left(router.oneshot(request)),
         };
         async move {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use posthouse_app::{Instance, settings::http::HttpConfig};
+use posthouse_app::{Service, settings::http::HttpConfig};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -33,31 +33,31 @@ pub struct HttpListeners {
 /// # Errors
 /// Returns an error if TLS can't be set up.
 pub fn serve(
-    instance: Arc<Instance>,
+    service: Arc<Service>,
     config: HttpConfig,
     site: Site,
     listeners: HttpListeners,
 ) -> Result<impl Future<Output = ()> + Send + 'static, rustls::Error> {
-    let app = Arc::new(Api::new(instance, config, site));
-    Ok(listener::serve(entries(listeners, &app)?, app))
+    let api = Arc::new(Api::new(service, config, site));
+    Ok(listener::serve(entries(listeners, &api)?, api))
 }
 
 /// Returns each listener with its router.
 ///
 /// # Errors
 /// Returns an error if TLS can't be set up.
-pub fn entries(listeners: HttpListeners, app: &Arc<Api>) -> Result<Vec<ListenerEntry>, rustls::Error> {
-    let tls = app.tls.server_config(&[PROTOCOL])?;
-    let api = router::build(app, app.site.routes.clone());
+pub fn entries(listeners: HttpListeners, api: &Arc<Api>) -> Result<Vec<ListenerEntry>, rustls::Error> {
+    let tls = api.service.tls.server_config(&[PROTOCOL])?;
+    let router = router::build(api, api.site.routes.clone());
     let clear =
-        if listeners.redirect_to_https { challenge::redirecting(app, routes::plaintext()) } else { api.clone() };
+        if listeners.redirect_to_https { challenge::redirecting(api, routes::plaintext()) } else { router.clone() };
     let mut entries = vec![ListenerEntry { listener: listeners.clear, router: clear, tls: None }];
     entries.extend(listeners.tls.into_iter().map(|listener| ListenerEntry {
         listener,
-        router: api.clone(),
+        router: router.clone(),
         tls: Some(Arc::clone(&tls)),
     }));
-    let challenges = challenge::redirecting(app, challenge::routes());
+    let challenges = challenge::redirecting(api, challenge::routes());
     entries.extend(listeners.challenges.into_iter().map(|listener| ListenerEntry {
         listener,
         router: challenges.clone(),

@@ -9,6 +9,8 @@ pub use posthouse_api::{
 };
 pub use posthouse_domain::{Caller, ErrorCode, InboxId, Permission, Refusal};
 
+pub use posthouse_app::Service;
+
 pub use crate::{
     Api,
     route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},

@@ -3,8 +3,8 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use posthouse_app::{
-    identity::limits::LimitRest,
     limits::fixed_window::{FixedWindow, WindowCount},
+    limits::sign_in::LimitRest,
 };
 use posthouse_domain::{
     auth::{Caller, Principal},

@@ -4,7 +4,7 @@
 use posthouse_domain::{error::Refusal, time::Time};
 use tokio::sync::Mutex;
 
-use posthouse_app::app::App;
+use posthouse_app::service::Service;
 
 /// How long a result is valid, in milliseconds.
 pub const RESULT_VALID_MS: i64 = 1_000;
@@ -27,19 +27,23 @@ impl Readiness {
     ///
     /// # Errors
     /// Returns the refusal of `check`.
-    pub async fn of(&self, app: &App, check: impl AsyncFnOnce(&App) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    pub async fn of(
+        &self,
+        service: &Service,
+        check: impl AsyncFnOnce(&Service) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         let mut last = self.last.lock().await;
-        let (now, known) = (app.clock.now(), known(app));
+        let (now, known) = (service.clock.now(), known(service));
         if let Some(checked) =
             last.as_ref().filter(|last| now < last.at.plus_ms(RESULT_VALID_MS) && known == last.known)
         {
             return checked.result.clone();
         }
-        let result = check(app).await;
+        let result = check(service).await;
         if let Err(refusal) = &result {
-            app.storage_health.record(refusal);
+            service.storage_health.record(refusal);
         }
-        *last = Some(CheckResult { at: app.clock.now(), known: self::known(app), result: result.clone() });
+        *last = Some(CheckResult { at: service.clock.now(), known: self::known(service), result: result.clone() });
         result
     }
 }
@@ -52,6 +56,9 @@ struct KnownHealth {
 }
 
 /// Returns the storage health that mail and requests have reported.
-fn known(app: &App) -> KnownHealth {
-    KnownHealth { is_full: app.storage_health.is_full(), are_blobs_unknown: app.storage_health.are_blobs_unknown() }
+fn known(service: &Service) -> KnownHealth {
+    KnownHealth {
+        is_full: service.storage_health.is_full(),
+        are_blobs_unknown: service.storage_health.are_blobs_unknown(),
+    }
 }

@@ -23,7 +23,7 @@ pub use crate::route::{
     response::{DocumentVersion, ResponseBody, ResponseStream, RouteResponse, render_page, render_view},
 };
 use posthouse_api::wire::QueryParameters as _;
-use posthouse_app::App;
+use posthouse_app::Service;
 
 /// Largest request body of routes without attachments, in bytes.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -89,7 +89,7 @@ type HandlerFuture = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>>
 type Handler = Arc<dyn Fn(Arc<Api>, RequestParts) -> HandlerFuture + Send + Sync>;
 
 /// Refuses a request for a part of the service that is switched off.
-pub type SwitchCheck = fn(&App) -> Result<(), Refusal>;
+pub type SwitchCheck = fn(&Service) -> Result<(), Refusal>;
 
 /// One row of the route table.
 #[derive(Clone)]
@@ -345,7 +345,18 @@ impl Route {
 
     /// Sets the handler. On public routes its input is a [`PublicInput`].
     #[must_use]
-    pub fn handle<I, F, Fut>(mut self, handler: F) -> Self
+    pub fn handle<I, F, Fut>(self, handler: F) -> Self
+    where
+        I: FromRequestParts,
+        F: Fn(Arc<Service>, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RouteResponse, Refusal>> + Send + 'static,
+    {
+        self.handle_in(move |api: Arc<Api>, input| handler(Arc::clone(&api.service), input))
+    }
+
+    /// Sets the handler of a route that needs the state of the HTTP server.
+    #[must_use]
+    pub fn handle_in<I, F, Fut>(mut self, handler: F) -> Self
     where
         I: FromRequestParts,
         F: Fn(Arc<Api>, I) -> Fut + Send + Sync + 'static,
@@ -353,16 +364,16 @@ impl Route {
     {
         self.parameters = I::Query::parameters;
         self.body_schema = I::Body::body_schema;
-        self.handler = Some(Arc::new(move |app, parts| match I::from_parts(parts) {
-            Ok(input) => Box::pin(handler(app, input)),
+        self.handler = Some(Arc::new(move |api, parts| match I::from_parts(parts) {
+            Ok(input) => Box::pin(handler(api, input)),
             Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
         }));
         self
     }
 
-    pub(super) fn run(&self, app: Arc<Api>, parts: RequestParts) -> HandlerFuture {
+    pub(super) fn run(&self, api: Arc<Api>, parts: RequestParts) -> HandlerFuture {
         match &self.handler {
-            Some(handler) => handler(app, parts),
+            Some(handler) => handler(api, parts),
             None => Box::pin(async { Err(Refusal::new(ErrorCode::Internal, "The route has no handler.")) }),
         }
     }

@@ -45,9 +45,9 @@ use crate::{
 };
 use posthouse_api::wire::Problems;
 use posthouse_app::{
-    access::authenticate::{AuthenticatedCaller, no_session},
-    app::App,
+    access::{authenticate::AuthenticatedCaller, authenticate::no_session, credentials},
     inboxes::names::NameRules,
+    service::Service,
 };
 use posthouse_store::workspaces;
 
@@ -56,37 +56,37 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id"
 const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 
 /// Builds the router that serves a route table.
-pub(crate) fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
+pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
     let mut router = Router::new();
-    for route in routes.into_iter().filter(|route| !route.development || app.config.is_loopback_profile()) {
-        let (preflight_app, is_cross_origin) = (app.clone(), route.is_cross_origin);
-        let (app, route) = (app.clone(), Arc::new(route));
+    for route in routes.into_iter().filter(|route| !route.development || api.service.config.is_loopback_profile()) {
+        let (preflight_app, is_cross_origin) = (api.clone(), route.is_cross_origin);
+        let (api, route) = (api.clone(), Arc::new(route));
         let filter = MethodFilter::try_from(route.method.clone()).expect("the table names ordinary methods");
         let path = route.path;
         let handler = move |path: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
-            respond(app.clone(), route.clone(), path, request)
+            respond(api.clone(), route.clone(), path, request)
         };
         if is_cross_origin {
-            let app = preflight_app;
-            let answer = move || async move { finish(cors::preflight().into_response(), &request_id(&app)) };
+            let api = preflight_app;
+            let answer = move || async move { finish(cors::preflight().into_response(), &request_id(&api.service)) };
             router = router.route(path, on(MethodFilter::OPTIONS, answer));
         }
         router = router.route(path, on(filter, handler));
     }
-    let (unmatched_app, method_app) = (app.clone(), app.clone());
+    let (unmatched_app, method_app) = (api.clone(), api.clone());
     router
         .fallback(move |request: Request| {
-            let app = unmatched_app.clone();
+            let api = unmatched_app.clone();
             async move {
-                if let Some(response) = app.dashboard.response(&request) {
-                    return finish(response, &request_id(&app));
+                if let Some(response) = api.dashboard.response(&request) {
+                    return finish(response, &request_id(&api.service));
                 }
-                if let Some(response) = (app.site.unmatched)(&request) {
-                    return finish(response.into_response(), &request_id(&app));
+                if let Some(response) = (api.site.unmatched)(&request) {
+                    return finish(response.into_response(), &request_id(&api.service));
                 }
                 let refusal = dashboard::no_route(&request);
                 let is_cross_origin = cors::is_cross_origin_path(request.uri().path());
-                let mut response = refuse_unmatched(&app, request, refusal).await;
+                let mut response = refuse_unmatched(&api, request, refusal).await;
                 if is_cross_origin {
                     cors::allow(response.headers_mut());
                 }
@@ -94,40 +94,40 @@ pub(crate) fn build(app: &Arc<Api>, routes: Vec<Route>) -> Router {
             }
         })
         .method_not_allowed_fallback(move |request: Request| {
-            let app = method_app.clone();
+            let api = method_app.clone();
             async move {
                 let what = format!("This route doesn't support `{}`.", request.method());
-                refuse_unmatched(&app, request, Refusal::new(ErrorCode::MethodNotAllowed, what)).await
+                refuse_unmatched(&api, request, Refusal::new(ErrorCode::MethodNotAllowed, what)).await
             }
         })
 }
 
 /// Responds to a request that matches no route.
-pub(super) async fn refuse_unmatched(app: &Api, request: Request, refusal: Refusal) -> Response {
-    let client = client_of(app, request.extensions(), request.headers());
+pub(super) async fn refuse_unmatched(api: &Api, request: Request, refusal: Refusal) -> Response {
+    let client = client_of(api, request.extensions(), request.headers());
     let mut extras = Extras::default();
-    let counted = count_optional_caller(app, request.headers(), client.address, &mut extras).await;
-    let mut response = refuse(app, request, counted.err().unwrap_or(refusal)).await;
+    let counted = count_optional_caller(api, request.headers(), client.address, &mut extras).await;
+    let mut response = refuse(api, request, counted.err().unwrap_or(refusal)).await;
     write_extras(&extras, response.headers_mut());
     response
 }
 
 /// Refuses a request before any of it is processed.
-pub(super) async fn refuse(app: &Api, request: Request, refusal: Refusal) -> Response {
-    let id = request_id(app);
+pub(super) async fn refuse(api: &Api, request: Request, refusal: Refusal) -> Response {
+    let id = request_id(&api.service);
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.refused");
     let (head, mut body) = request.into_parts();
     let path = head.uri.path().to_owned();
-    let client = client_of(app, &head.extensions, &head.headers).address;
-    app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
+    let client = client_of(api, &head.extensions, &head.headers).address;
+    api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
     // A 405 has the error body of the API on every path.
-    let is_of_oauth = refusal.code != ErrorCode::MethodNotAllowed && app.site.has_oauth_errors(&path);
+    let is_of_oauth = refusal.code != ErrorCode::MethodNotAllowed && api.site.has_oauth_errors(&path);
     let response = if is_of_oauth { oauth::service(&refusal).into_response() } else { error::response(&refusal, &id) };
     finish(response, &id)
 }
 
-fn request_id(app: &App) -> String {
-    app.clock.ids().next::<uuid::Uuid>().to_string()
+fn request_id(service: &Service) -> String {
+    service.clock.ids().next::<uuid::Uuid>().to_string()
 }
 
 fn finish(mut response: Response, id: &str) -> Response {
@@ -175,44 +175,44 @@ struct Arrival {
 }
 
 fn respond(
-    app: Arc<Api>,
+    api: Arc<Api>,
     route: Arc<Route>,
     path: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> impl Future<Output = Response> + Send {
-    let (id, began) = (request_id(&app), app.clock.now());
+    let (id, began) = (request_id(&api.service), api.service.clock.now());
     let arrival = Arrival { id: id.clone(), at: began };
     // A parameter that is not UTF-8 identifies nothing, so it becomes an empty name.
     let path = path.map(|raw| PathParams::of(raw.iter())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
     let page = route.error_page.filter(|_| dashboard::accepts_html(request.headers()));
     // Boxed, so that a long poll does not keep the head and its read buffer in memory while it waits.
-    let entering = Box::pin(enter(Arc::clone(&app), Arc::clone(&route), arrival, path, request));
+    let entering = Box::pin(enter(Arc::clone(&api), Arc::clone(&route), arrival, path, request));
     async move {
         let (extras, admitted) = entering.instrument(span.clone()).await;
         let mut response = match admitted {
             Ok(AdmittedRequest { parts, holds }) => {
-                let answered = route.run(Arc::clone(&app), parts).instrument(span).await;
-                let answered = answered.and_then(|response| hold(&app, &route, holds.body.key(), response));
-                let answered = answered.inspect_err(|refusal| app.storage_health.record(refusal));
+                let answered = route.run(Arc::clone(&api), parts).instrument(span).await;
+                let answered = answered.and_then(|response| hold(&api, &route, holds.body.key(), response));
+                let answered = answered.inspect_err(|refusal| api.service.storage_health.record(refusal));
                 match answered {
                     Ok(response) => response.into_response(),
                     Err(refusal) => {
-                        let refusal = with_command_options(&app, holds.body.key(), refusal).await;
-                        refused(&app, &route, &refusal, &id, page)
+                        let refusal = with_command_options(&api.service, holds.body.key(), refusal).await;
+                        refused(&api.service, &route, &refusal, &id, page)
                     }
                 }
             }
-            Err(refusal) => refused(&app, &route, &refusal, &id, page),
+            Err(refusal) => refused(&api.service, &route, &refusal, &id, page),
         };
         write_extras(&extras, response.headers_mut());
         if route.is_cross_origin {
             cors::allow(response.headers_mut());
         }
-        let duration_ms = app.clock.now().since_ms(began);
+        let duration_ms = api.service.clock.now().since_ms(began);
         let status = response.status().as_u16();
         tracing::info!(request_id = %id, route = route.name, status, duration_ms, "http.request");
-        app.metrics.http_request(route.name, status);
+        api.service.metrics.http_request(route.name, status);
         finish(response, &id)
     }
 }
@@ -220,7 +220,7 @@ fn respond(
 /// Reserves the memory of a response until the client has read it. Only a response that reads can be refused: after a
 /// change, the status stays, and the connection ends before the body.
 fn hold(
-    app: &Api,
+    api: &Api,
     route: &Route,
     workspace: Option<WorkspaceId>,
     response: RouteResponse,
@@ -230,11 +230,11 @@ fn hold(
         ResponseBody::Bytes(bytes) if bytes.is_empty() => ResponseBody::Bytes(bytes),
         ResponseBody::Bytes(bytes) => {
             let length = bytes.len() as u64;
-            match app.responses.hold(workspace, bytes) {
+            match api.responses.hold(workspace, bytes) {
                 Ok(bytes) => ResponseBody::Bytes(bytes),
                 Err(refusal) if route.method == Method::GET => return Err(refusal),
                 Err(refusal) => {
-                    app.metrics.refused(&refusal);
+                    api.service.metrics.refused(&refusal);
                     // hyper writes the head when the body is pending, and drops it if the body fails at once.
                     let failure = stream::once(async move {
                         tokio::task::yield_now().await;
@@ -244,7 +244,9 @@ fn hold(
                 }
             }
         }
-        ResponseBody::Stream(chunks) => ResponseBody::Stream(app.responses.hold_stream(workspace, chunks, &app.clock)?),
+        ResponseBody::Stream(chunks) => {
+            ResponseBody::Stream(api.responses.hold_stream(workspace, chunks, &api.service.clock)?)
+        }
         upgrade @ ResponseBody::Upgrade(_) => upgrade,
     };
     Ok(RouteResponse { body, ..response })
@@ -253,13 +255,13 @@ fn hold(
 /// Returns the response of a refusal, and counts it if it is due to a limit. Some routes have errors in the
 /// form of OAuth 2.0; a browser that asked for a page gets one.
 fn refused(
-    app: &App,
+    service: &Service,
     route: &Route,
     refusal: &Refusal,
     id: &str,
     page: Option<fn(&Refusal) -> RouteResponse>,
 ) -> Response {
-    app.metrics.refused(refusal);
+    service.metrics.refused(refusal);
     let mut response = match page {
         _ if route.has_oauth_errors => oauth::service(refusal).into_response(),
         Some(page) => error::complete(refusal, page(refusal)),
@@ -273,13 +275,13 @@ fn refused(
 
 /// Returns a refusal whose fix names a command of the operator: for the operator with the options of this process, which are
 /// paths of the server that nobody else needs.
-async fn with_command_options(app: &App, workspace: Option<WorkspaceId>, refusal: Refusal) -> Refusal {
+async fn with_command_options(service: &Service, workspace: Option<WorkspaceId>, refusal: Refusal) -> Refusal {
     const COMMAND: &str = "posthouse workspace set ID --resume";
     let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
     let Some(workspace) = workspace.filter(|_| fix.contains(COMMAND)) else { return refusal };
-    let fix = fix.replace(COMMAND, &app.config.command_anywhere("workspace set ID --resume"));
-    let rules = NameRules::of(&app.config);
-    let asked = app.store.read(move |tx| -> Result<bool, Refusal> {
+    let fix = fix.replace(COMMAND, &service.config.command_anywhere("workspace set ID --resume"));
+    let rules = NameRules::of(&service.config);
+    let asked = service.store.read(move |tx| -> Result<bool, Refusal> {
         let tenant = workspaces::get(tx, workspace)?;
         tenant.map_or(Ok(false), |tenant| rules.is_operator(tx, &tenant))
     });
@@ -288,7 +290,7 @@ async fn with_command_options(app: &App, workspace: Option<WorkspaceId>, refusal
 
 /// Admits a request, or reads and discards the rest of it.
 async fn enter(
-    app: Arc<Api>,
+    api: Arc<Api>,
     route: Arc<Route>,
     arrival: Arrival,
     path: PathParams,
@@ -297,21 +299,21 @@ async fn enter(
     let named = if route.development { host::named(&request) } else { String::new() };
     let (head, mut body) = request.into_parts();
     let mut extras = Extras::default();
-    let admitted = match route.development.then(|| development::admit(&app.config, &route, &head, &named)) {
+    let admitted = match route.development.then(|| development::admit(&api.service.config, &route, &head, &named)) {
         Some(Err(refusal)) => Err(refusal),
-        _ => admit(&app, &route, &arrival, path, &head, &mut body, &mut extras).await,
+        _ => admit(&api, &route, &arrival, path, &head, &mut body, &mut extras).await,
     };
     if let Err(refusal) = &admitted {
-        app.storage_health.record(refusal);
-        let client = client_of(&app, &head.extensions, &head.headers).address;
-        app.drains.drain(app.clock.as_ref(), client, &head.headers, &mut body).await;
+        api.service.storage_health.record(refusal);
+        let client = client_of(&api, &head.extensions, &head.headers).address;
+        api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
     }
     (extras, admitted)
 }
 
 /// Does everything that precedes the handler: authentication, limits, permission, body and idempotency.
 async fn admit(
-    app: &Arc<Api>,
+    api: &Arc<Api>,
     route: &Route,
     arrival: &Arrival,
     path: PathParams,
@@ -319,39 +321,39 @@ async fn admit(
     body: &mut Body,
     extras: &mut Extras,
 ) -> Result<AdmittedRequest, Refusal> {
-    let client = client_of(app, &head.extensions, &head.headers);
+    let client = client_of(api, &head.extensions, &head.headers);
     let connection = head.extensions.get::<ConnectionSlot>().cloned();
     let (mut caller, mut proxied) = (None, None);
     if route.access.needs_caller() {
-        let authenticated = authenticate(app, route, head, client.address).await?;
+        let authenticated = authenticate(api, route, head, client.address).await?;
         extras.notice.clone_from(&authenticated.workspace.notice);
         // Authentication read the database, so every refusal that follows is of a counted request.
-        count_request(app, &authenticated, extras)?;
+        count_request(api, &authenticated, extras)?;
         if let Some(slot) = &connection {
-            proxied = slot.authenticated(app, &authenticated.workspace)?;
+            proxied = slot.authenticated(&api.service, &authenticated.workspace)?;
         }
         if let Principal::User(_) = authenticated.caller.principal {
-            cookie::check_change(&route.method, &head.headers, &app.config.base_url)?;
+            cookie::check_change(&route.method, &head.headers, &api.service.config.base_url)?;
         }
-        app.responses.check(authenticated.caller.workspace)?;
+        api.responses.check(authenticated.caller.workspace)?;
         auth::authorize(&authenticated.caller, route)?;
         caller = Some(authenticated.caller);
     } else if route.is_api() {
         if route.is_platform() && route.method != Method::GET {
-            check_public_change(app, route, &head.headers)?;
+            check_public_change(api, route, &head.headers)?;
         }
-        count_optional_caller(app, &head.headers, client.address, extras).await?;
+        count_optional_caller(api, &head.headers, client.address, extras).await?;
     }
-    check_part(app, route, caller.as_ref(), client.address, extras)?;
+    check_part(api, route, caller.as_ref(), client.address, extras)?;
     // Problems of the header are reported together with problems of the body.
     let mut problems = Problems::default();
     let idempotency_key = if route.idempotent { idempotency::key(&head.headers, &mut problems) } else { None };
-    let mut share = app.bodies.share(caller.map(|caller: Caller| caller.workspace));
+    let mut share = api.bodies.share(caller.map(|caller: Caller| caller.workspace));
     let body = match route.body {
-        Some(rule) => body::read(app.clock.as_ref(), rule, &head.headers, body, &mut share).await?,
+        Some(rule) => body::read(api.service.clock.as_ref(), rule, &head.headers, body, &mut share).await?,
         None => Bytes::new(),
     };
-    let flight = take_flight(app, route, caller.as_ref(), idempotency_key.as_deref())?;
+    let flight = take_flight(api, route, caller.as_ref(), idempotency_key.as_deref())?;
     let query = head.uri.query().map(str::to_owned);
     let fingerprint = idempotency_key.as_ref().map(|_| idempotency::fingerprint(&path, query.as_deref(), &body));
     let request = RequestInfo {
@@ -373,47 +375,47 @@ async fn admit(
         connection,
         handshake: socket::handshake(&head.headers),
     };
-    let parts = RequestParts { caller, request, path, query, body, json: app.json_limits(), problems };
+    let parts = RequestParts { caller, request, path, query, body, json: api.json_limits(), problems };
     Ok(AdmittedRequest { parts, holds: RequestHolds { _flight: flight, body: share, _proxied: proxied } })
 }
 
 /// Checks that the part of the service that a route belongs to is on, and counts the request for the limit of the part.
 fn check_part(
-    app: &Api,
+    api: &Api,
     route: &Route,
     caller: Option<&Caller>,
     client: IpAddr,
     extras: &mut Extras,
 ) -> Result<(), Refusal> {
     if let Some(switch) = route.switch {
-        switch(app)?;
+        switch(&api.service)?;
     }
     let Some(limit) = route.limit else { return Ok(()) };
-    extras.counted(app.directory_limits.count(limit, caller, client, app.clock.now())?)
+    extras.counted(api.directory_limits.count(limit, caller, client, api.service.clock.now())?)
 }
 
 /// Reserves the idempotency key of a request, so that a repetition is refused until the request ends.
 fn take_flight(
-    app: &Api,
+    api: &Api,
     route: &Route,
     caller: Option<&Caller>,
     idempotency_key: Option<&str>,
 ) -> Result<Option<InFlightGuard>, Refusal> {
     let (Some(caller), Some(key)) = (caller, idempotency_key) else { return Ok(None) };
-    idempotency::scope(caller).map(|scope| app.in_flight.take(scope, route.name, key)).transpose()
+    idempotency::scope(caller).map(|scope| api.in_flight.take(scope, route.name, key)).transpose()
 }
 
 /// Checks that a change by a public route doesn't come from another site, and from the dashboard if it acts on a session.
-fn check_public_change(app: &Api, route: &Route, headers: &HeaderMap) -> Result<(), Refusal> {
+fn check_public_change(api: &Api, route: &Route, headers: &HeaderMap) -> Result<(), Refusal> {
     if route.acts_on_session && cookie::session(headers).is_some() {
-        return cookie::check_change(&route.method, headers, &app.config.base_url);
+        return cookie::check_change(&route.method, headers, &api.service.config.base_url);
     }
-    cookie::check_site(headers, &app.config.base_url)
+    cookie::check_site(headers, &api.service.config.base_url)
 }
 
 /// Authenticates a request for a route that needs a caller.
 async fn authenticate(
-    app: &Api,
+    api: &Api,
     route: &Route,
     head: &request::Parts,
     client: IpAddr,
@@ -421,9 +423,9 @@ async fn authenticate(
     match route.access {
         RouteAccess::Session(_) | RouteAccess::Person => {
             let secret = cookie::session(&head.headers).ok_or_else(no_session)?;
-            auth::authenticate_session(app, &secret, client).await
+            credentials::session(&api.service, &secret, client).await
         }
-        RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(app, &head.headers, client).await,
+        RouteAccess::Key(..) | RouteAccess::Public => auth::authenticate(api, &head.headers, client).await,
     }
 }
 
@@ -432,7 +434,7 @@ async fn authenticate(
 /// # Errors
 /// Returns `rate_limited` if a limit is used up.
 async fn count_optional_caller(
-    app: &Api,
+    api: &Api,
     headers: &HeaderMap,
     client: IpAddr,
     extras: &mut Extras,
@@ -440,25 +442,25 @@ async fn count_optional_caller(
     if !headers.contains_key(header::AUTHORIZATION) && cookie::session(headers).is_none() {
         return Ok(());
     }
-    let Ok(authenticated) = auth::authenticate(app, headers, client).await else { return Ok(()) };
+    let Ok(authenticated) = auth::authenticate(api, headers, client).await else { return Ok(()) };
     extras.notice.clone_from(&authenticated.workspace.notice);
-    count_request(app, &authenticated, extras)
+    count_request(api, &authenticated, extras)
 }
 
 /// Counts a request for the limits of its caller.
 ///
 /// # Errors
 /// Returns `rate_limited` if a limit is used up.
-fn count_request(app: &Api, authenticated: &AuthenticatedCaller, extras: &mut Extras) -> Result<(), Refusal> {
-    let limit = app.config.plans.of(authenticated.workspace.plan).requests_per_minute;
-    extras.counted(app.request_limits.count(&authenticated.caller, limit, app.clock.now()))
+fn count_request(api: &Api, authenticated: &AuthenticatedCaller, extras: &mut Extras) -> Result<(), Refusal> {
+    let limit = api.service.config.plans.of(authenticated.workspace.plan).requests_per_minute;
+    extras.counted(api.request_limits.count(&authenticated.caller, limit, api.service.clock.now()))
 }
 
-fn client_of(app: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
+fn client_of(api: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
     // A peer that isn't known has no rights of this machine.
     let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     let peer = extensions.get::<HttpConnectionInfo>().map_or(unknown, |connection| connection.peer);
-    client::of(peer, &app.http.trusted_proxies, headers)
+    client::of(peer, &api.http.trusted_proxies, headers)
 }
 
 fn write_extras(extras: &Extras, headers: &mut HeaderMap) {

@@ -42,9 +42,10 @@ use posthouse_app::{
     events::{
         log::EventFilter,
         stream::{self, SubscriptionRequest},
-        subscriptions::{StreamBatch, StreamSubscription, event_frame},
+        subscriptions,
     },
     limits::shared_budget::BudgetShare,
+    memory::streams::{StreamBatch, StreamSubscription, event_frame},
     ports::BoxFuture,
 };
 
@@ -84,7 +85,7 @@ pub fn handshake(headers: &HeaderMap) -> Option<String> {
 
 /// Serves a stream to its end. `early` is what the client sent together with its handshake.
 pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
-    app: &Arc<Api>,
+    api: &Arc<Api>,
     handshake: HandshakeOutcome,
     io: S,
     early: Vec<u8>,
@@ -94,20 +95,20 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         .write_buffer_size(0)
         .max_message_size(Some(FRAME_BYTES_MAX))
         .max_frame_size(Some(FRAME_BYTES_MAX));
-    let frames_max = app.config.limits.stream_frames_per_minute;
+    let frames_max = api.service.config.limits.stream_frames_per_minute;
     let bytes_max = frames_max.map(|max| max.saturating_mul(FRAME_BYTES_MAX as u64));
-    let io = LimitedReads::new(io, Arc::clone(&app.clock), bytes_max);
+    let io = LimitedReads::new(io, Arc::clone(&api.service.clock), bytes_max);
     let mut wire = WebSocketStream::from_partially_read(io, early, Role::Server, Some(config)).await;
     let ending = match &handshake {
         HandshakeOutcome::Refused(ending) => Some(*ending),
-        HandshakeOutcome::Admitted(caller, _) => match app.subscriptions.join(app, caller).await {
-            Ok(subscription) => StreamSession::new(app, *caller, &mut wire).run(subscription).await.err(),
+        HandshakeOutcome::Admitted(caller, _) => match subscriptions::join(&api.service, caller).await {
+            Ok(subscription) => StreamSession::new(api, *caller, &mut wire).run(subscription).await.err(),
             Err(_) => Some(StreamClose::Restarting),
         },
     };
     if let Some(ending) = ending {
         tracing::debug!(code = ending.code(), "stream.ended");
-        let linger = app.clock.sleep_until(app.clock.now().plus_ms(LINGER_MS));
+        let linger = api.service.clock.sleep_until(api.service.clock.now().plus_ms(LINGER_MS));
         tokio::select! {
             // The close frame is sent first, however little time remains.
             biased;
@@ -134,7 +135,7 @@ struct ActiveSubscription {
 }
 
 struct StreamSession<'a, S> {
-    app: &'a Arc<Api>,
+    api: &'a Arc<Api>,
     caller: Caller,
     wire: &'a mut WebSocketStream<S>,
     subscription: Option<ActiveSubscription>,
@@ -152,16 +153,16 @@ enum Wakeup {
 }
 
 impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
-    fn new(app: &'a Arc<Api>, caller: Caller, wire: &'a mut WebSocketStream<S>) -> Self {
-        let now = app.clock.now();
-        Self { app, caller, wire, subscription: None, errors: 0, frames: FrameCount::new(now), last_received_at: now }
+    fn new(api: &'a Arc<Api>, caller: Caller, wire: &'a mut WebSocketStream<S>) -> Self {
+        let now = api.service.clock.now();
+        Self { api, caller, wire, subscription: None, errors: 0, frames: FrameCount::new(now), last_received_at: now }
     }
 
     /// Runs until the stream ends.
     async fn run(mut self, mut events: StreamSubscription) -> Result<(), StreamClose> {
-        let app = self.app;
-        let mut drained: BoxFuture<'_, ()> = Box::pin(app.lifecycle.drained());
-        let mut heartbeat = app.clock.sleep_until(self.last_received_at.plus_ms(HEARTBEAT_MS));
+        let api = self.api;
+        let mut drained: BoxFuture<'_, ()> = Box::pin(api.service.lifecycle.drained());
+        let mut heartbeat = api.service.clock.sleep_until(self.last_received_at.plus_ms(HEARTBEAT_MS));
         self.send(&json!({ "type": "hello", "heartbeat_seconds": HEARTBEAT_S })).await?;
         loop {
             let wakeup = tokio::select! {
@@ -173,18 +174,18 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             match wakeup {
                 Wakeup::Drained => return Err(StreamClose::Restarting),
                 Wakeup::Frame(frame) => {
-                    self.last_received_at = app.clock.now();
+                    self.last_received_at = api.service.clock.now();
                     if self.handle_input(frame).await? {
                         return Ok(());
                     }
                 }
                 Wakeup::Batch(batch) => self.deliver(batch).await?,
                 Wakeup::Heartbeat => {
-                    let now = app.clock.now();
+                    let now = api.service.clock.now();
                     if now.since_ms(self.last_received_at) >= 2 * HEARTBEAT_MS {
                         return Err(StreamClose::Idle);
                     }
-                    heartbeat = app.clock.sleep_until(now.plus_ms(HEARTBEAT_MS));
+                    heartbeat = api.service.clock.sleep_until(now.plus_ms(HEARTBEAT_MS));
                     self.write(Message::Ping(Bytes::new())).await?;
                 }
             }
@@ -208,7 +209,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             Some(Err(Error::Protocol(_))) => return Err(StreamClose::Protocol),
             Some(Err(Error::Utf8(_))) => return Err(StreamClose::Encoding),
             Some(Err(Error::Io(error))) if limited_reads::is_limit(&error) => {
-                self.app.metrics.limit_refused(LimitName::StreamFramesPerMinute);
+                self.api.service.metrics.limit_refused(LimitName::StreamFramesPerMinute);
                 return Err(StreamClose::TooMany);
             }
             Some(Err(_)) | None => return Ok(true),
@@ -217,15 +218,15 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
     }
 
     async fn count_frame(&mut self) -> Result<(), StreamClose> {
-        let limit = self.app.config.limits.stream_frames_per_minute;
+        let limit = self.api.service.config.limits.stream_frames_per_minute;
         let Err(refusal) = self.frames.count(limit, self.last_received_at) else { return Ok(()) };
-        self.app.metrics.limit_refused(LimitName::StreamFramesPerMinute);
+        self.api.service.metrics.limit_refused(LimitName::StreamFramesPerMinute);
         self.send_error(&refusal).await?;
         Err(StreamClose::TooMany)
     }
 
     async fn handle_frame(&mut self, text: &str) -> Result<(), StreamClose> {
-        match read(text, self.app.json_limits()) {
+        match read(text, self.api.json_limits()) {
             Ok(ClientFrame::Ping) => self.send(&json!({ "type": "pong" })).await,
             Ok(ClientFrame::Pong) => Ok(()),
             Ok(ClientFrame::Subscribe(wanted, form)) => self.subscribe(wanted, form).await,
@@ -248,7 +249,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
 
     /// Starts a subscription, replacing the previous one, and sends the events that the client missed.
     async fn subscribe(&mut self, wanted: SubscriptionRequest, form: EventPayload) -> Result<(), StreamClose> {
-        let begun = match stream::subscribe(self.app, self.caller, wanted).await {
+        let begun = match stream::subscribe(&self.api.service, self.caller, wanted).await {
             Ok(begun) => begun,
             Err(refusal) => return self.send_error(&refusal).await,
         };
@@ -262,7 +263,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
         while !rest.is_empty() {
             let some = rest[..rest.len().min(REPLAY_STEP)].to_vec();
             // The store is unavailable. The client receives the rest when it resumes.
-            let rendered = stream::render_events(self.app, self.caller.workspace, some, form).await;
+            let rendered = stream::render_events(&self.api.service, self.caller.workspace, some, form).await;
             let rendered = rendered.map_err(|_| StreamClose::Restarting)?;
             if rendered.is_empty() {
                 break;
@@ -313,7 +314,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
 
     /// Writes a frame. A client that does not read it within `limits.response_write_timeout` is too slow.
     async fn write(&mut self, message: Message) -> Result<(), StreamClose> {
-        let app = self.app;
+        let api = self.api;
         let mut writing = pin!(self.wire.send(message));
         // Usually the write completes at once, without a timer.
         let at_once = poll_fn(|context: &mut Context<'_>| match writing.as_mut().poll(context) {
@@ -324,9 +325,9 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
             Some(done) => done,
             None => tokio::select! {
                 done = writing => done,
-                () = app.lifecycle.drained() => return Err(StreamClose::Restarting),
-                () = app.clock.sleep_until(app.clock.now().plus_ms(app.config.limits.response_write_timeout_ms)) => {
-                    app.metrics.limit_refused(LimitName::ResponseWriteTimeout);
+                () = api.service.lifecycle.drained() => return Err(StreamClose::Restarting),
+                () = api.service.clock.sleep_until(api.service.clock.now().plus_ms(api.service.config.limits.response_write_timeout_ms)) => {
+                    api.service.metrics.limit_refused(LimitName::ResponseWriteTimeout);
                     return Err(StreamClose::Slow);
                 }
             },

@@ -1,22 +1,21 @@
-//! The state of the HTTP API: the instance, and state that requests share.
+//! The state of the HTTP API: the service, and state that requests share.
 
-use std::{ops::Deref, sync::Arc};
+use std::sync::Arc;
 
 use posthouse_api::wire::JsonLimits;
-use posthouse_app::{Instance, limits::shared_budget::SharedBudget, settings::http::HttpConfig};
-use posthouse_domain::{error::Refusal, id::WorkspaceId};
+use posthouse_app::{Service, settings::http::HttpConfig};
+use posthouse_domain::error::Refusal;
 
 use crate::{
     body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits,
     drain::DrainPace, in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness,
     response_budget::ResponseBudget, route::DocumentVersion, shared_document::SharedDocument, site::Site,
-    unknown_keys::UnknownKeys,
 };
 
-/// The instance, with the state of HTTP requests.
+/// The service, with the state of HTTP requests.
 pub struct Api {
-    /// The instance.
-    pub instance: Arc<Instance>,
+    /// The service.
+    pub service: Arc<Service>,
     /// The settings of the API.
     pub(crate) http: HttpConfig,
     /// What the service serves.
@@ -25,14 +24,10 @@ pub struct Api {
     pub(crate) request_limits: RequestLimits,
     /// Requests to the directory in the current minute.
     pub(crate) directory_limits: DirectoryLimits,
-    /// Unknown API keys of each client address in the current minute.
-    pub unknown_keys: UnknownKeys,
     /// The dashboard's files.
     pub(crate) dashboard: Dashboard,
     /// Open connections.
     pub(crate) connections: Connections,
-    /// Open streams of each workspace.
-    pub streams: SharedBudget<WorkspaceId>,
     /// Request bodies in memory.
     pub(crate) bodies: BodyBudget,
     /// Responses in memory.
@@ -48,23 +43,21 @@ pub struct Api {
 }
 
 impl Api {
-    /// Creates the API of an instance.
+    /// Creates the API of an service.
     #[must_use]
-    pub fn new(instance: Arc<Instance>, http: HttpConfig, site: Site) -> Self {
-        let bodies = BodyBudget::new(&instance.config.limits);
-        let responses = ResponseBudget::new(&instance.config.limits);
+    pub fn new(service: Arc<Service>, http: HttpConfig, site: Site) -> Self {
+        let bodies = BodyBudget::new(&service.config.limits);
+        let responses = ResponseBudget::new(&service.config.limits);
         Self {
-            instance,
+            service,
             http,
             site,
             bodies,
             responses,
             sitemap: SharedDocument::default(),
             directory_limits: DirectoryLimits::default(),
-            unknown_keys: UnknownKeys::default(),
             dashboard: Dashboard::default(),
             connections: Connections::default(),
-            streams: SharedBudget::new(None),
             request_limits: RequestLimits::default(),
             drains: DrainPace::default(),
             in_flight: InFlightRequests::default(),
@@ -81,21 +74,12 @@ impl Api {
         age_ms: i64,
         build: impl Future<Output = Result<Vec<u8>, Refusal>>,
     ) -> Result<DocumentVersion, Refusal> {
-        self.sitemap.read(&self.responses, self.clock.as_ref(), age_ms, build).await
+        self.sitemap.read(&self.responses, self.service.clock.as_ref(), age_ms, build).await
     }
 
     /// Returns the limits of a JSON document that a client sends, in a body or in a frame.
     pub(crate) fn json_limits(&self) -> JsonLimits {
-        let limits = &self.config.limits;
+        let limits = &self.service.config.limits;
         JsonLimits { values_max: limits.json_values, depth_max: limits.json_depth }
-    }
-}
-
-/// Use cases need the application, which handlers reach through the API.
-impl Deref for Api {
-    type Target = Instance;
-
-    fn deref(&self) -> &Instance {
-        &self.instance
     }
 }

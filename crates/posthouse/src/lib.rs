@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use posthouse_app::{Instance, settings::http::HttpConfig};
+use posthouse_app::{Service, settings::http::HttpConfig};
 use posthouse_http::{
     listeners::{self, HttpListeners},
     route::Route,
@@ -38,10 +38,10 @@ pub fn all_routes() -> Vec<Route> {
     chapters.into_iter().flatten().collect()
 }
 
-fn serve_http(instance: Arc<Instance>, config: HttpConfig, bound: BoundHttp) -> Result<ServedHttp, BootError> {
+fn serve_http(service: Arc<Service>, config: HttpConfig, bound: BoundHttp) -> Result<ServedHttp, BootError> {
     let BoundHttp { clear, tls, challenges, redirect_to_https } = bound;
     let listeners = HttpListeners { clear, tls, challenges, redirect_to_https };
     let served =
-        listeners::serve(instance, config, site(), listeners).map_err(|error| BootError::Tls(error.to_string()))?;
+        listeners::serve(service, config, site(), listeners).map_err(|error| BootError::Tls(error.to_string()))?;
     Ok(Box::pin(served))
 }

@@ -24,7 +24,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn read(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let keys = published::keys(&app, SigningPurpose::AgentMessages, None).await?;
+async fn read(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let keys = published::keys(&service, SigningPurpose::AgentMessages, None).await?;
     RouteResponse::cached_json(&input.request, CACHED_S, &ServiceKeysView { keys })
 }

@@ -53,7 +53,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .errors(ERRORS)
             .behind_switch(switches::check_public)
             .counted_for(DirectoryLimit::Public)
-            .handle(sitemap),
+            .handle_in(sitemap),
         Route::public(Method::GET, "/robots.txt", "getRobots")
             .summary("Returns what crawlers may read: the public directory, if it is switched on.")
             .responds_with(200, Some("text/plain; charset=utf-8"))
@@ -187,13 +187,13 @@ pub fn unmatched(request: &Request) -> Option<RouteResponse> {
     Some(moved.with(header::LOCATION, location))
 }
 
-async fn index(app: Arc<Api>, input: PublicInput<IndexQuery>) -> Result<RouteResponse, Refusal> {
+async fn index(service: Arc<Service>, input: PublicInput<IndexQuery>) -> Result<RouteResponse, Refusal> {
     let (text, cursor) = (input.query.q.0.map(|text| text.0.trim().to_owned()), input.query.cursor.0);
     let query = CardQuery { scope: SearchedCards::Public, text: text.clone(), capability: None, accepts: None };
     let paging = card_paging(&query, cursor.as_ref(), None)?;
-    let page = search::listed(&app, query, paging).await?;
+    let page = search::listed(&service, query, paging).await?;
     let is_first = text.is_none() && cursor.is_none();
-    let urls = AgentViewer::of(&app).urls;
+    let urls = AgentViewer::of(&service).urls;
     Ok(respond(&input.request, &index_parts(&urls, &page, text.as_deref(), is_first)))
 }
 
@@ -244,8 +244,8 @@ fn open_graph(urls: &AgentUrls, title: &str, description: &str, path: &str) -> S
     )
 }
 
-async fn agent(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let found = named(&app, &input).await?;
+async fn agent(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&service, &input).await?;
     Ok(respond(&input.request, &agent_parts(&shown(&found)?)))
 }
 
@@ -324,10 +324,10 @@ fn line(class: &str, parts: &[String]) -> String {
     if parts.is_empty() { String::new() } else { format!("<br><span class=\"{class}\">{}</span>", parts.join(" ")) }
 }
 
-async fn sitemap(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let urls = AgentViewer::of(&app).urls;
-    let build = search::indexable(&app, SITEMAP_MAX, move |cards| sitemap_text(&urls, &cards));
-    let version = app.sitemap(i64::from(CACHED_S) * SECOND_MS, build).await?;
+async fn sitemap(api: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let urls = AgentViewer::of(&api.service).urls;
+    let build = search::indexable(&api.service, SITEMAP_MAX, move |cards| sitemap_text(&urls, &cards));
+    let version = api.sitemap(i64::from(CACHED_S) * SECOND_MS, build).await?;
     Ok(RouteResponse::cached_shared(&input.request, CACHED_S, "application/xml", version))
 }
 
@@ -344,9 +344,9 @@ fn sitemap_text(urls: &AgentUrls, cards: &[IndexableCard]) -> Vec<u8> {
     text.into_bytes()
 }
 
-async fn robots(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let text = if switches::is_public(&app) {
-        let base = &app.config.base_url;
+async fn robots(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let text = if switches::is_public(&service) {
+        let base = &service.config.base_url;
         format!("User-agent: *\nAllow: {INDEX}\nAllow: /sitemap.xml\nDisallow: /\nSitemap: {base}/sitemap.xml\n")
     } else {
         "User-agent: *\nDisallow: /\n".to_owned()

@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
     routes
 }
 
-async fn allow(_: Arc<Api>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+async fn allow(_: Arc<Service>, _: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let fields = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type"),

@@ -47,20 +47,20 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn raw(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
+async fn raw(service: Arc<Service>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     input.query.check(&input.caller)?;
-    let raw = raw::download(&app, input.caller, id, input.query.include_held).await?;
+    let raw = raw::download(&service, input.caller, id, input.query.include_held).await?;
     Ok(response(HeaderValue::from_static("message/rfc822"), &format!("{id}.eml"), raw))
 }
 
-async fn file(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
+async fn file(service: Arc<Service>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
     let id: AttachmentId = input.path.id("id", "attachment")?;
     input.query.check(&input.caller)?;
-    let (content_type, name, download) = match raw::file(&app, input.caller, id, input.query.include_held).await {
+    let (content_type, name, download) = match raw::file(&service, input.caller, id, input.query.include_held).await {
         Ok((file, download)) => (file.content_type, file.filename, download),
         Err(refusal) if refusal.code == ErrorCode::NotFound => {
-            let (file, download) = drafts::read_file(&app, input.caller, id)
+            let (file, download) = drafts::read_file(&service, input.caller, id)
                 .await
                 .map_err(|other| if other.code == ErrorCode::NotFound { refusal } else { other })?;
             (file.content_type, Some(file.filename), download)

@@ -35,7 +35,7 @@ query! {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<AttemptsQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<AttemptsQuery>) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let caller = input.caller;
     let paging = paging(format!("delivery attempts {id}"), input.query.cursor.as_ref(), input.query.limit)?;
@@ -44,10 +44,10 @@ async fn list(app: Arc<Api>, input: RouteInput<AttemptsQuery>) -> Result<RouteRe
         visible::message(tx, &caller, id)?;
         Ok::<_, Refusal>(delivery_attempts::page(tx, caller.workspace, id, range)?)
     };
-    let found = app.store.read_for(caller.workspace, work).await?;
+    let found = service.read(caller.workspace, work).await?;
     let position = |last: &KeptAttempt| CursorPosition {
         sort: i64::from(last.position),
         id: Uuid::from_u128(u128::from(last.attempt)),
     };
-    RouteResponse::page(&app, &paging.page_of(found, position), DeliveryAttemptView::of)
+    RouteResponse::page(&service, &paging.page_of(found, position), DeliveryAttemptView::of)
 }

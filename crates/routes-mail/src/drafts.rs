@@ -3,7 +3,7 @@
 mod bodies;
 
 use posthouse_api::{views::draft::DraftView, views::message::MessageView, wire::CommaList, wire::MetadataFilters};
-use posthouse_app::{access::visible, app::App, drafts, drafts::DraftRef};
+use posthouse_app::{access::visible, drafts, drafts::DraftRef, service::Service};
 use posthouse_domain::{
     CursorPosition, Draft, DraftStatus, Page, PageRequest, Record, ThreadId, send::SEND_ERROR_CODES,
 };
@@ -191,36 +191,40 @@ struct SentView<'a> {
     message: MessageView<'a>,
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateDraftBody>) -> Result<RouteResponse, Refusal> {
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateDraftBody>,
+) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let key = send::idempotency_key(&input, input.request.route);
     let given = UpdateDraftBody::from(input.body).into_input();
-    Ok(send::answer(drafts::create(&app, input.caller, inbox, key, given, render).await?))
+    Ok(send::answer(drafts::create(&service, input.caller, inbox, key, given, render).await?))
 }
 
-async fn list_of_inbox(app: Arc<Api>, input: RouteInput<InboxDraftsQuery>) -> Result<RouteResponse, Refusal> {
+async fn list_of_inbox(service: Arc<Service>, input: RouteInput<InboxDraftsQuery>) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
-    page(&app, input.caller, Some(inbox), input.query).await
+    page(&service, input.caller, Some(inbox), input.query).await
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<DraftsQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<DraftsQuery>) -> Result<RouteResponse, Refusal> {
     let DraftsQuery { inbox_id, status, thread_id, sent_back, metadata, cursor, limit } = input.query;
     let inbox = inbox_id.map(InboxId).or(input.caller.scope().inbox());
-    page(&app, input.caller, inbox, InboxDraftsQuery { status, thread_id, sent_back, metadata, cursor, limit }).await
+    page(&service, input.caller, inbox, InboxDraftsQuery { status, thread_id, sent_back, metadata, cursor, limit })
+        .await
 }
 
 async fn page(
-    app: &App,
+    service: &Service,
     caller: Caller,
     inbox: Option<InboxId>,
     query: InboxDraftsQuery,
 ) -> Result<RouteResponse, Refusal> {
-    let bytes_max = app.config.limits.page_bytes;
+    let bytes_max = service.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
         let page = read_page(tx, &caller, inbox, &query, bytes_max)?;
         render_page(&page, bytes_max, DraftView::of)
     };
-    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
 }
 
 fn read_page(
@@ -254,54 +258,63 @@ impl InboxDraftsQuery {
     }
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let (caller, which) = (input.caller, draft_ref(&input)?);
-    let (_, found) = app.store.read_for(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    let (_, found) = service.read(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
     RouteResponse::json(200, &DraftView::of(&found))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateDraftBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateDraftBody>,
+) -> Result<RouteResponse, Refusal> {
     let which = draft_ref(&input)?;
-    let changed = drafts::change(&app, input.caller, which, input.body.into_input()).await?;
+    let changed = drafts::change(&service, input.caller, which, input.body.into_input()).await?;
     RouteResponse::json(200, &DraftView::of(&changed))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    drafts::delete(&app, input.caller, draft_ref(&input)?).await?;
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    drafts::delete(&service, input.caller, draft_ref(&input)?).await?;
     Ok(RouteResponse::empty())
 }
 
-async fn send_now(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn send_now(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let which = draft_ref(&input)?;
     let context = send::send_context(&input, input.request.route)?;
-    Ok(send::answer(drafts::send(&app.app, context, which.draft, None, render_sent).await?))
+    Ok(send::answer(drafts::send(&service, context, which.draft, None, render_sent).await?))
 }
 
-async fn approve(app: Arc<Api>, input: RouteInput<EmptyInput, ApproveBody>) -> Result<RouteResponse, Refusal> {
+async fn approve(service: Arc<Service>, input: RouteInput<EmptyInput, ApproveBody>) -> Result<RouteResponse, Refusal> {
     let (which, expected) = (draft_ref(&input)?, input.body.content_sha256.0);
     let context = send::send_context(&input, input.request.route)?;
-    Ok(send::answer(drafts::send(&app.app, context, which.draft, Some(expected), render_sent).await?))
+    Ok(send::answer(drafts::send(&service, context, which.draft, Some(expected), render_sent).await?))
 }
 
-async fn send_back(app: Arc<Api>, input: RouteInput<EmptyInput, SendBackBody>) -> Result<RouteResponse, Refusal> {
+async fn send_back(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, SendBackBody>,
+) -> Result<RouteResponse, Refusal> {
     let (which, SendBackBody { note, content_sha256 }) = (draft_ref(&input)?, input.body);
     let expected = content_sha256.map(|hash| hash.0);
-    let returned = drafts::send_back(&app, input.caller, which, note.0, expected).await?;
+    let returned = drafts::send_back(&service, input.caller, which, note.0, expected).await?;
     RouteResponse::json(200, &DraftView::of(&returned))
 }
 
-async fn take_back(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let waiting = drafts::take_back(&app, input.caller, draft_ref(&input)?).await?;
+async fn take_back(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let waiting = drafts::take_back(&service, input.caller, draft_ref(&input)?).await?;
     RouteResponse::json(200, &DraftView::of(&waiting))
 }
 
-async fn schedule(app: Arc<Api>, input: RouteInput<EmptyInput, ScheduleBody>) -> Result<RouteResponse, Refusal> {
-    let scheduled = drafts::schedule(&app, input.caller, draft_ref(&input)?, input.body.send_at).await?;
+async fn schedule(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, ScheduleBody>,
+) -> Result<RouteResponse, Refusal> {
+    let scheduled = drafts::schedule(&service, input.caller, draft_ref(&input)?, input.body.send_at).await?;
     RouteResponse::json(200, &DraftView::of(&scheduled))
 }
 
-async fn cancel(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let cancelled = drafts::cancel(&app, input.caller, draft_ref(&input)?).await?;
+async fn cancel(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let cancelled = drafts::cancel(&service, input.caller, draft_ref(&input)?).await?;
     RouteResponse::json(200, &DraftView::of(&cancelled))
 }
 

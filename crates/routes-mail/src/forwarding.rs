@@ -1,10 +1,10 @@
 //! `/v1/inboxes/{id}/forwarding`: automatic forwarding of an inbox's mail.
 
 use posthouse_api::{views::forwarding::ForwardingView, views::forwarding::ForwardingsView, wire::AddressText};
-use posthouse_app::forwarding::addresses::{self, NewForwardingAddress};
+use posthouse_app::{forwarding::addresses, forwarding::addresses::NewForwardingAddress, limits::client_network};
 use posthouse_domain::{ForwardingAddressId, send::REQUEST_ERROR_CODES};
 use posthouse_http::prelude::*;
-use posthouse_http::{client, route::PathParams};
+use posthouse_http::route::PathParams;
 
 /// Path of the forwarding addresses of an inbox.
 const ALL: &str = "/v1/inboxes/{id}/forwarding";
@@ -55,35 +55,33 @@ object! {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
-    let all = addresses::all(&app, input.caller, inbox).await?;
+    let all = addresses::all(&service, input.caller, inbox).await?;
     RouteResponse::json(200, &ForwardingsView { data: all.iter().map(ForwardingView::of).collect() })
 }
 
-async fn add(app: Arc<Api>, input: RouteInput<EmptyInput, AddForwardingBody>) -> Result<RouteResponse, Refusal> {
+async fn add(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, AddForwardingBody>,
+) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     let new = NewForwardingAddress { address: input.body.address.0, skip_flagged: input.body.skip_flagged };
-    let added = addresses::add(&app.app, input.caller, inbox, new, client::network(input.request.client_ip)).await?;
+    let added = addresses::add(&service, input.caller, inbox, new, client_network(input.request.client_ip)).await?;
     RouteResponse::json(if added.is_new { 201 } else { 200 }, &ForwardingView::of(&added.address))
 }
 
-async fn resend(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn resend(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let (inbox, address) = path_ids(&input.path)?;
-    let asked = addresses::resend_confirmation(
-        &app.app,
-        input.caller,
-        inbox,
-        address,
-        client::network(input.request.client_ip),
-    )
-    .await?;
+    let asked =
+        addresses::resend_confirmation(&service, input.caller, inbox, address, client_network(input.request.client_ip))
+            .await?;
     RouteResponse::json(200, &ForwardingView::of(&asked))
 }
 
-async fn remove(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn remove(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let (inbox, address) = path_ids(&input.path)?;
-    addresses::remove(&app, input.caller, inbox, address).await?;
+    addresses::remove(&service, input.caller, inbox, address).await?;
     Ok(RouteResponse::empty())
 }
 

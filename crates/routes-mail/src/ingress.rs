@@ -41,11 +41,14 @@ struct InjectedView {
     refused: Vec<String>,
 }
 
-async fn inject(app: Arc<Api>, input: PublicInput<InjectionEnvelope, RawBody>) -> Result<RouteResponse, Refusal> {
+async fn inject(
+    service: Arc<Service>,
+    input: PublicInput<InjectionEnvelope, RawBody>,
+) -> Result<RouteResponse, Refusal> {
     let InjectionEnvelope { to, from } = input.query;
     let (to, from) = (to.map(|line| line.0), from.map(|line| line.0));
     let mail = Injection { raw: input.body.0, to, from, client_ip: input.request.client_ip };
-    let InjectionResult { stored, refused } = inject::inject(&app.app, mail).await?;
+    let InjectionResult { stored, refused } = inject::inject(&service, mail).await?;
     let message_ids = stored.iter().map(ToString::to_string).collect();
     RouteResponse::json(201, &InjectedView { message_ids, refused })
 }

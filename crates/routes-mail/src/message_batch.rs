@@ -14,7 +14,7 @@ use super::fields::ScreeningQuery;
 
 /// The messages of a response that are not rendered yet.
 pub(super) struct MessageBatch {
-    app: Arc<Api>,
+    service: Arc<Service>,
     caller: Caller,
     screening: Arc<ScreeningQuery>,
     /// The ids that are left, in the order of the response.
@@ -26,8 +26,8 @@ pub(super) struct MessageBatch {
 }
 
 impl MessageBatch {
-    pub(super) fn new(app: Arc<Api>, caller: Caller, ids: Vec<MessageId>, screening: ScreeningQuery) -> Self {
-        Self { app, caller, screening: Arc::new(screening), rest: ids, missing: Vec::new(), has_items: false }
+    pub(super) fn new(service: Arc<Service>, caller: Caller, ids: Vec<MessageId>, screening: ScreeningQuery) -> Self {
+        Self { service, caller, screening: Arc::new(screening), rest: ids, missing: Vec::new(), has_items: false }
     }
 
     /// Returns the response: a whole one if it fits in one step.
@@ -36,7 +36,7 @@ impl MessageBatch {
         self.step(&mut first).await?;
         let bytes = self.rest.is_empty().then_some(first.len() as u64);
         // A message in JSON may be twice as large as in the mail, because quotation marks are escaped.
-        let step_bytes = self.app.config.limits.page_bytes.max(2 * self.app.config.message_bytes_max);
+        let step_bytes = self.service.config.limits.page_bytes.max(2 * self.service.config.message_bytes_max);
         let body = ResponseStream::new(bytes, self.steps()).with_steps(Bytes::from(first), step_bytes);
         Ok(RouteResponse::stream(200, "application/json", body))
     }
@@ -72,9 +72,9 @@ impl MessageBatch {
     }
 
     async fn load_step(&self) -> Result<BatchStep, Refusal> {
-        let (caller, ids, bytes_max) = (self.caller, self.rest.clone(), self.app.config.limits.page_bytes);
+        let (caller, ids, bytes_max) = (self.caller, self.rest.clone(), self.service.config.limits.page_bytes);
         let screening = Arc::clone(&self.screening);
-        self.app.store.read_for(self.caller.workspace, move |tx| load(tx, &caller, &ids, &screening, bytes_max)).await
+        self.service.read(self.caller.workspace, move |tx| load(tx, &caller, &ids, &screening, bytes_max)).await
     }
 
     /// Ends the JSON of a batch.

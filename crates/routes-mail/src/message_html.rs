@@ -60,29 +60,29 @@ query! {
     }
 }
 
-async fn read(app: Arc<Api>, input: RouteInput<HtmlQuery>) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: RouteInput<HtmlQuery>) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let (caller, query) = (input.caller, input.query);
     let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
     screening.check(&caller)?;
-    let read = app.store.read_for(caller.workspace, move |tx| {
+    let read = service.read(caller.workspace, move |tx| {
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         screening.open(&mut records);
         Ok::<_, Refusal>(records.pop().filter(|record| !record.withheld))
     });
     let missing = || Refusal::not_found("HTML body");
-    let html = mail_html::shown(&app, read.await?.ok_or_else(missing)?).await?.ok_or_else(missing)?;
+    let html = mail_html::shown(&service, read.await?.ok_or_else(missing)?).await?.ok_or_else(missing)?;
     Ok(page(html, query.remote == Some(RemoteImages::On)))
 }
 
-async fn read_draft(app: Arc<Api>, input: RouteInput<DraftHtmlQuery>) -> Result<RouteResponse, Refusal> {
+async fn read_draft(service: Arc<Service>, input: RouteInput<DraftHtmlQuery>) -> Result<RouteResponse, Refusal> {
     let which = DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? };
     let (caller, remote) = (input.caller, input.query.remote);
-    let (_, draft) = app.store.read_for(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    let (_, draft) = service.read(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
     let workspace = draft.workspace;
     let html = draft.content.html.ok_or_else(|| Refusal::not_found("HTML body"))?;
-    Ok(page(mail_html::shown_text(&app, workspace, html).await?, remote == Some(RemoteImages::On)))
+    Ok(page(mail_html::shown_text(&service, workspace, html).await?, remote == Some(RemoteImages::On)))
 }
 
 fn page(html: String, with_images: bool) -> RouteResponse {

@@ -218,16 +218,16 @@ impl MessageListQuery {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<MessageListQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<MessageListQuery>) -> Result<RouteResponse, Refusal> {
     let id: InboxId = input.path.id("id", "inbox")?;
     let (caller, query) = (input.caller, input.query);
     query.screening().check(&caller)?;
-    let bytes_max = app.config.limits.page_bytes;
+    let bytes_max = service.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
         let page = read_page(tx, &caller, id, &query, bytes_max)?;
         render_page(&page, bytes_max, MessageView::of)
     };
-    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
 }
 
 fn read_page(
@@ -250,12 +250,12 @@ fn read_page(
     Ok(page)
 }
 
-async fn list_held(app: Arc<Api>, input: RouteInput<HeldQuery>) -> Result<RouteResponse, Refusal> {
+async fn list_held(service: Arc<Service>, input: RouteInput<HeldQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let screening = ScreeningQuery { include_unscreened: false, include_held: query.include_held };
     screening.check(&caller)?;
     let inbox = query.inbox_id.map(InboxId).or(caller.scope().inbox());
-    let bytes_max = app.config.limits.page_bytes;
+    let bytes_max = service.config.limits.page_bytes;
     let paging = paging(format!("held messages {inbox:?}"), query.cursor.as_ref(), query.limit)?;
     let work = move |tx: &mut Tx| {
         inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
@@ -264,7 +264,7 @@ async fn list_held(app: Arc<Api>, input: RouteInput<HeldQuery>) -> Result<RouteR
         screening.open(page.rows_mut());
         render_page(&page, bytes_max, MessageView::of)
     };
-    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
 }
 
 /// Returns the position of a message in lists, newest first.
@@ -289,11 +289,11 @@ pub(super) fn load_records(
     })
 }
 
-async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
+async fn get(service: Arc<Service>, input: RouteInput<ScreeningQuery>) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let caller = input.caller;
     input.query.check(&caller)?;
-    let read = app.store.read_for(caller.workspace, move |tx| {
+    let read = service.read(caller.workspace, move |tx| {
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         input.query.open(&mut records);
@@ -302,36 +302,45 @@ async fn get(app: Arc<Api>, input: RouteInput<ScreeningQuery>) -> Result<RouteRe
     Ok(RouteResponse::rendered_json(200, read.await?))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateMessageBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateMessageBody>,
+) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let UpdateMessageBody { add_labels, remove_labels, is_read, lease_id } = input.body;
     let lease = lease_id.map(|lease| lease.0);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease };
-    let changed = change::change(&app, input.caller, id, change).await?;
+    let changed = change::change(&service, input.caller, id, change).await?;
     Ok(RouteResponse::rendered_json(200, render_one(&changed)?))
 }
 
-async fn batch_get(app: Arc<Api>, input: RouteInput<EmptyInput, BatchGetBody>) -> Result<RouteResponse, Refusal> {
+async fn batch_get(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, BatchGetBody>,
+) -> Result<RouteResponse, Refusal> {
     let BatchGetBody { ids, include_unscreened, include_held } = input.body;
     let screening = ScreeningQuery {
         include_unscreened: include_unscreened.unwrap_or_default(),
         include_held: include_held.unwrap_or_default(),
     };
     screening.check(&input.caller)?;
-    MessageBatch::new(app, input.caller, unique(ids), screening).respond().await
+    MessageBatch::new(service, input.caller, unique(ids), screening).respond().await
 }
 
-async fn batch_update(app: Arc<Api>, input: RouteInput<EmptyInput, BatchUpdateBody>) -> Result<RouteResponse, Refusal> {
+async fn batch_update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, BatchUpdateBody>,
+) -> Result<RouteResponse, Refusal> {
     let BatchUpdateBody { ids, add_labels, remove_labels, is_read } = input.body;
     let ids = unique(ids);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
-    change::change_many(&app, input.caller, ids.clone(), change).await?;
-    MessageBatch::new(app, input.caller, ids, ScreeningQuery::none()).respond().await
+    change::change_many(&service, input.caller, ids.clone(), change).await?;
+    MessageBatch::new(service, input.caller, ids, ScreeningQuery::none()).respond().await
 }
 
-async fn release_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn release_message(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let released = release::release(&app, input.caller, id).await?;
+    let released = release::release(&service, input.caller, id).await?;
     Ok(RouteResponse::rendered_json(200, render_one(&[released])?))
 }
 

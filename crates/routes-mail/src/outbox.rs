@@ -87,25 +87,26 @@ struct OutboxMessage {
     captured: Vec<RecipientDelivery>,
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<OutboxQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<OutboxQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let paging = paging("outbox".to_owned(), query.cursor.as_ref(), query.limit)?;
-    let mut page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &paging)).await?;
+    let mut page = service.read(caller.workspace, move |tx| read_page(tx, &caller, &paging)).await?;
     for entry in page.rows_mut() {
         let message = entry.message.id;
         let positions = entry.captured.iter().map(|delivery| delivery.position);
-        let paths = positions.map(|position| return_path::of(&app, ReturnPath { message, position }, &entry.domain));
+        let paths =
+            positions.map(|position| return_path::of(&service, ReturnPath { message, position }, &entry.domain));
         entry.return_paths = paths.collect::<Result<_, _>>().map_err(|error| {
             tracing::error!(cause = %error, "outbox.no_return_path");
             Refusal::new(ErrorCode::Internal, "The return paths couldn't be created.")
         })?;
     }
-    RouteResponse::page(&app, &page, |entry| view(entry, &app.config.base_url))
+    RouteResponse::page(&service, &page, |entry| view(entry, &service.config.base_url))
 }
 
-async fn raw_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn raw_message(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "message")?;
-    let raw = raw::captured(&app, input.caller, id).await?;
+    let raw = raw::captured(&service, input.caller, id).await?;
     Ok(RouteResponse::typed(200, "message/rfc822", raw))
 }
 

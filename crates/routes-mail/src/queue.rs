@@ -151,36 +151,41 @@ fn lease_ms(given: Option<LeaseSeconds>) -> i64 {
     given.map_or(LEASE_SECONDS_DEFAULT, |seconds| seconds.0) * SECOND_MS
 }
 
-async fn claim(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimBody>) -> Result<RouteResponse, Refusal> {
+async fn claim(service: Arc<Service>, input: RouteInput<EmptyInput, ClaimBody>) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
     input.body.screening().check(&input.caller)?;
-    let claims = claim::claim(&app, &app.waiters, input.caller, input.body.claim(inbox)).await?;
+    let claims = claim::claim(&service, input.caller, input.body.claim(inbox)).await?;
     let bytes = claims.claimed.iter().map(|claimed| claimed.record.bodies.bytes()).sum();
-    let rendered =
-        app.blocking_pool.run_sized(WorkClass::Respond, bytes, move || render_view(&ClaimsView::of(&claims))).await??;
+    let rendered = service
+        .blocking_pool
+        .run_sized(WorkClass::Respond, bytes, move || render_view(&ClaimsView::of(&claims)))
+        .await??;
     Ok(RouteResponse::rendered_json(200, rendered))
 }
 
-async fn ack(app: Arc<Api>, input: RouteInput<EmptyInput, AckBody>) -> Result<RouteResponse, Refusal> {
+async fn ack(service: Arc<Service>, input: RouteInput<EmptyInput, AckBody>) -> Result<RouteResponse, Refusal> {
     let message: MessageId = input.path.id("id", "message")?;
     let held = ClaimReference { message, lease: input.body.lease_id.0 };
-    let done = settle_claim::ack(&app, input.caller, held, input.body.mark_read.unwrap_or_default()).await?;
+    let done = settle_claim::ack(&service, input.caller, held, input.body.mark_read.unwrap_or_default()).await?;
     RouteResponse::json(200, &AckedView::of(message, done))
 }
 
-async fn nack(app: Arc<Api>, input: RouteInput<EmptyInput, NackBody>) -> Result<RouteResponse, Refusal> {
+async fn nack(service: Arc<Service>, input: RouteInput<EmptyInput, NackBody>) -> Result<RouteResponse, Refusal> {
     let message: MessageId = input.path.id("id", "message")?;
     let held = ClaimReference { message, lease: input.body.lease_id.0 };
     let delay_ms = input.body.delay_seconds.map_or(0, |delay| delay.0 * SECOND_MS);
-    RouteResponse::json(200, &NackedView::of(message, settle_claim::nack(&app, input.caller, held, delay_ms).await?))
+    RouteResponse::json(
+        200,
+        &NackedView::of(message, settle_claim::nack(&service, input.caller, held, delay_ms).await?),
+    )
 }
 
-async fn extend(app: Arc<Api>, input: RouteInput<EmptyInput, ExtendBody>) -> Result<RouteResponse, Refusal> {
+async fn extend(service: Arc<Service>, input: RouteInput<EmptyInput, ExtendBody>) -> Result<RouteResponse, Refusal> {
     let message: MessageId = input.path.id("id", "message")?;
     let held = ClaimReference { message, lease: input.body.lease_id.0 };
     let lease_ms = lease_ms(input.body.lease_seconds);
     RouteResponse::json(
         200,
-        &ExtendedView::of(message, settle_claim::extend(&app, input.caller, held, lease_ms).await?),
+        &ExtendedView::of(message, settle_claim::extend(&service, input.caller, held, lease_ms).await?),
     )
 }

@@ -67,19 +67,19 @@ query! {
     }
 }
 
-async fn states(app: Arc<Api>, input: RouteInput<QueuesQuery>) -> Result<RouteResponse, Refusal> {
-    let (caller, now) = (input.caller, app.clock.now());
+async fn states(service: Arc<Service>, input: RouteInput<QueuesQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, now) = (input.caller, service.clock.now());
     let inbox = input.query.inbox_id.map(InboxId).or(caller.scope().inbox());
     let work = move |tx: &mut Tx| {
         inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
         Ok::<_, Refusal>(queue::states(tx, caller.workspace, inbox, now)?)
     };
-    let found = app.store.read_for(caller.workspace, work).await?;
+    let found = service.read(caller.workspace, work).await?;
     RouteResponse::json(200, &ListView { data: found.iter().map(QueueView::of).collect() })
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<ItemsQuery>) -> Result<RouteResponse, Refusal> {
-    let (caller, now, query) = (input.caller, app.clock.now(), input.query);
+async fn list(service: Arc<Service>, input: RouteInput<ItemsQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, now, query) = (input.caller, service.clock.now(), input.query);
     let inbox = query.inbox_id.map(InboxId);
     let which = match query.state {
         None | Some(ItemState::InFlight) => QueueItems::InFlight,
@@ -88,22 +88,22 @@ async fn list(app: Arc<Api>, input: RouteInput<ItemsQuery>) -> Result<RouteRespo
     let paging = paging(format!("queue items {which:?} {inbox:?}"), query.cursor.as_ref(), query.limit)?;
     let range = paging.page();
     let work = move |tx: &mut Tx| queue_items::page(tx, &caller, inbox, which, range, now);
-    let found = app.store.read_for(caller.workspace, work).await?;
+    let found = service.read(caller.workspace, work).await?;
     let position =
         |last: &ListedItem| CursorPosition { sort: last.entry.created_at.millis(), id: last.entry.message.0 };
-    RouteResponse::page(&app, &paging.page_of(found, position), |item: &ListedItem| {
+    RouteResponse::page(&service, &paging.page_of(found, position), |item: &ListedItem| {
         QueueItemView::of(&item.entry, &item.from, item.subject.as_deref())
     })
 }
 
-async fn requeue(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn requeue(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let given_back = queue_items::requeue(&app, input.caller, id).await?;
+    let given_back = queue_items::requeue(&service, input.caller, id).await?;
     RouteResponse::json(200, &GivenBackView::of(id, given_back.deliveries, given_back.available_at))
 }
 
-async fn drop_message(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn drop_message(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let at = queue_items::drop_dead_letter(&app, input.caller, id).await?;
+    let at = queue_items::drop_dead_letter(&service, input.caller, id).await?;
     RouteResponse::json(200, &DroppedView::of(id, at))
 }

@@ -52,9 +52,9 @@ impl SearchQuery {
     }
 }
 
-async fn search(app: Arc<Api>, input: RouteInput<SearchQuery>) -> Result<RouteResponse, Refusal> {
-    let bytes_max = app.config.limits.page_bytes;
+async fn search(service: Arc<Service>, input: RouteInput<SearchQuery>) -> Result<RouteResponse, Refusal> {
+    let bytes_max = service.config.limits.page_bytes;
     let render = move |page: &Page<SearchHit>| render_page(page, bytes_max, SearchHitView::of);
-    let rendered = search::search(&app, &app.index, input.caller, input.query.asked(), render).await?;
+    let rendered = search::search(&service, input.caller, input.query.asked(), render).await?;
     Ok(RouteResponse::rendered_json(200, rendered.into_json()))
 }

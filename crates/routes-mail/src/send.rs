@@ -10,7 +10,7 @@ use posthouse_api::wire::{
 };
 use posthouse_app::outbound::accept::{RenderResponse, SendDecision, SendResponse};
 use posthouse_app::outbound::{compose::SUBJECT_CHARS_MAX, forward, reply, send, send_context::SendContext};
-use posthouse_app::{App, agent_keys, messages::claim::FencingToken};
+use posthouse_app::{agent_keys, messages::claim::FencingToken};
 use posthouse_domain::send::{FILES_MAX, RECIPIENTS_MAX, SEND_ERROR_CODES, recipients_problem};
 use posthouse_domain::{
     AuthorClaims, ForwardCommand, MessageId, MessageKind, NamedRecipients, OutgoingContent, OutgoingFile, Record,
@@ -190,31 +190,31 @@ query! {
     }
 }
 
-async fn send(app: Arc<Api>, input: RouteInput<SendQuery, SendBody>) -> Result<RouteResponse, Refusal> {
+async fn send(service: Arc<Service>, input: RouteInput<SendQuery, SendBody>) -> Result<RouteResponse, Refusal> {
     let dry_run = input.query.dry_run.unwrap_or(false);
     let context = send_context(&input, SEND_KEYS)?;
-    let command = input.body.command(&app)?;
+    let command = input.body.command(&service)?;
     if dry_run {
-        let decision = send::dry_run(&app.app, context, command).await?;
+        let decision = send::dry_run(&service, context, command).await?;
         return RouteResponse::json(200, &DecisionView::of(&decision));
     }
-    Ok(answer(send::send(&app.app, context, command, render()).await?))
+    Ok(answer(send::send(&service, context, command, render()).await?))
 }
 
-async fn reply(app: Arc<Api>, input: RouteInput<EmptyInput, ReplyBody>) -> Result<RouteResponse, Refusal> {
+async fn reply(service: Arc<Service>, input: RouteInput<EmptyInput, ReplyBody>) -> Result<RouteResponse, Refusal> {
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.route)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
-    let command = input.body.command(&app)?;
-    Ok(answer(reply::reply(&app.app, context, original, command, render()).await?))
+    let command = input.body.command(&service)?;
+    Ok(answer(reply::reply(&service, context, original, command, render()).await?))
 }
 
-async fn forward(app: Arc<Api>, input: RouteInput<EmptyInput, ForwardBody>) -> Result<RouteResponse, Refusal> {
+async fn forward(service: Arc<Service>, input: RouteInput<EmptyInput, ForwardBody>) -> Result<RouteResponse, Refusal> {
     let original = input.path.id("message_id", "message")?;
     let mut context = send_context(&input, input.request.route)?;
     context.fence = fence(original, input.body.lease_id.as_ref());
     let command = input.body.command();
-    Ok(answer(forward::forward(&app.app, context, original, command, render()).await?))
+    Ok(answer(forward::forward(&service, context, original, command, render()).await?))
 }
 
 /// Builds the context of a send: the caller, the inbox of the path and the idempotency key.
@@ -248,15 +248,15 @@ pub(super) fn answer(posted: SendResponse) -> RouteResponse {
 }
 
 /// Parses the signature of an author.
-fn author(app: &App, given: Option<SignatureText>) -> Result<Option<AuthorClaims>, Refusal> {
+fn author(service: &Service, given: Option<SignatureText>) -> Result<Option<AuthorClaims>, Refusal> {
     let Some(text) = given else { return Ok(None) };
-    agent_keys::check_enabled(app)?;
+    agent_keys::check_enabled(service)?;
     AuthorClaims::parse(&text.0).map(Some)
 }
 
 impl SendBody {
-    fn command(self, app: &App) -> Result<SendCommand, Refusal> {
-        let author = author(app, self.agent_signature)?;
+    fn command(self, service: &Service) -> Result<SendCommand, Refusal> {
+        let author = author(service, self.agent_signature)?;
         let parts =
             BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
         let content = parts.content(self.attachments);
@@ -265,8 +265,8 @@ impl SendBody {
 }
 
 impl ReplyBody {
-    fn command(self, app: &App) -> Result<ReplyCommand, Refusal> {
-        let author = author(app, self.agent_signature)?;
+    fn command(self, service: &Service) -> Result<ReplyCommand, Refusal> {
+        let author = author(service, self.agent_signature)?;
         let parts =
             BodyMembers { text: self.text, html: self.html, data: self.data, labels: self.labels, kind: self.kind };
         let to = self.to.map(|to| people(to, None, None));

@@ -6,7 +6,7 @@ use posthouse_api::views::{
     message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
 };
 use posthouse_api::wire::{BoundedInt, CommaList, Label, Metadata, UserLabel, label_change, no_label_both_ways};
-use posthouse_app::{access::visible, app::App, messages::threads, messages::threads::ThreadChange};
+use posthouse_app::{access::visible, messages::threads, messages::threads::ThreadChange, service::Service};
 use posthouse_domain::{
     CursorPosition, Page, Record, RecordView, Thread, ThreadId, Time, WorkspaceId, list::searched_text, page::LIMIT_MAX,
 };
@@ -160,12 +160,12 @@ impl InboxThreadsQuery {
     }
 }
 
-async fn list_of_inbox(app: Arc<Api>, input: RouteInput<InboxThreadsQuery>) -> Result<RouteResponse, Refusal> {
+async fn list_of_inbox(service: Arc<Service>, input: RouteInput<InboxThreadsQuery>) -> Result<RouteResponse, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
-    page(&app, input.caller, Some(inbox), input.query).await
+    page(&service, input.caller, Some(inbox), input.query).await
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<ThreadsQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<ThreadsQuery>) -> Result<RouteResponse, Refusal> {
     let q = input.query;
     let inbox = q.inbox_id.map(InboxId).or(input.caller.scope().inbox());
     let query = InboxThreadsQuery {
@@ -179,11 +179,11 @@ async fn list(app: Arc<Api>, input: RouteInput<ThreadsQuery>) -> Result<RouteRes
         cursor: q.cursor,
         limit: q.limit,
     };
-    page(&app, input.caller, inbox, query).await
+    page(&service, input.caller, inbox, query).await
 }
 
 async fn page(
-    app: &App,
+    service: &Service,
     caller: Caller,
     inbox: Option<InboxId>,
     query: InboxThreadsQuery,
@@ -193,8 +193,8 @@ async fn page(
         let newest = if query.include_newest { newest_of(tx, caller.workspace, &page)? } else { HashMap::new() };
         Ok::<_, Refusal>((page, newest))
     };
-    let (page, newest) = app.store.read_for(caller.workspace, work).await?;
-    RouteResponse::page(app, &page, |thread| {
+    let (page, newest) = service.read(caller.workspace, work).await?;
+    RouteResponse::page(service, &page, |thread| {
         ThreadView::of(thread).with_newest(newest.get(&thread.id).map(newest_view))
     })
 }
@@ -231,17 +231,17 @@ fn read_page(
     Ok(paging.page_of(found, |t| CursorPosition { sort: t.last_message_at.millis(), id: t.id.0 }))
 }
 
-async fn get(app: Arc<Api>, input: RouteInput<ThreadQuery>) -> Result<RouteResponse, Refusal> {
+async fn get(service: Arc<Service>, input: RouteInput<ThreadQuery>) -> Result<RouteResponse, Refusal> {
     let id: ThreadId = input.path.id("id", "thread")?;
     let (caller, query) = (input.caller, input.query);
     ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held }.check(&caller)?;
-    let bytes_max = app.config.limits.page_bytes;
+    let bytes_max = service.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
         let (thread, newest_first) = read_thread(tx, &caller, id, &query, bytes_max)?;
         let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
         render_view(&FullThreadView::of(&thread, &rendered))
     };
-    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?))
+    Ok(RouteResponse::rendered_json(200, service.read(caller.workspace, work).await?))
 }
 
 fn read_thread(
@@ -259,20 +259,23 @@ fn read_thread(
     Ok((thread, load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateThreadBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateThreadBody>,
+) -> Result<RouteResponse, Refusal> {
     let id: ThreadId = input.path.id("id", "thread")?;
     let UpdateThreadBody { metadata, add_labels, remove_labels } = input.body;
     let change = ThreadChange {
         labels: label_change(add_labels, remove_labels),
         metadata: metadata.map_or_else(Default::default, |metadata| metadata.0),
     };
-    let changed = threads::change(&app, input.caller, id, change).await?;
+    let changed = threads::change(&service, input.caller, id, change).await?;
     RouteResponse::json(200, &ThreadView::of(&changed))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: ThreadId = input.path.id("id", "thread")?;
-    let erased = threads::delete(&app, input.caller, id).await?;
+    let erased = threads::delete(&service, input.caller, id).await?;
     RouteResponse::json(
         200,
         &DeletedThreadView { deleted: true, messages: erased.messages, attachments: erased.attachments },

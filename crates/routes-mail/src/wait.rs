@@ -114,11 +114,14 @@ impl WaitQuery {
 
 // The request is read before the async blocks begin: otherwise they would hold all of it while they wait.
 
-fn message(app: Arc<Api>, input: RouteInput<WaitQuery>) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
+fn message(
+    service: Arc<Service>,
+    input: RouteInput<WaitQuery>,
+) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
     let wanted = wanted_message(input);
     async move {
         let (caller, long_poll, (sort, parts)) = wanted?;
-        let found = wait::message(&app, &app.waiters, caller, long_poll, sort, parts).await?;
+        let found = wait::message(&service, caller, long_poll, sort, parts).await?;
         RouteResponse::json(200, &NullableView { data: found.as_ref().map(MessageView::of) })
     }
 }
@@ -136,13 +139,13 @@ fn wanted_message(input: RouteInput<WaitQuery>) -> WaitRequest<(ArrivalFilter, N
 }
 
 fn verification(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<VerificationQuery>,
 ) -> impl Future<Output = Result<RouteResponse, Refusal>> + Send {
     let wanted = wanted_verification(input);
     async move {
         let (caller, long_poll, (from, unauthenticated)) = wanted?;
-        let found = wait::verification(&app, &app.waiters, caller, long_poll, from, unauthenticated).await?;
+        let found = wait::verification(&service, caller, long_poll, from, unauthenticated).await?;
         RouteResponse::json(200, &NullableView { data: found.as_ref().and_then(FoundVerificationView::of) })
     }
 }

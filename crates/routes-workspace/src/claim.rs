@@ -28,8 +28,8 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn show(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let found = claim_link::find(&app, input.path.text("token")).await;
+async fn show(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = claim_link::find(&service, input.path.text("token")).await;
     page(found, &input.request, |workspace| {
         let (agent, created_at, email) = texts(workspace);
         format!(
@@ -41,8 +41,8 @@ async fn show(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusa
     })
 }
 
-async fn claim(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let claimed = claim_link::claim(&app, input.path.text("token")).await;
+async fn claim(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let claimed = claim_link::claim(&service, input.path.text("token")).await;
     page(claimed, &input.request, |workspace| {
         let (agent, _, email) = texts(workspace);
         format!(

@@ -34,8 +34,8 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn show_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let asked = confirm::confirmation_request(&app, input.path.text("token")).await;
+async fn show_forwarding(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let asked = confirm::confirmation_request(&service, input.path.text("token")).await;
     forwarding_page(asked, &input.request, |address, inbox| {
         format!(
             "<p>Mail to <b>{inbox}</b> will be forwarded to <b>{address}</b> if you agree.</p>\
@@ -45,15 +45,15 @@ async fn show_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteRespo
     })
 }
 
-async fn confirm_forwarding(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let agreed = confirm::agree(&app, input.path.text("token")).await;
+async fn confirm_forwarding(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let agreed = confirm::agree(&service, input.path.text("token")).await;
     forwarding_page(agreed, &input.request, |address, inbox| {
         format!("<p>Mail to <b>{inbox}</b> is forwarded to <b>{address}</b>.</p><p>You can close this page.</p>")
     })
 }
 
-async fn show_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let asked = on_call::on_call_request(&app, input.path.text("token")).await;
+async fn show_on_call(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let asked = on_call::on_call_request(&service, input.path.text("token")).await;
     on_call_page(asked, &input.request, |address, scope| {
         format!(
             "<p><b>{address}</b> will be on call for {scope} if you agree: you get a mail when an agent needs a \
@@ -63,8 +63,8 @@ async fn show_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse
     })
 }
 
-async fn confirm_on_call(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let accepted = on_call::accept(&app, input.path.text("token")).await;
+async fn confirm_on_call(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let accepted = on_call::accept(&service, input.path.text("token")).await;
     on_call_page(accepted, &input.request, |address, scope| {
         format!("<p><b>{address}</b> is on call for {scope}.</p><p>You can close this page.</p>")
     })

@@ -12,7 +12,7 @@ mod ready;
 pub mod store_identity;
 pub mod web;
 
-use posthouse_app::Instance;
+use posthouse_app::Service;
 pub use ready::ReadyFile;
 
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -31,7 +31,7 @@ use crate::{
     },
 };
 use posthouse_app::{
-    app::{App, Ports},
+    Ports,
     domains::{certificate, dkim},
     jobs::{index, runner},
     lifecycle::{DRAIN_MS_MAX, HangupSignals, Signals},
@@ -355,22 +355,21 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
     let blobs = open_blobs(&config)?;
     prepare_blobs(&config, &blobs).await?;
     let (ports, smtp_client) = ports(&config)?;
-    let app = Arc::new(App::new(config.app.clone(), store, blobs, ports));
-    if app.blobs.are_remote() {
+    let service = Arc::new(Service::new(config.app.clone(), store, blobs, ports));
+    if service.blobs.are_remote() {
         // An unavailable blob store doesn't block the start; the first request of `/readyz` checks it.
-        app.storage_health.mark_blobs_unknown();
+        service.storage_health.mark_blobs_unknown();
     }
-    prepare_signing(&app).await?;
+    prepare_signing(&service).await?;
     if bound.wants_certificate() {
-        prepare_tls(&app).await?;
+        prepare_tls(&service).await?;
     }
     // After everything that can fail, because the API key is shown only on the first start.
-    let first_run = if has(Role::Http) { first_start::run(&app).await? } else { None };
+    let first_run = if has(Role::Http) { first_start::run(&service).await? } else { None };
 
-    let service = Arc::new(Instance::new(Arc::clone(&app)));
     let mut tasks = JoinSet::new();
-    tasks.spawn(watch_certificate(Arc::clone(&app), hangups));
-    tasks.spawn(keep_mark(Arc::clone(&app)));
+    tasks.spawn(watch_certificate(Arc::clone(&service), hangups));
+    tasks.spawn(keep_mark(Arc::clone(&service)));
     if let Some(http) = http {
         tasks.spawn((plan.http)(Arc::clone(&service), config.http.clone(), http)?);
     }
@@ -378,27 +377,26 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
     if has(Role::Worker) {
         begin_work(&service, &mut tasks, smtp_client);
     }
-    app.lifecycle.ready();
-    let owner = if has(Role::Http) { first_owner(&app).await.unwrap_or_default() } else { None };
-    ready::announce(&app, &mut plan, &bound, first_run.as_ref(), owner.as_ref())?;
+    service.lifecycle.ready();
+    let owner = if has(Role::Http) { first_owner(&service).await.unwrap_or_default() } else { None };
+    ready::announce(&service, &mut plan, &bound, first_run.as_ref(), owner.as_ref())?;
     if let (Some(first), Some(listener)) = (first_run, bound.smtp) {
-        tasks.spawn(first_start::send_welcome(Arc::clone(&app), listener, first.address));
+        tasks.spawn(first_start::send_welcome(Arc::clone(&service), listener, first.address));
     }
     let signal = signals.wait_for_signal().await;
     if let Some(file) = plan.ready_file {
         file.remove();
     }
-    end(&app, tasks, signal).await;
+    end(&service, tasks, signal).await;
     Ok(())
 }
 
 /// Starts the background jobs, and the task that closes idle connections to mail servers.
-fn begin_work(service: &Arc<Instance>, tasks: &mut JoinSet<()>, smtp: Arc<SmtpClient>) {
-    let app = &service.app;
-    tasks.spawn(run_unless_damaged(Arc::clone(app), runner::run(Arc::clone(service))));
-    tasks.spawn(run_unless_damaged(Arc::clone(app), index::run(Arc::clone(service))));
-    tasks.spawn(run_unless_damaged(Arc::clone(app), dispatch::run(Arc::clone(app))));
-    let life = app.lifecycle.clone();
+fn begin_work(service: &Arc<Service>, tasks: &mut JoinSet<()>, smtp: Arc<SmtpClient>) {
+    tasks.spawn(run_unless_damaged(Arc::clone(service), runner::run(Arc::clone(service))));
+    tasks.spawn(run_unless_damaged(Arc::clone(service), index::run(Arc::clone(service))));
+    tasks.spawn(run_unless_damaged(Arc::clone(service), dispatch::run(Arc::clone(service))));
+    let life = service.lifecycle.clone();
     tasks.spawn(async move {
         tokio::select! {
             () = life.drained() => smtp.close_idle(0).await,
@@ -408,10 +406,10 @@ fn begin_work(service: &Arc<Instance>, tasks: &mut JoinSet<()>, smtp: Arc<SmtpCl
 }
 
 /// Stops work when the database is damaged. Its results couldn't be stored, so it would be repeated.
-async fn run_unless_damaged(app: Arc<App>, work: impl Future<Output = ()>) {
+async fn run_unless_damaged(service: Arc<Service>, work: impl Future<Output = ()>) {
     tokio::select! {
         () = work => {}
-        () = app.store.damaged() => {}
+        () = service.store.damaged() => {}
     }
 }
 
@@ -475,44 +473,44 @@ async fn bind_all(key: &str, addresses: &[SocketAddr], kind: ConnectionKind) -> 
 }
 
 /// Reloads a changed certificate every minute and on SIGHUP, until the process drains.
-async fn watch_certificate(app: Arc<App>, mut hangups: HangupSignals) {
+async fn watch_certificate(service: Arc<Service>, mut hangups: HangupSignals) {
     loop {
-        let later = app.clock.sleep_until(app.clock.now().plus_ms(CERTIFICATE_INTERVAL_MS));
+        let later = service.clock.sleep_until(service.clock.now().plus_ms(CERTIFICATE_INTERVAL_MS));
         tokio::select! {
-            () = app.lifecycle.drained() => return,
+            () = service.lifecycle.drained() => return,
             () = later => {}
             () = hangups.next() => tracing::info!("tls.reload_requested"),
         }
-        certificate::reload(&app).await;
+        certificate::reload(&service).await;
     }
 }
 
 /// Records the commit count outside the database until the process drains.
-async fn keep_mark(app: Arc<App>) {
+async fn keep_mark(service: Arc<Service>) {
     let mut is_draining = false;
     while !is_draining {
         is_draining = tokio::select! {
-            () = app.lifecycle.drained() => true,
-            () = app.clock.sleep_until(app.clock.now().plus_ms(MARK_MS)) => false,
+            () = service.lifecycle.drained() => true,
+            () = service.clock.sleep_until(service.clock.now().plus_ms(MARK_MS)) => false,
         };
         // A failure is ignored: the next cycle records the count, and other users of the store report the error.
-        let _ = app.store.keep_mark().await;
-        let store = app.store.clone();
+        let _ = service.store.keep_mark().await;
+        let store = service.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.flush_mark()).await;
     }
 }
 
 /// Starts the SMTP listeners: the mail exchanger and submission.
 fn serve_smtp(
-    app: &Arc<Instance>,
+    service: &Arc<Service>,
     config: &SmtpConfig,
     tasks: &mut JoinSet<()>,
     smtp: Vec<Listener>,
     submission: Vec<Listener>,
 ) -> Result<(), BootError> {
-    let tls = app.tls.server_config(&[]).map_err(|error| BootError::Tls(error.to_string()))?;
-    let exchanger = SmtpFrontend::new(Arc::clone(app), config, Some(Arc::clone(&tls)));
-    let submission_service = SmtpFrontend::submission(Arc::clone(app), config, tls);
+    let tls = service.tls.server_config(&[]).map_err(|error| BootError::Tls(error.to_string()))?;
+    let exchanger = SmtpFrontend::new(Arc::clone(service), config, Some(Arc::clone(&tls)));
+    let submission_service = SmtpFrontend::submission(Arc::clone(service), config, tls);
     for (listeners, service) in [(smtp, exchanger), (submission, submission_service)] {
         for listener in listeners {
             tasks.spawn(listener.serve(Arc::clone(&service)));
@@ -541,24 +539,24 @@ pub fn resolver(config: &Configuration) -> Result<Arc<dyn Dns>, BootError> {
     Ok(Arc::new(made.with_probe_domain(&config.mail.default_domain)))
 }
 
-/// Builds the application for a command, and verifies the instance key. A service may be running.
+/// Builds the service for a command, and verifies the instance key. A service may be running.
 ///
 /// # Errors
 /// Returns an error if the store can't be opened or the instance key belongs to another store.
-pub async fn program(config: &Configuration) -> Result<Arc<App>, BootError> {
-    let app = bare_program(config)?;
-    let settled = posthouse_app::keyring::proof::settle(&app).await;
+pub async fn program(config: &Configuration) -> Result<Arc<Service>, BootError> {
+    let service = bare_program(config)?;
+    let settled = posthouse_app::keyring::proof::settle(&service).await;
     settled.map_err(|error| BootError::Signing(error.to_string()))?;
-    Ok(app)
+    Ok(service)
 }
 
-/// Builds the application without verifying the instance key, for commands that don't use it or check it themselves.
+/// Builds the service without verifying the instance key, for commands that don't use it or check it themselves.
 ///
 /// # Errors
 /// Returns an error if the store can't be opened.
-pub fn bare_program(config: &Configuration) -> Result<Arc<App>, BootError> {
+pub fn bare_program(config: &Configuration) -> Result<Arc<Service>, BootError> {
     let (ports, _) = ports(config)?;
-    Ok(Arc::new(App::new(config.app.clone(), open_store(config)?, open_blobs(config)?, ports)))
+    Ok(Arc::new(Service::new(config.app.clone(), open_store(config)?, open_blobs(config)?, ports)))
 }
 
 /// Closes the store on a blocking thread, because closing waits for the store's threads.
@@ -567,9 +565,9 @@ pub async fn close(store: Store) {
 }
 
 /// Loads the certificate. Unusable certificate files are configuration errors.
-async fn prepare_tls(app: &App) -> Result<(), BootError> {
-    let begun = certificate::begin(app).await;
-    begun.map_err(|error| match error.in_configuration(&app.config) {
+async fn prepare_tls(service: &Service) -> Result<(), BootError> {
+    let begun = certificate::begin(service).await;
+    begun.map_err(|error| match error.in_configuration(&service.config) {
         Some(problem) => BootError::Config(ConfigError(vec![problem])),
         None => BootError::Tls(error.to_string()),
     })
@@ -577,23 +575,23 @@ async fn prepare_tls(app: &App) -> Result<(), BootError> {
 
 /// Creates or decrypts the DKIM keys and the signing keys. No mail can be sent without them, and a wrong instance key must be found at the
 /// start.
-async fn prepare_signing(app: &App) -> Result<(), BootError> {
-    let records = dkim::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))?;
+async fn prepare_signing(service: &Service) -> Result<(), BootError> {
+    let records = dkim::prepare(service).await.map_err(|error| BootError::Signing(error.to_string()))?;
     for record in records {
         tracing::debug!(name = record.name, "dkim.key_ready");
     }
-    signing::keys::prepare(app).await.map_err(|error| BootError::Signing(error.to_string()))
+    signing::keys::prepare(service).await.map_err(|error| BootError::Signing(error.to_string()))
 }
 
 /// Stops accepting work, finishes accepted work and closes the store.
-async fn end(app: &Arc<App>, mut tasks: JoinSet<()>, signal: &str) {
+async fn end(service: &Arc<Service>, mut tasks: JoinSet<()>, signal: &str) {
     tracing::info!(signal, "draining");
-    app.lifecycle.drain();
+    service.lifecycle.drain();
     let all = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(Duration::from_millis(DRAIN_MS_MAX), all).await.is_err() {
         tracing::warn!(left = tasks.len(), "drain.timed_out");
         tasks.abort_all();
     }
-    close(app.store.clone()).await;
+    close(service.store.clone()).await;
     tracing::info!("stopped");
 }

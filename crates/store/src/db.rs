@@ -50,7 +50,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -118,7 +118,7 @@ pub struct StoreConfig {
     pub queue_len: usize,
     /// Time limit of one statement of a read, in milliseconds; `None` means no limit.
     pub statement_ms: Option<u64>,
-    /// Readers that one workspace can use at once in [`Store::read_for`]; `None` means a quarter, at least one.
+    /// Readers that one workspace can use at once in [`ReadScope::Workspace`]; `None` means a quarter, at least one.
     pub reads_per_workspace: Option<usize>,
     /// Page cache of the SQLite writer, in KiB.
     pub sqlite_writer_cache_kib: u32,
@@ -166,6 +166,28 @@ impl StoreConfig {
             mark: None,
             after_unit: None,
         }
+    }
+}
+
+/// What a read is for: whose share of the readers it uses, and where it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadScope {
+    /// A request of a workspace. The workspace can use only its share of the readers; further reads wait in a queue of
+    /// the workspace.
+    Workspace(WorkspaceId),
+    /// Work of the service itself.
+    Service,
+    /// A few rows looked up by key. An embedded store runs the read on the calling thread if a connection is idle, which
+    /// costs less than handing it to another thread.
+    Lookup,
+    /// A lookup with a single statement. It opens no transaction, which saves two of three round trips on PostgreSQL. A
+    /// second statement fails on both engines.
+    Statement,
+}
+
+impl From<WorkspaceId> for ReadScope {
+    fn from(workspace: WorkspaceId) -> Self {
+        Self::Workspace(workspace)
     }
 }
 
@@ -342,86 +364,51 @@ impl Store {
     /// Runs `work` on one snapshot, concurrently with writers. Writes fail.
     ///
     /// # Errors
-    /// Returns the error of `work`, or a store [`Error`] converted to its type.
+    /// Returns the error of `work`, or a store [`Error`] converted to its type: [`Error::TooManyReads`] if too many reads
+    /// of the workspace wait.
+    pub async fn read_in<T, E>(
+        &self,
+        scope: ReadScope,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (workspace, span) = match scope {
+            ReadScope::Workspace(workspace) => (Some(workspace.0), TransactionScope::Unit),
+            ReadScope::Service | ReadScope::Lookup => (None, TransactionScope::Unit),
+            ReadScope::Statement => (None, TransactionScope::Statement),
+        };
+        let counted = workspace.map(|workspace| self.inner.shares.count(workspace)).transpose()?.map(Arc::new);
+        // A read that runs counts even if its caller is gone; one that waits doesn't.
+        let running = counted.as_ref().map(Arc::downgrade);
+        let work = move |tx: &mut Tx| {
+            let _counted = running.as_ref().and_then(Weak::upgrade);
+            if span == TransactionScope::Statement {
+                tx.allow_one();
+            }
+            work(tx)
+        };
+        let is_inline = matches!(scope, ReadScope::Lookup | ReadScope::Statement);
+        let inline = if is_inline { self.inner.inline_readers.read(span, &work) } else { None };
+        let result = match inline {
+            Some(result) => result,
+            None => unwrap_reply(self.inner.send(&self.inner.read, span, workspace, work)?.await),
+        };
+        self.after_unit(result).await
+    }
+
+    /// [`Store::read_in`] for work of the service itself.
+    ///
+    /// # Errors
+    /// See [`Store::read_in`].
     pub async fn read<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.after_unit(unwrap_reply(self.inner.send(&self.inner.read, TransactionScope::Unit, None, work)?.await))
-            .await
-    }
-
-    /// [`Store::read`] for a request of a workspace. The workspace can use only its share of the readers; further reads
-    /// wait in a queue of the workspace.
-    ///
-    /// # Errors
-    /// Returns the error of `work`, or a store [`Error`] converted to its type: [`Error::TooManyReads`] if too many reads
-    /// of the workspace wait.
-    pub async fn read_for<T, E>(
-        &self,
-        workspace: WorkspaceId,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let counted = Arc::new(self.inner.shares.count(workspace.0)?);
-        // A read that runs counts even if its caller is gone; one that waits doesn't.
-        let running = Arc::downgrade(&counted);
-        let work = move |tx: &mut Tx| {
-            let _counted = running.upgrade();
-            work(tx)
-        };
-        let reply = self.inner.send(&self.inner.read, TransactionScope::Unit, Some(workspace.0), work)?;
-        self.after_unit(unwrap_reply(reply.await)).await
-    }
-
-    /// [`Store::read_inline`] with a single statement. It opens no transaction, which saves two of three round trips on
-    /// PostgreSQL. A second statement fails on both engines.
-    ///
-    /// # Errors
-    /// See [`Store::read`].
-    pub async fn read_one<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let work = move |tx: &mut Tx| {
-            tx.allow_one();
-            work(tx)
-        };
-        self.read_with_scope(TransactionScope::Statement, work).await
-    }
-
-    /// [`Store::read`] for a few rows looked up by key. An embedded store runs it on the calling thread if a connection
-    /// is idle, which costs less than handing it to another thread.
-    ///
-    /// # Errors
-    /// See [`Store::read`].
-    pub async fn read_inline<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.read_with_scope(TransactionScope::Unit, work).await
-    }
-
-    async fn read_with_scope<T, E>(
-        &self,
-        span: TransactionScope,
-        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let result = match self.inner.inline_readers.read(span, &work) {
-            Some(result) => result,
-            None => unwrap_reply(self.inner.send(&self.inner.read, span, None, work)?.await),
-        };
-        self.after_unit(result).await
+        self.read_in(ReadScope::Service, work).await
     }
 
     /// Returns the result of a unit after running the test hook.

@@ -115,7 +115,7 @@ pub use db::integrity;
 pub use db::presence::{ExclusiveAccess, is_served};
 pub use db::url::DatabaseUrl;
 pub use db::wakes::{WakeWaiter, Wakes};
-pub use db::{AfterUnitHook, Store, StoreClock, StoreConfig, StoreQueueDepth};
+pub use db::{AfterUnitHook, ReadScope, Store, StoreClock, StoreConfig, StoreQueueDepth};
 pub use dialect::{Engine, Sql};
 pub use error::{Error, Result};
 pub use migrate::Migration;

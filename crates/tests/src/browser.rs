@@ -79,7 +79,7 @@ impl TestServer {
     /// # Panics
     /// Panics if the sign-in fails.
     pub async fn owner_session(&self, key: &TestKey) -> Api {
-        let link = OperatorLink::new(self.app().clock.as_ref(), "owner@example.org", key.workspace);
+        let link = OperatorLink::new(self.service().clock.as_ref(), "owner@example.org", key.workspace);
         let (url, stored) = (link.url(""), link.clone());
         self.store().write(move |tx| stored.insert(tx)).await.expect("a link can be stored");
         let token = url.rsplit_once('=').expect("a link has a token").1;

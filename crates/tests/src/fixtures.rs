@@ -36,7 +36,7 @@ pub struct TestInbox {
 impl TestServer {
     /// Creates a workspace on that plan and returns its org-wide key with every permission.
     pub async fn workspace(&self, plan: Plan) -> TestKey {
-        let clock = self.app().clock.clone();
+        let clock = self.service().clock.clone();
         let new = NewWorkspace { name: "Test workspace".to_owned(), owner: "owner@example.org".to_owned(), plan };
         let made = create(clock.as_ref(), &new);
         let stored = made.clone();
@@ -46,7 +46,7 @@ impl TestServer {
 
     /// Creates another key in the workspace of `of`. `permissions` is a comma-separated list of permissions or presets.
     pub async fn key(&self, of: &TestKey, permissions: &str, scope: Scope) -> TestKey {
-        let clock = self.app().clock.clone();
+        let clock = self.service().clock.clone();
         let permissions = Permissions::parse(permissions).expect("names of permissions or presets");
         let new = NewKey { workspace: of.workspace, name: "test key".to_owned(), scope, permissions, member: None };
         let made = new_key(clock.as_ref(), &clock.ids(), new);

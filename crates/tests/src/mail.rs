@@ -181,8 +181,8 @@ impl TestServer {
     pub async fn show(&self, key: &TestKey, id: MessageId) {
         self.clock.advance(1);
         let (workspace, address_key) =
-            (key.workspace, self.app().address_key().expect("the instance key is available"));
-        let (ids, now) = (self.app().clock.ids(), self.clock.now());
+            (key.workspace, self.service().address_key().expect("the instance key is available"));
+        let (ids, now) = (self.service().clock.ids(), self.clock.now());
         let write = move |tx: &mut Tx| {
             let found = messages::get(tx, workspace, id)?.expect("the message is stored");
             let inbox = inboxes::lock(tx, workspace, found.inbox)?.expect("the inbox exists");
@@ -205,7 +205,7 @@ impl TestServer {
             may_not_fit_in: None,
             visibility,
         };
-        receive(&self.app().app, arrival).await.expect("the message is accepted")
+        receive(self.service(), arrival).await.expect("the message is accepted")
     }
 
     /// Returns the trace fields that the service added to a message.

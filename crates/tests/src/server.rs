@@ -4,7 +4,7 @@
 //! The server has its own runtime, so that a crash stops every task between two steps. It runs jobs only when the test
 //! calls [`TestServer::settle`], at the clock's current time.
 
-use posthouse_app::Instance;
+use posthouse_app::Service;
 use std::{
     net::SocketAddr,
     sync::{Arc, Barrier},
@@ -12,7 +12,7 @@ use std::{
 };
 
 use posthouse_app::{
-    app::{App, Ports},
+    Ports,
     domains::certificate,
     keyring::proof,
     ports::{Clock, Dns},
@@ -161,7 +161,7 @@ pub struct TestServer {
 
 /// The parts that a crash ends.
 struct Running {
-    app: Arc<Instance>,
+    service: Arc<Service>,
     runtime: Runtime,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -227,19 +227,19 @@ impl TestServer {
         Self::start(ServerOptions::default()).await
     }
 
-    /// Returns the application, for access below the public interfaces.
+    /// Returns the service, for access below the public interfaces.
     ///
     /// # Panics
     /// Panics if the server is down.
     #[must_use]
-    pub fn app(&self) -> &Arc<Instance> {
-        &self.running.as_ref().expect("the server runs").app
+    pub fn service(&self) -> &Arc<Service> {
+        &self.running.as_ref().expect("the server runs").service
     }
 
     /// Returns the store of the server.
     #[must_use]
     pub fn store(&self) -> &Store {
-        &self.app().store
+        &self.service().store
     }
 
     /// Returns an API client without a key.
@@ -291,9 +291,8 @@ impl TestServer {
         // The jobs run on the thread of the test.
         self.log.capture_this_thread();
         loop {
-            posthouse_app::jobs::runner::run_due(self.app()).await;
-            if posthouse_app::webhooks::dispatch::run_due(&self.app().app).await.expect("the store of a test works")
-                == 0
+            posthouse_app::jobs::runner::run_due(self.service()).await;
+            if posthouse_app::webhooks::dispatch::run_due(self.service()).await.expect("the store of a test works") == 0
             {
                 return;
             }
@@ -351,17 +350,17 @@ impl TestServer {
 
     /// Stops the server as a signal does. [`TestServer::run`] starts it again.
     pub async fn stop(&mut self) {
-        let Some(Running { app, runtime, tasks }) = self.running.take() else { return };
-        app.lifecycle.drain();
+        let Some(Running { service, runtime, tasks }) = self.running.take() else { return };
+        service.lifecycle.drain();
         let ended = tokio::time::timeout(Duration::from_secs(DRAIN_S_MAX), drained(&self.clock, tasks)).await;
         ended.expect("the server drains; does a client hold a connection?");
-        close(app, runtime).await;
+        close(service, runtime).await;
     }
 
     /// Kills every task between two steps. [`TestServer::run`] starts the server again.
     pub async fn kill(&mut self) {
-        let Some(Running { app, runtime, .. }) = self.running.take() else { return };
-        close(app, runtime).await;
+        let Some(Running { service, runtime, .. }) = self.running.take() else { return };
+        close(service, runtime).await;
     }
 
     /// Starts the server on its store, at its earlier addresses if it ran before.
@@ -390,28 +389,27 @@ impl TestServer {
         let authority = Arc::new(InstantAcmeClient::new(http_out.clone()));
         let ports = Ports { clock, dns, smtp_out, http_out, authority };
         let blobs = BlobStore::files(self.dir.path().join(BLOBS_DIR));
-        let app = Arc::new(App::new(self.config.app.clone(), store, blobs, ports));
-        let settling = app.clone();
+        let service = Arc::new(Service::new(self.config.app.clone(), store, blobs, ports));
+        let settling = service.clone();
         let settled = runtime.spawn(async move { proof::settle(&settling).await });
         settled.await.expect("reading does not panic").expect("the instance key is that of the store");
-        let signing = app.clone();
+        let signing = service.clone();
         let signing = runtime.spawn(async move { signing_keys::prepare(&signing).await });
         signing.await.expect("preparing does not panic").expect("the signing keys can be created");
-        let prepared = app.clone();
+        let prepared = service.clone();
         let prepared = runtime.spawn(async move { certificate::begin(&prepared).await });
         prepared.await.expect("reading does not panic").expect("there is a certificate");
-        let certificate = app.tls.server_config(&[]).expect("a certificate can be used");
-        let app = Arc::new(Instance::new(app));
-        let inbound_service = SmtpFrontend::new(app.clone(), &self.config.smtp, Some(certificate.clone()));
-        let submission_service = SmtpFrontend::submission(app.clone(), &self.config.smtp, certificate);
+        let certificate = service.tls.server_config(&[]).expect("a certificate can be used");
+        let inbound_service = SmtpFrontend::new(service.clone(), &self.config.smtp, Some(certificate.clone()));
+        let submission_service = SmtpFrontend::submission(service.clone(), &self.config.smtp, certificate);
         let BoundHttp { clear, tls, challenges, redirect_to_https } = http;
         let http = HttpListeners { clear, tls, challenges, redirect_to_https };
-        let http = listeners::serve(app.clone(), self.config.http.clone(), posthouse::site(), http)
+        let http = listeners::serve(service.clone(), self.config.http.clone(), posthouse::site(), http)
             .expect("TLS can be set up");
         let mut tasks = vec![runtime.spawn(http), runtime.spawn(smtp.serve(inbound_service))];
         tasks.extend(submission.into_iter().map(|listener| runtime.spawn(listener.serve(submission_service.clone()))));
-        app.lifecycle.ready();
-        self.running = Some(Running { app, runtime, tasks });
+        service.lifecycle.ready();
+        self.running = Some(Running { service, runtime, tasks });
     }
 
     /// Binds the listeners.
@@ -491,11 +489,11 @@ async fn drained(clock: &ManualClock, tasks: Vec<JoinHandle<()>>) {
 }
 
 /// Ends the tasks, then the store threads.
-async fn close(app: Arc<Instance>, runtime: Runtime) {
+async fn close(service: Arc<Service>, runtime: Runtime) {
     let closed = tokio::task::spawn_blocking(move || {
         // Dropping a runtime ends its tasks at their next step and waits for its threads.
         drop(runtime);
-        app.store.close();
+        service.store.close();
     });
     closed.await.expect("closing does not panic");
 }

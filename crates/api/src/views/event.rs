@@ -150,6 +150,13 @@ impl RenderableEvent {
 }
 
 impl<'a> EventView<'a> {
+    /// Returns the event as JSON text.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Serializing an event view doesn't fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Returns the view of an event in full form.
     #[must_use]
     pub fn of(shown: &'a RenderableEvent) -> Self {

@@ -11,7 +11,7 @@ use posthouse_store::keys::{self, KeyUse};
 use posthouse_store::sessions::{self, SessionCutoff};
 use posthouse_store::{Result as StoreResult, Tx, stream_tokens, workspaces};
 
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// Longest `User-Agent` that the last use of a key shows, in characters.
 const USER_AGENT_CHARS_MAX: usize = 200;
@@ -29,11 +29,15 @@ pub struct AuthenticatedCaller {
 ///
 /// # Errors
 /// Returns `unauthorized` if the key is unknown or revoked.
-pub async fn authenticate(app: &App, key: &ApiKeySecret, client: KeyClient) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate(
+    service: &Service,
+    key: &ApiKeySecret,
+    client: KeyClient,
+) -> Result<AuthenticatedCaller, Refusal> {
     let digest = key.digest();
-    let found = app.store.read_one(move |tx| keys::find_active(tx, &digest)).await?;
+    let found = service.read(ReadScope::Statement, move |tx| keys::find_active(tx, &digest)).await?;
     let keys::ActiveKey { workspace, key, last_used_at } = found.ok_or_else(unknown_key)?;
-    record_use(app, workspace.id, key.id, last_used_at, client).await;
+    record_use(service, workspace.id, key.id, last_used_at, client).await;
     Ok(AuthenticatedCaller { caller: Caller::key(workspace.id, key), workspace })
 }
 
@@ -49,13 +53,19 @@ pub fn key_client(ip: IpAddr, user_agent: Option<&str>) -> KeyClient {
 }
 
 /// Updates the last use, at most once a minute. A failure doesn't fail the request.
-async fn record_use(app: &App, workspace: WorkspaceId, id: KeyId, last_used_at: Option<Time>, client: KeyClient) {
-    let now = app.clock.now();
+async fn record_use(
+    service: &Service,
+    workspace: WorkspaceId,
+    id: KeyId,
+    last_used_at: Option<Time>,
+    client: KeyClient,
+) {
+    let now = service.clock.now();
     if last_used_at.is_some_and(|last| now.since_ms(last) < MINUTE_MS) {
         return;
     }
     let used = KeyUse { client, at: now };
-    if let Err(error) = app.store.write(move |tx| keys::record_use(tx, workspace, id, &used)).await {
+    if let Err(error) = service.write(move |tx| keys::record_use(tx, workspace, id, &used)).await {
         crate::telemetry::log_deferred("key use record", &error);
     }
 }
@@ -77,16 +87,16 @@ pub fn require_workspace(caller: &Caller) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// Returns `unauthorized` if the session has ended.
-pub async fn authenticate_session(app: &App, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
-    let (digest, cutoff) = (secret.digest(), session_cutoff(app.clock.now()));
-    let found = match app.store.read_one(move |tx| sessions::find_active(tx, &digest, cutoff)).await? {
-        None => app.store.read(move |tx| find_without_workspace(tx, &digest, cutoff)).await?,
+pub async fn authenticate_session(service: &Service, secret: &SessionSecret) -> Result<AuthenticatedCaller, Refusal> {
+    let (digest, cutoff) = (secret.digest(), session_cutoff(service.clock.now()));
+    let found = match service.read(ReadScope::Statement, move |tx| sessions::find_active(tx, &digest, cutoff)).await? {
+        None => service.read(ReadScope::Service, move |tx| find_without_workspace(tx, &digest, cutoff)).await?,
         found => found,
     };
     let sessions::ActiveSession { workspace, user, last_used_at } = found.ok_or_else(no_session)?;
     if cutoff.now.since_ms(last_used_at) >= MINUTE_MS {
         let id = workspace.id;
-        let used = app.store.write(move |tx| sessions::record_use(tx, id, user.session, cutoff.now)).await;
+        let used = service.write(move |tx| sessions::record_use(tx, id, user.session, cutoff.now)).await;
         if let Err(error) = used {
             crate::telemetry::log_deferred("session use record", &error);
         }
@@ -146,14 +156,14 @@ pub fn session_cutoff(now: Time) -> SessionCutoff {
 ///
 /// # Errors
 /// Returns `unauthorized` if the token is unknown, used or expired.
-pub async fn authenticate_stream_token(app: &App, text: &str) -> Result<AuthenticatedCaller, Refusal> {
+pub async fn authenticate_stream_token(service: &Service, text: &str) -> Result<AuthenticatedCaller, Refusal> {
     let unknown = || {
         Refusal::new(ErrorCode::Unauthorized, "The stream token is unknown, used or expired.")
             .with_fix("Create a new token with `POST /v1/stream/token`.")
     };
     let digest = StreamToken::parse(text).ok_or_else(unknown)?.digest();
-    let now = app.clock.now();
-    let found = app.store.write(move |tx: &mut Tx| -> StoreResult<Option<AuthenticatedCaller>> {
+    let now = service.clock.now();
+    let found = service.write(move |tx: &mut Tx| -> StoreResult<Option<AuthenticatedCaller>> {
         let Some(token) = stream_tokens::consume(tx, &digest, now)? else { return Ok(None) };
         let workspace = workspaces::get(tx, token.workspace)?;
         let caller = match token.credential {

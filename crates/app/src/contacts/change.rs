@@ -6,7 +6,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, contact_list, contact_list::ContactBulkFilter, contacts, dialect::IDS_MAX};
 
-use crate::app::App;
+use crate::service::Service;
 
 /// A change of a contact.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -27,14 +27,19 @@ pub struct ContactChange {
 ///
 /// # Errors
 /// Returns `not_found` if the contact is missing or `invalid_request` for too many labels or keys.
-pub async fn change(app: &App, caller: Caller, id: ContactId, change: ContactChange) -> Result<Contact, Refusal> {
+pub async fn change(
+    service: &Service,
+    caller: Caller,
+    id: ContactId,
+    change: ContactChange,
+) -> Result<Contact, Refusal> {
     let work = move |tx: &mut Tx| {
         let before = contacts::lock(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("contact"))?;
         let after = changed(&before, &change)?;
         contacts::update(tx, &before, &after)?;
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn changed(before: &Contact, change: &ContactChange) -> Result<Contact, Refusal> {
@@ -57,8 +62,8 @@ fn changed(before: &Contact, change: &ContactChange) -> Result<Contact, Refusal>
 ///
 /// # Errors
 /// Returns `not_found` if the contact is missing.
-pub async fn delete(app: &App, caller: Caller, id: ContactId, forget: bool) -> Result<(), Refusal> {
-    let key = app.address_key()?;
+pub async fn delete(service: &Service, caller: Caller, id: ContactId, forget: bool) -> Result<(), Refusal> {
+    let key = service.address_key()?;
     let work = move |tx: &mut Tx| {
         let contact = contacts::lock(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("contact"))?;
         if forget {
@@ -67,7 +72,7 @@ pub async fn delete(app: &App, caller: Caller, id: ContactId, forget: bool) -> R
         contacts::delete(tx, caller.workspace, &[id])?;
         Ok::<_, Refusal>(())
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// The result of a bulk deletion of contacts.
@@ -81,7 +86,7 @@ pub struct ContactDeletionCounts {
 
 /// Deletes up to [`BULK_DELETE_MAX`] contacts, or only counts them with `dry_run`.
 pub async fn delete_many(
-    app: &App,
+    service: &Service,
     caller: Caller,
     bulk: ContactBulkFilter,
     forget: bool,
@@ -89,10 +94,10 @@ pub async fn delete_many(
 ) -> Result<ContactDeletionCounts, Refusal> {
     let workspace = caller.workspace;
     if dry_run {
-        let matched = app.store.read_for(workspace, move |tx| contact_list::count(tx, workspace, &bulk)).await?;
+        let matched = service.read(workspace, move |tx| contact_list::count(tx, workspace, &bulk)).await?;
         return Ok(ContactDeletionCounts { matched, deleted: 0 });
     }
-    let key = app.address_key()?;
+    let key = service.address_key()?;
     let work = move |tx: &mut Tx| {
         let matched = contact_list::count(tx, workspace, &bulk)?;
         let taken = contact_list::matching(tx, workspace, &bulk, BULK_DELETE_MAX)?;
@@ -108,5 +113,5 @@ pub async fn delete_many(
         }
         Ok::<_, Refusal>(ContactDeletionCounts { matched, deleted })
     };
-    app.store.write(work).await
+    service.write(work).await
 }

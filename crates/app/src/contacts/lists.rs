@@ -6,7 +6,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, lists};
 
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// A list entry to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,8 +28,8 @@ pub struct NewListEntry {
 /// # Errors
 /// Returns `forbidden` if a key of one inbox names no inbox, `not_found` if the inbox is missing, `list_entry_exists`
 /// for a duplicate, or `invalid_request` if there are too many entries.
-pub async fn add(app: &App, caller: Caller, new: NewListEntry) -> Result<ListEntry, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn add(service: &Service, caller: Caller, new: NewListEntry) -> Result<ListEntry, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         check(tx, &caller, new.inbox)?;
         let entry = ListEntry {
@@ -54,26 +54,26 @@ pub async fn add(app: &App, caller: Caller, new: NewListEntry) -> Result<ListEnt
         }
         Ok(entry)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Returns the entries that a caller may see, oldest first.
 ///
 /// # Errors
 /// Returns `forbidden` if a key of one inbox names no inbox or `not_found` if the inbox is missing.
-pub async fn all(app: &App, caller: Caller, filter: lists::ListEntryFilter) -> Result<Vec<ListEntry>, Refusal> {
+pub async fn all(service: &Service, caller: Caller, filter: lists::ListEntryFilter) -> Result<Vec<ListEntry>, Refusal> {
     let work = move |tx: &mut Tx| {
         check(tx, &caller, filter.inbox)?;
         Ok::<_, Refusal>(lists::all(tx, caller.workspace, filter)?)
     };
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }
 
 /// Deletes an entry.
 ///
 /// # Errors
 /// Returns `not_found` if the entry is missing or invisible.
-pub async fn delete(app: &App, caller: Caller, id: ListEntryId) -> Result<(), Refusal> {
+pub async fn delete(service: &Service, caller: Caller, id: ListEntryId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let missing = || Refusal::not_found("list entry");
         let entry = lists::get(tx, caller.workspace, id)?.ok_or_else(missing)?;
@@ -88,7 +88,7 @@ pub async fn delete(app: &App, caller: Caller, id: ListEntryId) -> Result<(), Re
         lists::delete(tx, caller.workspace, id)?;
         Ok::<_, Refusal>(())
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Checks that a key of one inbox names an inbox, and that the caller may see the named inbox.

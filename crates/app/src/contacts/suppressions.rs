@@ -4,7 +4,7 @@ use posthouse_domain::{Caller, Refusal, Suppression, SuppressionReason};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, suppressions};
 
-use crate::app::App;
+use crate::service::Service;
 
 /// The result of adding a suppression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,30 +16,30 @@ pub struct AddedSuppression {
 }
 
 /// Suppresses an address; an address that is already suppressed keeps its reason.
-pub async fn add(app: &App, caller: Caller, address: &Address) -> Result<AddedSuppression, Refusal> {
+pub async fn add(service: &Service, caller: Caller, address: &Address) -> Result<AddedSuppression, Refusal> {
     let new = Suppression {
         workspace: caller.workspace,
         address: address.canonical(),
         reason: SuppressionReason::Manual,
         detail: None,
         message: None,
-        created_at: app.clock.now(),
+        created_at: service.clock.now(),
     };
     let work = move |tx: &mut Tx| {
         let is_new = suppressions::insert(tx, &new)?;
         let existing = if is_new { None } else { suppressions::get(tx, new.workspace, &new.address)? };
         Ok::<_, Refusal>(AddedSuppression { suppression: existing.unwrap_or_else(|| new.clone()), is_new })
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Removes the suppression of an address, given in any equivalent form.
 ///
 /// # Errors
 /// Returns `not_found` if the address is not suppressed.
-pub async fn remove(app: &App, caller: Caller, address: &str) -> Result<(), Refusal> {
+pub async fn remove(service: &Service, caller: Caller, address: &str) -> Result<(), Refusal> {
     let missing = || Refusal::not_found("suppression");
     let address = Address::parse(address).map_err(|_| missing())?.canonical();
     let work = move |tx: &mut Tx| Ok::<_, Refusal>(suppressions::remove(tx, caller.workspace, &address)?);
-    if app.store.write(work).await? { Ok(()) } else { Err(missing()) }
+    if service.write(work).await? { Ok(()) } else { Err(missing()) }
 }

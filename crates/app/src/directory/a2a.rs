@@ -5,7 +5,7 @@ use posthouse_domain::{ErrorCode, Refusal, SigningPurpose};
 use posthouse_mail::jose::canonical::canonical_json;
 use serde_json::{Value, json};
 
-use crate::{app::App, signing::sign};
+use crate::{service::Service, signing::sign};
 
 /// The type of the signature (A2A 1.0 §8.4).
 const TYPE: &str = "JOSE";
@@ -24,13 +24,13 @@ pub struct SignedCard {
 ///
 /// # Errors
 /// Returns `internal_error` if the service has no key.
-pub async fn card(app: &App, shown: &ShownAgent<'_>) -> Result<SignedCard, Refusal> {
+pub async fn card(service: &Service, shown: &ShownAgent<'_>) -> Result<SignedCard, Refusal> {
     let mut card = a2a::card(shown);
     let canonical = canonical_json(&card);
-    if !app.config.agents.messaging {
+    if !service.config.agents.messaging {
         return Ok(SignedCard { card, identity: canonical });
     }
-    let signer = sign::signer(app, SigningPurpose::AgentMessages).await.map_err(|error| unsigned(&error))?;
+    let signer = sign::signer(service, SigningPurpose::AgentMessages).await.map_err(|error| unsigned(&error))?;
     let header = json!({ "alg": "ES256", "typ": TYPE, "kid": signer.kid(), "jku": shown.urls.server_keys() });
     let signature = signer.sign_detached(&header, canonical.as_bytes()).map_err(|error| unsigned(&error))?;
     card["signatures"] = json!([{ "protected": signature.protected, "signature": signature.signature }]);

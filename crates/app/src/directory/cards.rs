@@ -8,7 +8,7 @@ use posthouse_domain::{Agent, Caller, ClaimStatus, InboxId, Refusal, Sanction, S
 use posthouse_store::{Tx, agents, inboxes, workspaces};
 
 use super::{events::CardEvents, switches, view::published_keys};
-use crate::{access::visible, app::App, signing::sign};
+use crate::{access::visible, service::Service, signing::sign};
 
 /// Loads bundles in transactions.
 #[derive(Clone)]
@@ -18,9 +18,9 @@ pub(super) struct BundleLoader {
 }
 
 impl BundleLoader {
-    pub(super) async fn of(app: &App) -> Result<Self, Refusal> {
-        let events = CardEvents::of(app);
-        let kid = if app.config.agents.messaging { server_kid(app).await? } else { None };
+    pub(super) async fn of(service: &Service) -> Result<Self, Refusal> {
+        let events = CardEvents::of(service);
+        let kid = if service.config.agents.messaging { server_kid(service).await? } else { None };
         let server = ServerKeyView { kid, jwks_uri: events.viewer.urls.server_keys() };
         Ok(Self { events, server })
     }
@@ -68,8 +68,8 @@ fn sanction_view(decided: Sanction) -> AgentSanctionView {
 }
 
 /// Returns the id of the key that signs messages of agents.
-async fn server_kid(app: &App) -> Result<Option<String>, Refusal> {
-    match sign::signer(app, SigningPurpose::AgentMessages).await {
+async fn server_kid(service: &Service) -> Result<Option<String>, Refusal> {
+    match sign::signer(service, SigningPurpose::AgentMessages).await {
         Ok(signer) => Ok(Some(signer.kid().to_owned())),
         Err(error) => {
             tracing::error!(cause = %error, "directory.no_signing_key");
@@ -91,29 +91,29 @@ pub(super) fn visible_agent(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result
 ///
 /// # Errors
 /// Returns `directory_disabled` or `not_found`.
-pub async fn bundle(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
-    switches::check(app)?;
-    let loader = BundleLoader::of(app).await?;
+pub async fn bundle(service: &Service, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
+    switches::check(service)?;
+    let loader = BundleLoader::of(service).await?;
     let load = move |tx: &mut Tx| {
         let agent = visible_agent(tx, &caller, id)?;
         loader.load(tx, &agent)
     };
-    app.store.read_for(caller.workspace, load).await
+    service.read(caller.workspace, load).await
 }
 
 /// Returns the OASF record of a card of the caller's workspace, whatever its visibility.
 ///
 /// # Errors
 /// Returns `directory_disabled` or `not_found` if the agent is missing or has no card.
-pub async fn oasf(app: &App, caller: Caller, id: InboxId) -> Result<OasfRecordView, Refusal> {
-    switches::check(app)?;
-    let viewer = CardEvents::of(app).viewer;
+pub async fn oasf(service: &Service, caller: Caller, id: InboxId) -> Result<OasfRecordView, Refusal> {
+    switches::check(service)?;
+    let viewer = CardEvents::of(service).viewer;
     let load = move |tx: &mut Tx| {
         let agent = visible_agent(tx, &caller, id)?;
         let is_listed = viewer.is_listed(&agent);
         viewer.shown(&agent, &[]).map(|shown| oasf::record(&shown, is_listed)).ok_or_else(no_card)
     };
-    app.store.read_for(caller.workspace, load).await
+    service.read(caller.workspace, load).await
 }
 
 /// Returns the refusal of an agent without a card.

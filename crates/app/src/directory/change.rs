@@ -10,7 +10,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, agents, card_index, handles, inboxes, jobs, jobs::NewJob, workspaces};
 
 use super::{cards::BundleLoader, cards::no_card, events::CardEvents, switches};
-use crate::{app::App, inboxes::change as inbox_change, limits::fixed_window::WindowCount};
+use crate::{inboxes::change as inbox_change, limits::fixed_window::WindowCount, service::Service};
 
 /// Low bits of a card's number, which make it unique within a millisecond.
 const NUMBER_RANDOM_BITS: u32 = 22;
@@ -54,17 +54,17 @@ pub struct CardWrite {
 ///
 /// # Errors
 /// Returns `directory_disabled`, `routing_unavailable`, `visibility_unavailable` or `invalid_handle`.
-pub fn plan(app: &App, change: CardChange) -> Result<CardWrite, Refusal> {
-    switches::check(app)?;
-    let is_public_on = switches::is_public(app);
+pub fn plan(service: &Service, change: CardChange) -> Result<CardWrite, Refusal> {
+    switches::check(service)?;
+    let is_public_on = switches::is_public(service);
     if change.routing == Some(Routing::DirectPreferred) {
         return Err(Refusal::new(ErrorCode::RoutingUnavailable, "The routing `direct_preferred` is not available."));
     }
     let handle = change.handle.as_ref().map(|part| part.as_deref().map(AgentHandle::parse).transpose()).transpose()?;
     let mut random = [0; 4];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let random = i64::from(u32::from_be_bytes(random)) & ((1 << NUMBER_RANDOM_BITS) - 1);
-    let (plans, ids, events) = (app.config.plans, app.clock.ids(), CardEvents::of(app));
+    let (plans, ids, events) = (service.config.plans, service.clock.ids(), CardEvents::of(service));
     Ok(CardWrite { change, handle, is_public_on, plans, ids, random, events })
 }
 
@@ -72,22 +72,27 @@ pub fn plan(app: &App, change: CardChange) -> Result<CardWrite, Refusal> {
 ///
 /// # Errors
 /// Returns `not_found`, `invalid_handle`, `handle_taken`, `forbidden`, `unclaimed_workspace`, or `plan_limit_public_listings`, the errors of [`plan`].
-pub async fn change(app: &App, caller: Caller, id: InboxId, change: CardChange) -> Result<AgentBundleView, Refusal> {
-    let write = plan(app, change)?;
+pub async fn change(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    change: CardChange,
+) -> Result<AgentBundleView, Refusal> {
+    let write = plan(service, change)?;
     let now = write.now();
     if let Some(Some(_)) = write.handle {
-        check_handle_changes(app.agent_handles.peek(caller.workspace, AGENT_HANDLES_PER_DAY, now))?;
+        check_handle_changes(service.agent_handles.peek(caller.workspace, AGENT_HANDLES_PER_DAY, now))?;
     }
-    let loader = BundleLoader::of(app).await?;
+    let loader = BundleLoader::of(service).await?;
     let work = move |tx: &mut Tx| {
         let before = agents::get(tx, caller.workspace, id)?.and_then(|agent| agent.card?.handle);
         let agent = write.execute(tx, &caller, id)?;
         let is_renamed = agent.card.as_ref().is_some_and(|card| card.handle.is_some() && card.handle != before);
         Ok::<_, Refusal>((loader.load(tx, &agent)?, is_renamed))
     };
-    let (view, is_renamed) = app.store.write(work).await?;
+    let (view, is_renamed) = service.write(work).await?;
     if is_renamed {
-        app.agent_handles.count(caller.workspace, AGENT_HANDLES_PER_DAY, now);
+        service.agent_handles.count(caller.workspace, AGENT_HANDLES_PER_DAY, now);
     }
     Ok(view)
 }
@@ -286,9 +291,9 @@ fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Agent, R
 ///
 /// # Errors
 /// Returns `directory_disabled` or `not_found` if the agent is missing or has no card.
-pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
-    switches::check(app)?;
-    let events = CardEvents::of(app);
+pub async fn delete(service: &Service, caller: Caller, id: InboxId) -> Result<(), Refusal> {
+    switches::check(service)?;
+    let events = CardEvents::of(service);
     let work = move |tx: &mut Tx| {
         let agent = take(tx, &caller, id, events.viewer.now)?;
         if !card_index::delete_card(tx, agent.workspace, agent.inbox)? {
@@ -296,7 +301,7 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
         }
         Ok(events.deleted(tx, &agent)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Revokes an agent: its messages are no longer signed, and checks of its signatures show it.
@@ -304,13 +309,13 @@ pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusa
 /// # Errors
 /// Returns `directory_disabled` or `not_found` if the agent is missing or has no card.
 pub async fn revoke(
-    app: &App,
+    service: &Service,
     caller: Caller,
     id: InboxId,
     reason: Option<String>,
 ) -> Result<AgentBundleView, Refusal> {
-    switches::check(app)?;
-    let loader = BundleLoader::of(app).await?;
+    switches::check(service)?;
+    let loader = BundleLoader::of(service).await?;
     let work = move |tx: &mut Tx| {
         let now = loader.events.viewer.now;
         let mut agent = take(tx, &caller, id, now)?;
@@ -324,7 +329,7 @@ pub async fn revoke(
         }
         loader.load(tx, &agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Restores a revoked agent.
@@ -332,9 +337,9 @@ pub async fn revoke(
 /// # Errors
 /// Returns `directory_disabled`, `not_found` if the agent is missing or has no card, or `agent_suspended` if the operator
 /// suspended it.
-pub async fn restore(app: &App, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
-    switches::check(app)?;
-    let loader = BundleLoader::of(app).await?;
+pub async fn restore(service: &Service, caller: Caller, id: InboxId) -> Result<AgentBundleView, Refusal> {
+    switches::check(service)?;
+    let loader = BundleLoader::of(service).await?;
     let work = move |tx: &mut Tx| {
         let now = loader.events.viewer.now;
         let mut agent = take(tx, &caller, id, now)?;
@@ -354,5 +359,5 @@ pub async fn restore(app: &App, caller: Caller, id: InboxId) -> Result<AgentBund
         }
         loader.load(tx, &agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

@@ -6,7 +6,7 @@ use posthouse_store::{Tx, agents};
 
 use super::{change, change::CardChange, view::AgentViewer, view::CardAudience};
 use crate::inboxes::create::{self, CreatedInbox, NewInbox};
-use crate::{access::authorize::require_permission, app::App};
+use crate::{access::authorize::require_permission, service::Service};
 
 /// An inbox or identity with the card that its creation asked for.
 #[derive(Debug)]
@@ -24,17 +24,17 @@ pub struct CreatedAgent {
 /// Returns the errors of [`create::create`]; with a card also `insufficient_permissions` and the errors of
 /// [`change::change`].
 pub async fn create(
-    app: &App,
+    service: &Service,
     caller: Caller,
     new: NewInbox,
     card: Option<CardChange>,
 ) -> Result<CreatedAgent, Refusal> {
     let Some(card) = card else {
-        return Ok(CreatedAgent { created: create::create(app, caller, new).await?, card: None });
+        return Ok(CreatedAgent { created: create::create(service, caller, new).await?, card: None });
     };
     require_permission(&caller, Permission::DirectoryWrite)?;
-    let (creation, write) = (create::plan(app, caller, new), change::plan(app, card)?);
-    let viewer = AgentViewer::of(app);
+    let (creation, write) = (create::plan(service, caller, new), change::plan(service, card)?);
+    let viewer = AgentViewer::of(service);
     let work = move |tx: &mut Tx| {
         let created = creation.execute(tx)?;
         let id = created.inbox.id;
@@ -46,5 +46,5 @@ pub async fn create(
         };
         Ok::<_, Refusal>(CreatedAgent { created, card })
     };
-    app.store.write(work).await
+    service.write(work).await
 }

@@ -5,7 +5,7 @@ use posthouse_domain::{Agent, EventId, EventKind, IdGenerator, NewEvent, Plans};
 use posthouse_store::{Error, Result, Tx, events, inboxes, workspaces};
 
 use super::view::{AgentViewer, CardAudience};
-use crate::{app::App, inboxes::view};
+use crate::{inboxes::view, service::Service};
 
 /// What events of cards are made with.
 #[derive(Clone)]
@@ -16,8 +16,8 @@ pub(super) struct CardEvents {
 }
 
 impl CardEvents {
-    pub(super) fn of(app: &App) -> Self {
-        Self { viewer: AgentViewer::of(app), plans: app.config.plans, ids: app.clock.ids() }
+    pub(super) fn of(service: &Service) -> Self {
+        Self { viewer: AgentViewer::of(service), plans: service.config.plans, ids: service.clock.ids() }
     }
 
     pub(super) fn updated(&self, tx: &mut Tx, agent: &Agent) -> Result<()> {

@@ -7,17 +7,17 @@ use posthouse_domain::{
 use posthouse_store::{Tx, agents, handles, handles::HandleOwner, handles::WorkspaceHandles, inboxes, workspaces};
 
 use super::{switches, view::AgentViewer};
-use crate::{app::App, inboxes::names::reserved_names};
+use crate::{inboxes::names::reserved_names, service::Service};
 
 /// Returns the handles of the caller's workspace.
 ///
 /// # Errors
 /// Returns `directory_disabled`.
-pub async fn read(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal> {
-    switches::check(app)?;
-    let now = app.clock.now();
+pub async fn read(service: &Service, caller: Caller) -> Result<WorkspaceHandles, Refusal> {
+    switches::check(service)?;
+    let now = service.clock.now();
     let load = move |tx: &mut Tx| Ok(handles::of_workspace(tx, caller.workspace, now)?);
-    app.store.read_for(caller.workspace, load).await
+    service.read(caller.workspace, load).await
 }
 
 /// Claims a handle for the caller's workspace, or renames the one that it has.
@@ -25,10 +25,10 @@ pub async fn read(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal
 /// # Errors
 /// Returns `directory_disabled`, `unclaimed_workspace`, `invalid_handle`, `handle_reserved`, `handle_taken`, `handle_limit`,
 /// or `rate_limited` after too many renames.
-pub async fn claim(app: &App, caller: Caller, text: &str) -> Result<WorkspaceHandles, Refusal> {
-    switches::check(app)?;
+pub async fn claim(service: &Service, caller: Caller, text: &str) -> Result<WorkspaceHandles, Refusal> {
+    switches::check(service)?;
     let handle = HandleName::parse(text)?;
-    let (workspace, now, names) = (caller.workspace, app.clock.now(), reserved_names(&app.config));
+    let (workspace, now, names) = (caller.workspace, service.clock.now(), reserved_names(&service.config));
     let work = move |tx: &mut Tx| {
         inboxes::take_workspace(tx, workspace)?;
         let tenant = workspaces::get(tx, workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
@@ -55,7 +55,7 @@ pub async fn claim(app: &App, caller: Caller, text: &str) -> Result<WorkspaceHan
         }
         Ok(handles::of_workspace(tx, workspace, now)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Checks that nobody else has or had the handle or one that looks like it.
@@ -94,15 +94,15 @@ fn taken(handle: &HandleName) -> Refusal {
 ///
 /// # Errors
 /// Returns `directory_disabled`.
-pub async fn release(app: &App, caller: Caller) -> Result<WorkspaceHandles, Refusal> {
-    switches::check(app)?;
-    let (workspace, now) = (caller.workspace, app.clock.now());
+pub async fn release(service: &Service, caller: Caller) -> Result<WorkspaceHandles, Refusal> {
+    switches::check(service)?;
+    let (workspace, now) = (caller.workspace, service.clock.now());
     let work = move |tx: &mut Tx| {
         inboxes::take_workspace(tx, workspace)?;
         handles::release(tx, workspace, now)?;
         Ok(handles::of_workspace(tx, workspace, now)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// The agent behind a handle.

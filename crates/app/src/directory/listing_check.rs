@@ -7,14 +7,14 @@ use posthouse_domain::{
 use posthouse_store::{Result, Tx, agents, handles, inboxes};
 
 use super::{change::index, events::CardEvents};
-use crate::{app::App, inboxes::names::reserved_names};
+use crate::{inboxes::names::reserved_names, service::Service};
 
 /// The most listed agents of another workspace whose handles are compared with a name.
 const PARTS_MAX: u32 = 1_000;
 
 /// Checks a card that waits for it, and lists or hides it.
-pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    let (events, names) = (CardEvents::of(app), reserved_names(&app.config));
+pub async fn run(service: &Service, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
+    let (events, names) = (CardEvents::of(service), reserved_names(&service.config));
     let now = events.viewer.now;
     let work = move |tx: &mut Tx| {
         inboxes::lock(tx, workspace, inbox)?;
@@ -34,7 +34,7 @@ pub async fn run(app: &App, workspace: WorkspaceId, inbox: InboxId) -> Result<()
         index(tx, &agent)?;
         events.updated(tx, &agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Returns the problems that prevent the listing of a card.

@@ -5,7 +5,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Result, Tx, agent_reports, agent_reports::OpenReport, agents};
 
 use super::events::CardEvents;
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// The most agents that are listed.
 const AGENTS_MAX: u32 = 1_000;
@@ -27,8 +27,8 @@ pub struct ReviewedAgent {
 ///
 /// # Errors
 /// Returns `agent_not_found`.
-pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Result<Agent, Refusal> {
-    let (events, address) = (CardEvents::of(app), address.canonical());
+pub async fn suspend(service: &Service, address: &Address, reason: Option<String>) -> Result<Agent, Refusal> {
+    let (events, address) = (CardEvents::of(service), address.canonical());
     let work = move |tx: &mut Tx| {
         let mut agent = agents::by_address(tx, &address)?.ok_or_else(|| unknown(&address))?;
         let is_new = agent.sanction != Some(SanctionKind::Suspended);
@@ -41,7 +41,7 @@ pub async fn suspend(app: &App, address: &Address, reason: Option<String>) -> Re
         }
         Ok(agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn unknown(address: &str) -> Refusal {
@@ -55,8 +55,8 @@ fn unknown(address: &str) -> Refusal {
 ///
 /// # Errors
 /// Returns `agent_not_found`.
-pub async fn restore(app: &App, address: &Address) -> Result<Agent, Refusal> {
-    let (events, address) = (CardEvents::of(app), address.canonical());
+pub async fn restore(service: &Service, address: &Address) -> Result<Agent, Refusal> {
+    let (events, address) = (CardEvents::of(service), address.canonical());
     let work = move |tx: &mut Tx| {
         let mut agent = agents::by_address(tx, &address)?.ok_or_else(|| unknown(&address))?;
         agent_reports::settle(tx, agent.inbox, events.viewer.now)?;
@@ -66,12 +66,12 @@ pub async fn restore(app: &App, address: &Address) -> Result<Agent, Refusal> {
         }
         Ok(agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Returns the agents with a decision against them or with open reports, latest first.
-pub async fn list(app: &App) -> Result<Vec<ReviewedAgent>> {
-    app.store.read(load).await
+pub async fn list(service: &Service) -> Result<Vec<ReviewedAgent>> {
+    service.read(ReadScope::Service, load).await
 }
 
 fn load(tx: &mut Tx) -> Result<Vec<ReviewedAgent>> {

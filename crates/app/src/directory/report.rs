@@ -11,7 +11,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, agent_reports, agents, inboxes, workspaces};
 
 use super::{events::CardEvents, resolve::exists, resolve::not_found, switches};
-use crate::{access::visible, app::App, keyring::counted_subject::counted_subject};
+use crate::{access::visible, keyring::counted_subject::counted_subject, service::Service};
 
 /// A report to make.
 #[derive(Clone, Debug)]
@@ -33,12 +33,12 @@ pub struct NewReport {
 ///
 /// # Errors
 /// Returns `directory_disabled`, `rate_limited`, `agent_not_found`, or `not_found` for a message that the caller can't see.
-pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Refusal> {
-    switches::check(app)?;
+pub async fn report(service: &Service, caller: Caller, new: NewReport) -> Result<u64, Refusal> {
+    switches::check(service)?;
     // Two events of a transaction have ids of two generators.
-    let (events, hiding) = (CardEvents::of(app), CardEvents::of(app));
-    let id = app.clock.ids().next::<AgentReportId>();
-    let network = new.network.map(|network| counted_subject(app, &network.to_string())).transpose()?;
+    let (events, hiding) = (CardEvents::of(service), CardEvents::of(service));
+    let id = service.clock.ids().next::<AgentReportId>();
+    let network = new.network.map(|network| counted_subject(service, &network.to_string())).transpose()?;
     let work = move |tx: &mut Tx| {
         let now = events.viewer.now;
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -85,5 +85,5 @@ pub async fn report(app: &App, caller: Caller, new: NewReport) -> Result<u64, Re
         events.reported(tx, &agent, new.reason.text())?;
         Ok::<_, Refusal>(made + 1)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

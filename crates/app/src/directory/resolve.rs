@@ -6,7 +6,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, agents};
 
 use super::{handles, switches, view::AgentViewer, view::CardAudience};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// What an agent is looked up by.
 #[derive(Clone, Debug)]
@@ -34,9 +34,9 @@ pub struct ResolvedAgent {
 ///
 /// # Errors
 /// Returns `directory_disabled`, `invalid_handle`, or `agent_not_found` for everything that the caller can't find.
-pub async fn resolve(app: &App, caller: Caller, name: AgentName) -> Result<ResolvedAgent, Refusal> {
-    switches::check(app)?;
-    let viewer = AgentViewer::of(app);
+pub async fn resolve(service: &Service, caller: Caller, name: AgentName) -> Result<ResolvedAgent, Refusal> {
+    switches::check(service)?;
+    let viewer = AgentViewer::of(service);
     let name = match name {
         AgentName::Address(address) => ParsedName::Address(address.canonical()),
         AgentName::Handle(text) => {
@@ -55,7 +55,7 @@ pub async fn resolve(app: &App, caller: Caller, name: AgentName) -> Result<Resol
         let card = viewer.card(tx, &agent, CardAudience::Workspace(caller.workspace))?.ok_or_else(not_found)?;
         Ok(ResolvedAgent { card, handle: agent.handle(), address: agent.address, redirected_from })
     };
-    app.store.read_for(caller.workspace, load).await
+    service.read(caller.workspace, load).await
 }
 
 enum ParsedName {
@@ -91,9 +91,9 @@ pub struct PublicAgent {
 ///
 /// # Errors
 /// Returns `public_directory_disabled`, `invalid_handle`, or `agent_not_found`.
-pub async fn public(app: &App, name: AgentName) -> Result<PublicAgent, Refusal> {
-    switches::check_public(app)?;
-    let viewer = AgentViewer::of(app);
+pub async fn public(service: &Service, name: AgentName) -> Result<PublicAgent, Refusal> {
+    switches::check_public(service)?;
+    let viewer = AgentViewer::of(service);
     let name = match name {
         AgentName::Address(address) => ParsedName::Address(address.canonical()),
         AgentName::Handle(text) => ParsedName::Handle(FullHandle::parse(&text).map_err(|_| not_found())?),
@@ -110,7 +110,7 @@ pub async fn public(app: &App, name: AgentName) -> Result<PublicAgent, Refusal> 
         let keys = super::view::published_keys(tx, &agent)?;
         Ok(PublicAgent { agent, viewer: viewer.clone(), keys, redirected_from })
     };
-    app.store.read(load).await
+    service.read(ReadScope::Service, load).await
 }
 
 impl PublicAgent {

@@ -5,15 +5,20 @@ use posthouse_domain::{Caller, ErrorCode, InboxId, Refusal};
 use posthouse_store::{Tx, agents};
 
 use super::{cards::BundleLoader, cards::visible_agent, switches};
-use crate::app::App;
+use crate::service::Service;
 
 /// Asks for a review, once; a further call changes nothing. Returns the agent.
 ///
 /// # Errors
 /// Returns `directory_disabled`, `not_found`, or `not_suspended` if nothing was decided against the agent.
-pub async fn request(app: &App, caller: Caller, id: InboxId, note: Option<String>) -> Result<AgentBundleView, Refusal> {
-    switches::check(app)?;
-    let loader = BundleLoader::of(app).await?;
+pub async fn request(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    note: Option<String>,
+) -> Result<AgentBundleView, Refusal> {
+    switches::check(service)?;
+    let loader = BundleLoader::of(service).await?;
     let work = move |tx: &mut Tx| {
         let agent = visible_agent(tx, &caller, id)?;
         if agent.sanction.is_none() {
@@ -26,5 +31,5 @@ pub async fn request(app: &App, caller: Caller, id: InboxId, note: Option<String
         }
         loader.load(tx, &agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

@@ -5,33 +5,33 @@ use posthouse_domain::{Agent, Caller, CardQuery, CursorPosition, Page, PageReque
 use posthouse_store::{Tx, card_index, card_index::IndexableCard};
 
 use super::{switches, view::AgentViewer, view::CardAudience};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// Returns a page of the cards that match, newest first. Without a caller, the scope must be the public directory.
 ///
 /// # Errors
 /// Returns `directory_disabled` or `public_directory_disabled`.
 pub async fn search(
-    app: &App,
+    service: &Service,
     caller: Option<Caller>,
     query: CardQuery,
     paging: PageRequest,
 ) -> Result<Page<CardView>, Refusal> {
     if caller.is_some() {
-        switches::check(app)?;
+        switches::check(service)?;
     }
     if query.scope == SearchedCards::Public {
-        switches::check_public(app)?;
+        switches::check_public(service)?;
     }
     let audience = caller.map_or(CardAudience::Public, |caller| CardAudience::Workspace(caller.workspace));
-    let viewer = AgentViewer::of(app);
+    let viewer = AgentViewer::of(service);
     let load = move |tx: &mut Tx| {
         let page = load(tx, &query, &paging, viewer.now)?;
         page.try_map(|found| found.iter().map(|agent| Ok(viewer.card(tx, agent, audience)?)).collect())
     };
     match caller {
-        Some(caller) => app.store.read_for(caller.workspace, load).await,
-        None => app.store.read(load).await,
+        Some(caller) => service.read(caller.workspace, load).await,
+        None => service.read(ReadScope::Service, load).await,
     }
 }
 
@@ -39,10 +39,10 @@ pub async fn search(
 ///
 /// # Errors
 /// Returns `public_directory_disabled`.
-pub async fn listed(app: &App, query: CardQuery, paging: PageRequest) -> Result<Page<Agent>, Refusal> {
-    switches::check_public(app)?;
-    let now = app.clock.now();
-    app.store.read(move |tx| load(tx, &query, &paging, now)).await
+pub async fn listed(service: &Service, query: CardQuery, paging: PageRequest) -> Result<Page<Agent>, Refusal> {
+    switches::check_public(service)?;
+    let now = service.clock.now();
+    service.read(ReadScope::Service, move |tx| load(tx, &query, &paging, now)).await
 }
 
 fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Result<Page<Agent>, Refusal> {
@@ -58,14 +58,15 @@ fn load(tx: &mut Tx, query: &CardQuery, paging: &PageRequest, now: Time) -> Resu
 /// # Errors
 /// Returns `public_directory_disabled`.
 pub async fn indexable<T: Send + 'static>(
-    app: &App,
+    service: &Service,
     limit: u32,
     render: impl Fn(Vec<IndexableCard>) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
-    switches::check_public(app)?;
-    let now = app.clock.now();
-    Ok(app
-        .store
-        .read(move |tx| Ok::<_, posthouse_store::Error>(render(card_index::indexable(tx, now, limit)?)))
+    switches::check_public(service)?;
+    let now = service.clock.now();
+    Ok(service
+        .read(ReadScope::Service, move |tx| {
+            Ok::<_, posthouse_store::Error>(render(card_index::indexable(tx, now, limit)?))
+        })
         .await?)
 }

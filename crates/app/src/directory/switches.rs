@@ -2,7 +2,7 @@
 
 use posthouse_domain::{ErrorCode, Refusal};
 
-use crate::app::App;
+use crate::service::Service;
 
 /// When a client may ask again whether a part is switched on, in seconds.
 const DISABLED_RETRY_S: u64 = 3_600;
@@ -11,8 +11,8 @@ const DISABLED_RETRY_S: u64 = 3_600;
 ///
 /// # Errors
 /// Returns `directory_disabled`.
-pub fn check(app: &App) -> Result<(), Refusal> {
-    if app.config.agents.directory {
+pub fn check(service: &Service) -> Result<(), Refusal> {
+    if service.config.agents.directory {
         return Ok(());
     }
     let message = "The agent directory is switched off on this server.";
@@ -21,16 +21,16 @@ pub fn check(app: &App) -> Result<(), Refusal> {
 
 /// Returns whether the public directory is switched on, which needs the directory.
 #[must_use]
-pub fn is_public(app: &App) -> bool {
-    app.config.agents.directory && app.config.agents.public_directory
+pub fn is_public(service: &Service) -> bool {
+    service.config.agents.directory && service.config.agents.public_directory
 }
 
 /// Checks that the public directory is switched on.
 ///
 /// # Errors
 /// Returns `public_directory_disabled`.
-pub fn check_public(app: &App) -> Result<(), Refusal> {
-    if is_public(app) {
+pub fn check_public(service: &Service) -> Result<(), Refusal> {
+    if is_public(service) {
         return Ok(());
     }
     let message = "The public agent directory is switched off on this server.";

@@ -9,7 +9,7 @@ use posthouse_store::{Tx, agent_keys, agent_keys::AgentKeyRef, agents};
 use serde_json::Value;
 
 use super::switches;
-use crate::{app::App, signing::published};
+use crate::{service::Service, signing::published};
 
 /// What is verified.
 #[derive(Clone, Debug)]
@@ -24,9 +24,9 @@ pub enum VerifiedThing {
 ///
 /// # Errors
 /// Returns `directory_disabled`.
-pub async fn verify(app: &App, caller: Caller, thing: VerifiedThing) -> Result<VerificationView, Refusal> {
-    switches::check(app)?;
-    let (issuer, now) = (app.config.issuer(), app.clock.now());
+pub async fn verify(service: &Service, caller: Caller, thing: VerifiedThing) -> Result<VerificationView, Refusal> {
+    switches::check(service)?;
+    let (issuer, now) = (service.config.issuer(), service.clock.now());
     let load = move |tx: &mut Tx| match &thing {
         VerifiedThing::Address(address) => {
             let agent = agents::by_address(tx, &address.canonical())?;
@@ -34,7 +34,7 @@ pub async fn verify(app: &App, caller: Caller, thing: VerifiedThing) -> Result<V
         }
         VerifiedThing::Signature(text) => signature(tx, text, &issuer, now),
     };
-    app.store.read_for(caller.workspace, load).await
+    service.read(caller.workspace, load).await
 }
 
 fn standing_of(agent: Option<&Agent>, address: &str, now: Time) -> VerificationView {

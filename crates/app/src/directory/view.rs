@@ -5,7 +5,7 @@ use posthouse_domain::{Agent, Time, WorkspaceId};
 use posthouse_store::{Result, Tx, agent_keys};
 
 use super::switches;
-use crate::app::App;
+use crate::service::Service;
 
 /// What views of agents need, for transactions.
 #[derive(Clone, Debug)]
@@ -28,10 +28,10 @@ pub enum CardAudience {
 impl AgentViewer {
     /// Returns what views need now.
     #[must_use]
-    pub fn of(app: &App) -> Self {
-        let is_public = switches::is_public(app);
-        let urls = AgentUrls { base: app.config.base_url.clone(), issuer: app.config.issuer(), is_public };
-        Self { urls, now: app.clock.now() }
+    pub fn of(service: &Service) -> Self {
+        let is_public = switches::is_public(service);
+        let urls = AgentUrls { base: service.config.base_url.clone(), issuer: service.config.issuer(), is_public };
+        Self { urls, now: service.clock.now() }
     }
 
     /// Returns whether the public directory shows the agent.

@@ -15,7 +15,7 @@ use crate::ports::{AcmeError, AcmeErrorKind, CertificateOrder, Challenge, Publis
 use crate::tls::{self, CertificateFacts, CertificatePem, CertificateSource};
 use crate::{keyring::context, settings::SecretText};
 
-pub use crate::{app::App, domains::certificate, keyring::instance_key::InstanceKeyError};
+pub use crate::{domains::certificate, keyring::instance_key::InstanceKeyError, service::ReadScope, service::Service};
 
 /// The delay after each failed attempt, in milliseconds; the last one repeats. Four attempts fit in the first hour,
 /// where the usual limit of an authority is five failures.
@@ -55,51 +55,51 @@ pub enum NextRunReason {
 }
 
 /// Returns the error of the last attempt, if it failed.
-pub async fn last_error(app: &App) -> posthouse_store::Result<Option<String>> {
-    let id = certificate::certificate_id(&app.config.acme);
-    Ok(app.store.read_one(move |tx| acme::certificate(tx, id)).await?.and_then(|row| row.last_error))
+pub async fn last_error(service: &Service) -> posthouse_store::Result<Option<String>> {
+    let id = certificate::certificate_id(&service.config.acme);
+    Ok(service.read(ReadScope::Statement, move |tx| acme::certificate(tx, id)).await?.and_then(|row| row.last_error))
 }
 
 /// Returns the response for a challenge token (RFC 8555 §8.3); `None` if the token is unknown.
-pub async fn answer(app: &App, token: &str) -> posthouse_store::Result<Option<String>> {
-    if !app.config.acme.enabled || token.is_empty() || token.len() > TOKEN_BYTES_MAX {
+pub async fn answer(service: &Service, token: &str) -> posthouse_store::Result<Option<String>> {
+    if !service.config.acme.enabled || token.is_empty() || token.len() > TOKEN_BYTES_MAX {
         return Ok(None);
     }
     let token = token.to_owned();
-    app.store.read_one(move |tx| acme::answer(tx, &token)).await
+    service.read(ReadScope::Statement, move |tx| acme::answer(tx, &token)).await
 }
 
 /// Orders a certificate if one is due.
 ///
 /// # Errors
 /// Returns an error if the database call fails; the authority's errors are in [`NextAcmeRun`].
-pub async fn run(app: &Arc<App>) -> posthouse_store::Result<NextAcmeRun> {
-    let id = certificate::certificate_id(&app.config.acme);
-    let row = app.store.read_one(move |tx| acme::certificate(tx, id)).await?.unwrap_or_default();
-    let facts = certificate::stored_facts(app).await.ok().flatten();
-    if let Some(next) = next_run(app, &row, facts.as_ref()) {
+pub async fn run(service: &Arc<Service>) -> posthouse_store::Result<NextAcmeRun> {
+    let id = certificate::certificate_id(&service.config.acme);
+    let row = service.read(ReadScope::Statement, move |tx| acme::certificate(tx, id)).await?.unwrap_or_default();
+    let facts = certificate::stored_facts(service).await.ok().flatten();
+    if let Some(next) = next_run(service, &row, facts.as_ref()) {
         return Ok(next);
     }
-    let (names, now) = (app.config.acme.names.join(" "), app.clock.now());
-    app.store.write(move |tx| acme::record_start(tx, id, &names, now)).await?;
-    match obtain(app, id).await {
+    let (names, now) = (service.config.acme.names.join(" "), service.clock.now());
+    service.write(move |tx| acme::record_start(tx, id, &names, now)).await?;
+    match obtain(service, id).await {
         Ok(facts) => {
-            certificate::reload(app).await;
-            Ok(renewal(app, &facts, app.clock.now()))
+            certificate::reload(service).await;
+            Ok(renewal(service, &facts, service.clock.now()))
         }
-        Err(declined) => fail(app, id, row.failures.saturating_add(1), declined).await,
+        Err(declined) => fail(service, id, row.failures.saturating_add(1), declined).await,
     }
 }
 
 /// Returns when to run again if nothing is due yet.
-fn next_run(app: &App, row: &StoredCertificate, facts: Option<&CertificateFacts>) -> Option<NextAcmeRun> {
-    let now = app.clock.now();
+fn next_run(service: &Service, row: &StoredCertificate, facts: Option<&CertificateFacts>) -> Option<NextAcmeRun> {
+    let now = service.clock.now();
     if let Some(tried_at) = row.tried_at.filter(|_| row.failures > 0) {
         let at = tried_at.plus_ms(gap_ms(row.failures));
         return (now < at).then_some(NextAcmeRun { at, why: NextRunReason::Retry });
     }
     let (facts, issued_at) = (facts?, row.tried_at.unwrap_or(Time::from_millis(0)));
-    (now < renew_at(facts, issued_at)).then(|| renewal(app, facts, issued_at))
+    (now < renew_at(facts, issued_at)).then(|| renewal(service, facts, issued_at))
 }
 
 /// Returns when a third of the certificate's lifetime is left.
@@ -113,9 +113,9 @@ fn lifetime_ms(facts: &CertificateFacts) -> i64 {
 
 /// Returns the time of the renewal, delayed at random by up to a twentieth of the lifetime, so that services with
 /// certificates of the same age don't renew at the same moment.
-fn renewal(app: &App, facts: &CertificateFacts, issued_at: Time) -> NextAcmeRun {
+fn renewal(service: &Service, facts: &CertificateFacts, issued_at: Time) -> NextAcmeRun {
     NextAcmeRun {
-        at: renew_at(facts, issued_at).plus_ms(jitter(app, lifetime_ms(facts) / 20)),
+        at: renew_at(facts, issued_at).plus_ms(jitter(service, lifetime_ms(facts) / 20)),
         why: NextRunReason::Renewal,
     }
 }
@@ -127,27 +127,27 @@ fn gap_ms(failures: u32) -> i64 {
 }
 
 /// Returns a random part of a duration.
-fn jitter(app: &App, ms: i64) -> i64 {
+fn jitter(service: &Service, ms: i64) -> i64 {
     let mut bytes = [0; 4];
-    app.clock.random(&mut bytes);
+    service.clock.random(&mut bytes);
     ms.saturating_mul(i64::from(u32::from_be_bytes(bytes) >> 8)) >> 24
 }
 
 /// Orders a certificate and stores it.
-async fn obtain(app: &Arc<App>, id: Uuid) -> Result<CertificateFacts, AcmeError> {
-    let config = &app.config.acme;
+async fn obtain(service: &Arc<Service>, id: Uuid) -> Result<CertificateFacts, AcmeError> {
+    let config = &service.config.acme;
     let (key, csr) = tls::request(&config.names).map_err(local_error)?;
     let wanted = CertificateOrder {
         root: config.root.clone(),
-        credentials: account(app).await?,
+        credentials: account(service).await?,
         names: config.names.clone(),
         csr,
-        publish: publish(app),
+        publish: publish(service),
     };
-    let chain = app.authority.order(wanted).await;
+    let chain = service.authority.order(wanted).await;
     if let Err(AcmeError { why: AcmeErrorKind::UnknownAccount, .. }) = &chain {
         let directory = config.directory.clone();
-        app.store.write(move |tx| acme::delete_account(tx, &directory)).await.map_err(local_error)?;
+        service.write(move |tx| acme::delete_account(tx, &directory)).await.map_err(local_error)?;
     }
     let chain = chain?;
     let text = CertificatePem {
@@ -157,24 +157,24 @@ async fn obtain(app: &Arc<App>, id: Uuid) -> Result<CertificateFacts, AcmeError>
         location: config.directory.clone(),
     };
     let facts = text.open().map_err(local_error)?.facts().clone();
-    let private_key = seal(app, key.as_bytes(), &context::certificate(id)).map_err(local_error)?;
-    let (names, not_after, now) = (config.names.join(" "), facts.expires_at, app.clock.now());
+    let private_key = seal(service, key.as_bytes(), &context::certificate(id)).map_err(local_error)?;
+    let (names, not_after, now) = (config.names.join(" "), facts.expires_at, service.clock.now());
     let work = move |tx: &mut posthouse_store::Tx| {
         let new = acme::IssuedCertificate { id, names: &names, chain: &chain, private_key: &private_key, not_after };
         acme::issued(tx, &new, now)
     };
-    app.store.write(work).await.map_err(local_error)?;
+    service.write(work).await.map_err(local_error)?;
     tracing::info!(names = config.names.join(" "), expires_at = %not_after, "acme.certificate_issued");
     Ok(facts)
 }
 
 /// Returns the account's credentials, and registers an account if there isn't one. Of two concurrent registrations, the
 /// first one stored is kept.
-pub async fn account(app: &Arc<App>) -> Result<SecretText, AcmeError> {
-    if let Some(credentials) = stored_account(app).await? {
+pub async fn account(service: &Arc<Service>) -> Result<SecretText, AcmeError> {
+    if let Some(credentials) = stored_account(service).await? {
         return Ok(credentials);
     }
-    let config = &app.config.acme;
+    let config = &service.config.acme;
     let external = config.external_account.as_ref().map(|external| {
         let key = URL_SAFE_NO_PAD.decode(external.key.0.trim_end_matches('=')).unwrap_or_default();
         (external.key_id.clone(), key)
@@ -185,34 +185,36 @@ pub async fn account(app: &Arc<App>) -> Result<SecretText, AcmeError> {
         email: config.email.clone(),
         external,
     };
-    let made = app.authority.register(new).await?;
+    let made = service.authority.register(new).await?;
     tracing::info!(directory = config.directory, "acme.account_created");
-    let sealed = seal(app, made.as_bytes(), &context::acme_account(&config.directory)).map_err(local_error)?;
-    let (directory, now) = (config.directory.clone(), app.clock.now());
-    app.store.write(move |tx| acme::insert_account(tx, &directory, &sealed, now)).await.map_err(local_error)?;
-    Ok(stored_account(app).await?.unwrap_or(SecretText(made)))
+    let sealed = seal(service, made.as_bytes(), &context::acme_account(&config.directory)).map_err(local_error)?;
+    let (directory, now) = (config.directory.clone(), service.clock.now());
+    service.write(move |tx| acme::insert_account(tx, &directory, &sealed, now)).await.map_err(local_error)?;
+    Ok(stored_account(service).await?.unwrap_or(SecretText(made)))
 }
 
-async fn stored_account(app: &App) -> Result<Option<SecretText>, AcmeError> {
-    let directory = app.config.acme.directory.clone();
+async fn stored_account(service: &Service) -> Result<Option<SecretText>, AcmeError> {
+    let directory = service.config.acme.directory.clone();
     let context = context::acme_account(&directory);
-    let Some(sealed) = app.store.read_one(move |tx| acme::account(tx, &directory)).await.map_err(local_error)? else {
+    let Some(sealed) =
+        service.read(ReadScope::Statement, move |tx| acme::account(tx, &directory)).await.map_err(local_error)?
+    else {
         return Ok(None);
     };
-    let opened = app.keys.key(&app.config).and_then(|key| key.open(&sealed, &context)).map_err(local_error)?;
+    let opened = service.keys.key(&service.config).and_then(|key| key.open(&sealed, &context)).map_err(local_error)?;
     String::from_utf8(opened).map(|text| Some(SecretText(text))).map_err(local_error)
 }
 
-fn seal(app: &App, secret: &[u8], context: &str) -> Result<Vec<u8>, InstanceKeyError> {
-    app.keys.key(&app.config)?.seal(secret, context)
+fn seal(service: &Service, secret: &[u8], context: &str) -> Result<Vec<u8>, InstanceKeyError> {
+    service.keys.key(&service.config)?.seal(secret, context)
 }
 
-fn publish(app: &Arc<App>) -> PublishChallenge {
-    let app = Arc::clone(app);
+fn publish(service: &Arc<Service>) -> PublishChallenge {
+    let service = Arc::clone(service);
     Arc::new(move |challenge: Challenge| {
-        let app = Arc::clone(&app);
+        let service = Arc::clone(&service);
         Box::pin(async move {
-            let now = app.clock.now();
+            let now = service.clock.now();
             let work = move |tx: &mut posthouse_store::Tx| {
                 let old = now.plus_ms(-ANSWER_KEPT_MS);
                 {
@@ -220,7 +222,7 @@ fn publish(app: &Arc<App>) -> PublishChallenge {
                     acme::insert_answer(tx, answer, now, old)
                 }
             };
-            app.store.write(work).await.map_err(|error| error.to_string())
+            service.write(work).await.map_err(|error| error.to_string())
         })
     })
 }
@@ -231,13 +233,13 @@ fn local_error(error: impl std::fmt::Display) -> AcmeError {
 }
 
 /// Stores and logs a failed attempt.
-async fn fail(app: &App, id: Uuid, failures: u32, declined: AcmeError) -> posthouse_store::Result<NextAcmeRun> {
-    let (now, wait_ms) = (app.clock.now(), wait_ms(failures, &declined));
-    let at = now.plus_ms(wait_ms + jitter(app, wait_ms / 4));
+async fn fail(service: &Service, id: Uuid, failures: u32, declined: AcmeError) -> posthouse_store::Result<NextAcmeRun> {
+    let (now, wait_ms) = (service.clock.now(), wait_ms(failures, &declined));
+    let at = now.plus_ms(wait_ms + jitter(service, wait_ms / 4));
     let error = sanitize(&declined.what, ERROR_CHARS_MAX);
     let what = sanitize(&error, LOGGED_CHARS_MAX);
-    app.store.write(move |tx| acme::failed(tx, id, &error, now)).await?;
-    let (names, next_at) = (app.config.acme.names.join(" "), at.to_string());
+    service.write(move |tx| acme::failed(tx, id, &error, now)).await?;
+    let (names, next_at) = (service.config.acme.names.join(" "), at.to_string());
     if declined.why == AcmeErrorKind::Unreachable {
         tracing::warn!(names, cause = what, attempt = failures, next_at, "acme.unreachable");
     } else {

@@ -9,7 +9,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, jobs, jobs::NewJob, mail_domains, mail_domains::SealedDkimKey, workspaces};
 
-use crate::{app::App, domains::dkim, limits::blocking_pool::WorkClass};
+use crate::{domains::dkim, limits::blocking_pool::WorkClass, service::Service};
 
 /// Random bytes of the ownership token.
 const TOKEN_BYTES: usize = 20;
@@ -22,11 +22,11 @@ const NAME_BYTES_MAX: usize = 253 - "_service-verify.".len();
 /// # Errors
 /// Returns `invalid_request` if the name is not a domain or belongs to this server, `unclaimed_workspace`,
 /// `plan_limit_domains`, or `domain_taken`.
-pub async fn add(app: &Arc<App>, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
-    let name = parse(app, name)?;
-    let (ids, now, plans) = (app.clock.ids(), app.clock.now(), app.config.plans);
-    let mut domain = blank(app, &caller, name, receiving, ids.next());
-    let key = new_key(app, domain.id, DkimSelector::One).await?;
+pub async fn add(service: &Arc<Service>, caller: Caller, name: &str, receiving: bool) -> Result<MailDomain, Refusal> {
+    let name = parse(service, name)?;
+    let (ids, now, plans) = (service.clock.ids(), service.clock.now(), service.config.plans);
+    let mut domain = blank(service, &caller, name, receiving, ids.next());
+    let key = new_key(service, domain.id, DkimSelector::One).await?;
     domain.active.record.clone_from(&key.record);
     domain.active.ed25519 = key.ed25519.as_ref().map(|second| second.record.clone());
     let work = move |tx: &mut Tx| {
@@ -34,7 +34,7 @@ pub async fn add(app: &Arc<App>, caller: Caller, name: &str, receiving: bool) ->
         jobs::enqueue(tx, &job(&domain, &ids.clone(), now, JobReason::Added))?;
         Ok::<_, Refusal>(domain.clone())
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey, plans: &Plans) -> Result<(), Refusal> {
@@ -73,7 +73,7 @@ pub fn canonical(text: &str) -> Result<String, Refusal> {
 }
 
 /// Parses the name to A-label form. It must have a parent, and must not belong to this server.
-fn parse(app: &App, text: &str) -> Result<String, Refusal> {
+fn parse(service: &Service, text: &str) -> Result<String, Refusal> {
     let name = canonical(text)?;
     if !name.contains('.') || name.starts_with('[') {
         return Err(Refusal::invalid_field("domain", "must be a full domain name, such as `mail.example.com`"));
@@ -83,24 +83,28 @@ fn parse(app: &App, text: &str) -> Result<String, Refusal> {
         return Err(Refusal::invalid_field("domain", problem));
     }
     let is_ours = |own: &str| name == own || name.ends_with(&format!(".{own}")) || own.ends_with(&format!(".{name}"));
-    if is_ours(&app.config.mail.default_domain) || is_ours(&app.config.mail.temporary_domain) {
+    if is_ours(&service.config.mail.default_domain) || is_ours(&service.config.mail.temporary_domain) {
         return Err(Refusal::invalid_field("domain", "belongs to this server"));
     }
     Ok(name)
 }
 
-fn blank(app: &App, caller: &Caller, name: String, receiving: bool, id: DomainId) -> MailDomain {
-    let now = app.clock.now();
+fn blank(service: &Service, caller: &Caller, name: String, receiving: bool, id: DomainId) -> MailDomain {
+    let now = service.clock.now();
     let mut random = [0; TOKEN_BYTES];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
     MailDomain { receiving, ..MailDomain::new(caller.workspace, id, name, token, now) }
 }
 
 /// Generates the sealed keys of a selector, on the blocking pool because an RSA key takes as long as many requests.
-pub(super) async fn new_key(app: &Arc<App>, id: DomainId, selector: DkimSelector) -> Result<SealedDkimKey, Refusal> {
-    let maker = Arc::clone(app);
-    let made = app.blocking_pool.run(WorkClass::Keys, move || dkim::new_key(&maker, id, selector)).await?;
+pub(super) async fn new_key(
+    service: &Arc<Service>,
+    id: DomainId,
+    selector: DkimSelector,
+) -> Result<SealedDkimKey, Refusal> {
+    let maker = Arc::clone(service);
+    let made = service.blocking_pool.run(WorkClass::Keys, move || dkim::new_key(&maker, id, selector)).await?;
     made.map_err(|error| {
         tracing::error!(cause = %error, "DKIM key not generated");
         Refusal::new(ErrorCode::Internal, "The DKIM key couldn't be generated.")

@@ -7,7 +7,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, jobs, mail_domains};
 
-use crate::{app::App, domains::add, domains::check, inboxes::delete};
+use crate::{domains::add, domains::check, inboxes::delete, service::Service};
 
 /// Inboxes deleted in one step.
 const STEP: u32 = 100;
@@ -16,14 +16,19 @@ const STEP: u32 = 100;
 ///
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace.
-pub async fn set_receiving(app: &App, caller: Caller, id: DomainId, receiving: bool) -> Result<MailDomain, Refusal> {
+pub async fn set_receiving(
+    service: &Service,
+    caller: Caller,
+    id: DomainId,
+    receiving: bool,
+) -> Result<MailDomain, Refusal> {
     let work = move |tx: &mut Tx| {
         let mut domain = lock(tx, &caller, id)?;
         domain.receiving = receiving;
         mail_domains::update(tx, &domain)?;
         Ok::<_, Refusal>(domain)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Enables or disables a domain, for the operator. A disabled domain neither sends nor receives, and is not checked.
@@ -31,8 +36,13 @@ pub async fn set_receiving(app: &App, caller: Caller, id: DomainId, receiving: b
 ///
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace.
-pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool) -> Result<MailDomain, Refusal> {
-    let (ids, now, here) = (app.clock.ids(), app.clock.now(), app.config.server_dns());
+pub async fn set_enabled(
+    service: &Service,
+    caller: Caller,
+    id: DomainId,
+    enabled: bool,
+) -> Result<MailDomain, Refusal> {
+    let (ids, now, here) = (service.clock.ids(), service.clock.now(), service.config.server_dns());
     let work = move |tx: &mut Tx| {
         let (mut domain, ids) = (lock(tx, &caller, id)?, ids.clone());
         let changes = domain.set_enabled(enabled);
@@ -45,7 +55,7 @@ pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool)
         check::append_events(tx, &domain, &here, changes, &ids, now)?;
         Ok::<_, Refusal>(domain)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Creates the next DKIM key, or keeps the pending one. It signs once its record is visible in DNS.
@@ -53,12 +63,12 @@ pub async fn set_enabled(app: &App, caller: Caller, id: DomainId, enabled: bool)
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace or `dkim_rotation_too_soon` while the previous key's record
 /// must stay.
-pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<MailDomain, Refusal> {
+pub async fn rotate(service: &Arc<Service>, caller: Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
-    let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
+    let found = service.read(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     let domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
-    let key = add::new_key(app, id, domain.active.selector.other()).await?;
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let key = add::new_key(service, id, domain.active.selector.other()).await?;
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let mut domain = lock(tx, &caller, id)?;
         if domain.next.is_some() || domain.active.selector == key.selector {
@@ -78,7 +88,7 @@ pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<Mail
         jobs::enqueue(tx, &add::job(&domain, &ids.clone(), domain.next_check_at(now), JobReason::Rotation))?;
         Ok(domain)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Checks for the next key's record now and activates the key.
@@ -86,16 +96,16 @@ pub async fn rotate(app: &Arc<App>, caller: Caller, id: DomainId) -> Result<Mail
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace or `dkim_record_not_found` if no key is pending or its
 /// record is not visible.
-pub async fn activate(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
+pub async fn activate(service: &Arc<Service>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
-    let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
+    let found = service.read(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     let before = found.ok_or_else(|| Refusal::not_found("domain"))?;
     let Some(next) = &before.next else {
         return Err(Refusal::new(ErrorCode::DkimRecordNotFound, "The domain has no pending DKIM key.")
             .with_fix("Start a rotation first: `POST /v1/domains/{id}/dkim/rotate`."));
     };
     let name = format!("{}._domainkey.{}", next.selector.text(), before.name);
-    let outcome = check::check(app, workspace, id).await?;
+    let outcome = check::check(service, workspace, id).await?;
     if outcome.changes.rotated || outcome.domain.active.selector == next.selector {
         return Ok(outcome.domain);
     }
@@ -110,7 +120,7 @@ pub async fn activate(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<M
 ///
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace or `domain_in_use` if it has inboxes and `force` is not set.
-pub async fn delete(app: &App, caller: Caller, id: DomainId, force: bool) -> Result<(), Refusal> {
+pub async fn delete(service: &Service, caller: Caller, id: DomainId, force: bool) -> Result<(), Refusal> {
     loop {
         let work = move |tx: &mut Tx| {
             let domain = lock(tx, &caller, id)?;
@@ -124,12 +134,12 @@ pub async fn delete(app: &App, caller: Caller, id: DomainId, force: bool) -> Res
             }
             Ok(inboxes)
         };
-        let inboxes = app.store.write(work).await?;
+        let inboxes = service.write(work).await?;
         if inboxes.is_empty() {
             return Ok(());
         }
         for inbox in inboxes {
-            match delete::delete(app, caller, inbox).await {
+            match delete::delete(service, caller, inbox).await {
                 Err(refusal) if refusal.code != ErrorCode::NotFound => return Err(refusal),
                 _ => {}
             }

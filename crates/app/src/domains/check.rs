@@ -13,7 +13,7 @@ use posthouse_domain::{
 use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion};
 use posthouse_store::{Tx, events, jobs, mail_domains, mail_domains::SealedEd25519Key};
 
-use crate::{app::App, domains::add, domains::dkim, keyring::signer::SigningError};
+use crate::{domains::add, domains::dkim, keyring::signer::SigningError, service::ReadScope, service::Service};
 
 /// Maximum DNS questions per check.
 const QUESTIONS_MAX: usize = 120;
@@ -35,10 +35,10 @@ pub struct DomainCheckResult {
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace, or `rate_limited` within 10 seconds of the last check,
 /// `domain_taken` if another workspace has verified it.
-pub async fn verify(app: &Arc<App>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
-    let (workspace, now) = (caller.workspace, app.clock.now());
-    app.store.write(move |tx| record_request(tx, workspace, id, now)).await?;
-    let outcome = check(app, workspace, id).await?;
+pub async fn verify(service: &Arc<Service>, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
+    let (workspace, now) = (caller.workspace, service.clock.now());
+    service.write(move |tx| record_request(tx, workspace, id, now)).await?;
+    let outcome = check(service, workspace, id).await?;
     if outcome.taken {
         let message = format!("Another workspace has verified {}.", outcome.domain.name);
         return Err(Refusal::new(ErrorCode::DomainTaken, message));
@@ -64,15 +64,15 @@ fn record_request(tx: &mut Tx, workspace: WorkspaceId, id: DomainId, now: Time) 
 ///
 /// # Errors
 /// Returns `not_found` if the domain is not in the workspace.
-pub async fn check(app: &Arc<App>, workspace: WorkspaceId, id: DomainId) -> Result<DomainCheckResult, Refusal> {
-    let here = app.config.server_dns();
-    let found = app.store.read(move |tx| mail_domains::get(tx, workspace, id)).await?;
+pub async fn check(service: &Arc<Service>, workspace: WorkspaceId, id: DomainId) -> Result<DomainCheckResult, Refusal> {
+    let here = service.config.server_dns();
+    let found = service.read(ReadScope::Service, move |tx| mail_domains::get(tx, workspace, id)).await?;
     let mut domain = found.ok_or_else(|| Refusal::not_found("domain"))?;
     if here.ed25519 {
-        domain = with_second_keys(app, domain).await?;
+        domain = with_second_keys(service, domain).await?;
     }
-    let gathered = query_records(app, &domain).await;
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let gathered = query_records(service, &domain).await;
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let mut domain = mail_domains::lock(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))?;
         let owner = mail_domains::owner(tx, &domain.name)?.filter(|owner| owner.workspace != workspace);
@@ -91,11 +91,11 @@ pub async fn check(app: &Arc<App>, workspace: WorkspaceId, id: DomainId) -> Resu
         let taken = others && domain.is_complete(&here);
         Ok::<_, Refusal>(DomainCheckResult { domain, changes, taken })
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Adds an Ed25519 key to each active or pending key that has none because it is older than the setting.
-async fn with_second_keys(app: &App, domain: MailDomain) -> Result<MailDomain, Refusal> {
+async fn with_second_keys(service: &Service, domain: MailDomain) -> Result<MailDomain, Refusal> {
     let bare: Vec<DkimSelector> = [Some(&domain.active), domain.next.as_ref()]
         .into_iter()
         .flatten()
@@ -105,12 +105,13 @@ async fn with_second_keys(app: &App, domain: MailDomain) -> Result<MailDomain, R
     if bare.is_empty() {
         return Ok(domain);
     }
-    let made = bare.into_iter().map(|selector| Ok((selector, dkim::generate_ed25519_key(app, domain.id, selector)?)));
+    let made =
+        bare.into_iter().map(|selector| Ok((selector, dkim::generate_ed25519_key(service, domain.id, selector)?)));
     let made: Vec<(DkimSelector, SealedEd25519Key)> = made.collect::<Result<_, SigningError>>().map_err(|error| {
         tracing::error!(cause = %error, "DKIM key not generated");
         Refusal::new(ErrorCode::Internal, "The DKIM key couldn't be generated.")
     })?;
-    let (workspace, id, now) = (domain.workspace, domain.id, app.clock.now());
+    let (workspace, id, now) = (domain.workspace, domain.id, service.clock.now());
     let work = move |tx: &mut Tx| {
         let taken = mail_domains::lock(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))?;
         for (selector, key) in &made {
@@ -121,21 +122,21 @@ async fn with_second_keys(app: &App, domain: MailDomain) -> Result<MailDomain, R
         }
         mail_domains::get(tx, workspace, id)?.ok_or_else(|| Refusal::not_found("domain"))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Queries the domain's records in DNS, without cached answers.
-async fn query_records(app: &App, domain: &MailDomain) -> DomainCheck {
-    let expected = domain.expected(&app.config.server_dns());
-    gather_records(app, &domain.name, &expected).await
+async fn query_records(service: &Service, domain: &MailDomain) -> DomainCheck {
+    let expected = domain.expected(&service.config.server_dns());
+    gather_records(service, &domain.name, &expected).await
 }
 
 /// Queries the expected records of a domain in DNS, without cached answers.
-pub async fn gather_records(app: &App, name: &str, expected: &[ExpectedRecord]) -> DomainCheck {
-    let host = &app.config.hostname;
-    app.dns.clear_cache();
+pub async fn gather_records(service: &Service, name: &str, expected: &[ExpectedRecord]) -> DomainCheck {
+    let host = &service.config.hostname;
+    service.dns.clear_cache();
     let mut facts = DnsFacts::new();
-    let mut deadline = app.clock.sleep_until(app.clock.now().plus_ms(GATHERING_MS_MAX));
+    let mut deadline = service.clock.sleep_until(service.clock.now().plus_ms(GATHERING_MS_MAX));
     let mut is_late = false;
     for round in 0..=CHECK_ROUNDS_MAX {
         let questions = match mail_domain::check(name, expected, host, &facts) {
@@ -147,7 +148,7 @@ pub async fn gather_records(app: &App, name: &str, expected: &[ExpectedRecord]) 
             None
         } else {
             tokio::select! {
-                answers = query(app, &questions) => Some(answers),
+                answers = query(service, &questions) => Some(answers),
                 () = &mut deadline => None,
             }
         };
@@ -158,8 +159,8 @@ pub async fn gather_records(app: &App, name: &str, expected: &[ExpectedRecord]) 
     DomainCheck::default()
 }
 
-async fn query(app: &App, questions: &[DnsQuestion]) -> Vec<DnsAnswer> {
-    join_all(questions.iter().map(|question| app.dns.lookup(question.clone()))).await
+async fn query(service: &Service, questions: &[DnsQuestion]) -> Vec<DnsAnswer> {
+    join_all(questions.iter().map(|question| service.dns.lookup(question.clone()))).await
 }
 
 /// Appends an event for each change.

@@ -17,7 +17,8 @@ use posthouse_store::dkim_keys::{self, StoredDkimKey};
 
 use crate::keyring::signer::{DefaultDomain, DkimRecord, DomainKeys, SigningError};
 use crate::keyring::{context, instance_key::InstanceKey, proof};
-use crate::{app::App, settings::Ed25519};
+use crate::service::{ReadScope, Service};
+use crate::settings::Ed25519;
 
 pub use own::{generate_ed25519_key, new_key};
 
@@ -32,65 +33,69 @@ const ED25519_SELECTOR: &str = "ph1e";
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated, stored or opened.
-pub async fn prepare(app: &App) -> Result<Vec<DkimRecord>, SigningError> {
-    Ok(default_domain(app).await?.records.clone())
+pub async fn prepare(service: &Service) -> Result<Vec<DkimRecord>, SigningError> {
+    Ok(default_domain(service).await?.records.clone())
 }
 
 /// Returns the keys that sign mail of a domain now; `None` if its mail is not signed.
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be read or opened.
-pub async fn keys_of(app: &App, workspace: WorkspaceId, domain: &str) -> Result<Option<Arc<DomainKeys>>, SigningError> {
-    if !app.config.delivery.sign {
+pub async fn keys_of(
+    service: &Service,
+    workspace: WorkspaceId,
+    domain: &str,
+) -> Result<Option<Arc<DomainKeys>>, SigningError> {
+    if !service.config.delivery.sign {
         return Ok(None);
     }
-    let default = default_domain(app).await?;
+    let default = default_domain(service).await?;
     if default.keys.domain == domain {
         return Ok(Some(default.keys.clone()));
     }
-    Ok(own::keys(app, workspace, domain).await?.map(Arc::new))
+    Ok(own::keys(service, workspace, domain).await?.map(Arc::new))
 }
 
-async fn default_domain(app: &App) -> Result<&DefaultDomain, SigningError> {
-    app.signer.default.get_or_try_init(|| open(app)).await
+async fn default_domain(service: &Service) -> Result<&DefaultDomain, SigningError> {
+    service.signer.default.get_or_try_init(|| open(service)).await
 }
 
-async fn open(app: &App) -> Result<DefaultDomain, SigningError> {
-    proof::settle(app).await?;
-    let mut stored = stored(app).await?;
+async fn open(service: &Service) -> Result<DefaultDomain, SigningError> {
+    proof::settle(service).await?;
+    let mut stored = stored(service).await?;
     let missing: Vec<DefaultKeyKind> =
-        signing_kinds(app).filter(|kind| !stored.iter().any(|key| kind.is_of(key))).collect();
+        signing_kinds(service).filter(|kind| !stored.iter().any(|key| kind.is_of(key))).collect();
     if !missing.is_empty() {
         let (instance, domain, now) =
-            (app.keys.key(&app.config)?, app.config.mail.default_domain.clone(), app.clock.now());
+            (service.keys.key(&service.config)?, service.config.mail.default_domain.clone(), service.clock.now());
         let made = missing.into_iter().map(|kind| kind.make(instance, &domain, now));
         let made: Vec<StoredDkimKey> = made.collect::<Result<_, _>>()?;
         let work = move |tx: &mut posthouse_store::Tx| {
             made.iter().try_for_each(|key| dkim_keys::insert(tx, key))?;
             dkim_keys::active(tx, &domain)
         };
-        stored = app.store.write(work).await?;
+        stored = service.write(work).await?;
     }
-    open_keys(app, stored)
+    open_keys(service, stored)
 }
 
 /// Opens the default domain's existing keys and returns their records; generates none. For diagnostic commands.
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be read or opened.
-pub async fn existing_records(app: &App) -> Result<Vec<DkimRecord>, SigningError> {
-    open_keys(app, stored(app).await?).map(|domain| domain.records)
+pub async fn existing_records(service: &Service) -> Result<Vec<DkimRecord>, SigningError> {
+    open_keys(service, stored(service).await?).map(|domain| domain.records)
 }
 
-async fn stored(app: &App) -> Result<Vec<StoredDkimKey>, SigningError> {
-    let name = app.config.mail.default_domain.clone();
-    Ok(app.store.read_one(move |tx| dkim_keys::active(tx, &name)).await?)
+async fn stored(service: &Service) -> Result<Vec<StoredDkimKey>, SigningError> {
+    let name = service.config.mail.default_domain.clone();
+    Ok(service.read(ReadScope::Statement, move |tx| dkim_keys::active(tx, &name)).await?)
 }
 
-fn open_keys(app: &App, stored: Vec<StoredDkimKey>) -> Result<DefaultDomain, SigningError> {
-    let (mut keys, mut records) = (DomainKeys::none(&app.config.mail.default_domain), Vec::new());
-    for key in stored.into_iter().filter(|key| signing_kinds(app).any(|kind| kind.is_of(key))) {
-        let instance = app.keys.key(&app.config)?;
+fn open_keys(service: &Service, stored: Vec<StoredDkimKey>) -> Result<DefaultDomain, SigningError> {
+    let (mut keys, mut records) = (DomainKeys::none(&service.config.mail.default_domain), Vec::new());
+    for key in stored.into_iter().filter(|key| signing_kinds(service).any(|kind| kind.is_of(key))) {
+        let instance = service.keys.key(&service.config)?;
         let der = instance
             .open(&key.private_key, &context::default_domain_dkim(&key.domain, &key.selector, &key.algorithm))?;
         keys.add(&key.selector, &key.private_key, Arc::new(DkimKey::from_pkcs8_der(&der)?));
@@ -108,8 +113,8 @@ enum DefaultKeyKind {
 }
 
 /// Returns the kinds of keys that sign.
-fn signing_kinds(app: &App) -> impl Iterator<Item = DefaultKeyKind> {
-    let second = (app.config.dkim.ed25519 != Ed25519::Off).then_some(DefaultKeyKind::Ed25519);
+fn signing_kinds(service: &Service) -> impl Iterator<Item = DefaultKeyKind> {
+    let second = (service.config.dkim.ed25519 != Ed25519::Off).then_some(DefaultKeyKind::Ed25519);
     [DefaultKeyKind::Rsa].into_iter().chain(second)
 }
 

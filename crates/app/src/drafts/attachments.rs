@@ -10,7 +10,7 @@ use posthouse_store::{BlobDigest, Error, Tx, blobs, drafts};
 
 use crate::access::{authorize::require_permission, visible};
 use crate::messages::{download::Download, download::WHOLE_BYTES_MAX, raw};
-use crate::{app::App, limits::blocking_pool::WorkClass};
+use crate::{limits::blocking_pool::WorkClass, service::Service};
 
 /// A file of a draft in a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,24 +31,24 @@ pub enum StoredDraftFile {
 }
 
 /// Compresses and stores the new files.
-pub(super) async fn upload(app: &App, given: Vec<DraftFileInput>) -> Result<Vec<StoredDraftFile>, Refusal> {
-    let (ids, mut uploads) = (app.clock.ids(), Vec::with_capacity(given.len()));
+pub(super) async fn upload(service: &Service, given: Vec<DraftFileInput>) -> Result<Vec<StoredDraftFile>, Refusal> {
+    let (ids, mut uploads) = (service.clock.ids(), Vec::with_capacity(given.len()));
     for file in given {
         uploads.push(match file {
             DraftFileInput::Kept(id) => StoredDraftFile::Kept(id),
-            DraftFileInput::New(file) => new(app, file, ids.next()).await?,
+            DraftFileInput::New(file) => new(service, file, ids.next()).await?,
         });
     }
     Ok(uploads)
 }
 
-async fn new(app: &App, file: OutgoingFile, id: AttachmentId) -> Result<StoredDraftFile, Refusal> {
+async fn new(service: &Service, file: OutgoingFile, id: AttachmentId) -> Result<StoredDraftFile, Refusal> {
     let OutgoingFile { name, content_type, bytes, .. } = file;
     let size = bytes.len();
-    let blobs = app.blobs.clone();
+    let blobs = service.blobs.clone();
     let work = move || blobs.compress(&bytes).map(|compressed| (compressed, BlobDigest::of(&bytes).0));
-    let (compressed, sha256) = app.blocking_pool.run_sized(WorkClass::Compose, size, work).await??;
-    let raw = raw::store_raw(app, compressed, size).await?;
+    let (compressed, sha256) = service.blocking_pool.run_sized(WorkClass::Compose, size, work).await??;
+    let raw = raw::store_raw(service, compressed, size).await?;
     let known = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };
     Ok(StoredDraftFile::New(known, raw.place))
 }
@@ -88,14 +88,14 @@ pub(super) fn known(draft: &Draft, uploads: &[StoredDraftFile], bytes_max: u64) 
 }
 
 /// Reads the bytes of a file and checks their hash.
-async fn bytes(app: &App, known: &DraftFile, location: RawLocation) -> Result<Vec<u8>, Refusal> {
+async fn bytes(service: &Service, known: &DraftFile, location: RawLocation) -> Result<Vec<u8>, Refusal> {
     let packed = match location {
         RawLocation::Inline(packed) => packed.into(),
-        RawLocation::Blob(name) => app.blobs.read(&name.parse()?).await?,
+        RawLocation::Blob(name) => service.blobs.read(&name.parse()?).await?,
     };
     let (size, sha256) = (usize::try_from(known.size_bytes).unwrap_or(usize::MAX), known.sha256);
     let work = move || blobs::decompress(&packed, size).map(|bytes| (BlobDigest::of(&bytes).0 == sha256, bytes));
-    match app.blocking_pool.run_sized(WorkClass::Compose, size, work).await?? {
+    match service.blocking_pool.run_sized(WorkClass::Compose, size, work).await?? {
         (true, bytes) => Ok(bytes),
         (false, _) => {
             Err(Error::bad_content(format_args!("the bytes of draft file {} don't match their hash", known.id)).into())
@@ -107,7 +107,7 @@ async fn bytes(app: &App, known: &DraftFile, location: RawLocation) -> Result<Ve
 ///
 /// # Errors
 /// Returns `not_found`, also if the caller may not read drafts, or an error if a storage call fails.
-pub async fn read(app: &App, caller: Caller, id: AttachmentId) -> Result<(DraftFile, Download), Refusal> {
+pub async fn read(service: &Service, caller: Caller, id: AttachmentId) -> Result<(DraftFile, Download), Refusal> {
     let missing = || Refusal::not_found("attachment");
     if require_permission(&caller, Permission::DraftsRead).is_err() {
         return Err(missing());
@@ -118,12 +118,12 @@ pub async fn read(app: &App, caller: Caller, id: AttachmentId) -> Result<(DraftF
         visible::inbox(tx, &caller, draft.inbox).map_err(|_| missing())?;
         Ok::<_, Refusal>((file, content.place))
     };
-    let (file, location) = app.store.read_for(caller.workspace, find).await?;
+    let (file, location) = service.read(caller.workspace, find).await?;
     let download = if file.size_bytes <= WHOLE_BYTES_MAX {
-        Download::whole(bytes(app, &file, location).await?)
+        Download::whole(bytes(service, &file, location).await?)
     } else {
         let raw = StoredRaw { place: location, bytes: file.size_bytes };
-        Download::open(app, raw, Some(file.sha256)).await?
+        Download::open(service, raw, Some(file.sha256)).await?
     };
     Ok((file, download))
 }
@@ -152,7 +152,7 @@ pub(super) fn store(
 
 /// Returns the files with their bytes, for sending the draft.
 pub(super) async fn load(
-    app: &App,
+    service: &Service,
     draft: &Draft,
     contents: Vec<DraftFileContent>,
 ) -> Result<Vec<OutgoingFile>, Refusal> {
@@ -165,7 +165,7 @@ pub(super) async fn load(
             name: known.filename.clone(),
             content_type: known.content_type.clone(),
             content_id: None,
-            bytes: bytes(app, known, stored.swap_remove(at).place).await?,
+            bytes: bytes(service, known, stored.swap_remove(at).place).await?,
         });
     }
     Ok(files)

@@ -6,7 +6,7 @@ use posthouse_domain::{
 use posthouse_mail::address::Mailbox;
 use posthouse_store::{Tx, draft_files, draft_files::DraftFileContent, messages};
 
-use crate::{app::App, outbound::compose::OutgoingKind, outbound::compose::OutgoingMessage};
+use crate::{outbound::compose::OutgoingKind, outbound::compose::OutgoingMessage, service::Service};
 
 /// The records needed to send a draft.
 pub(super) struct DraftMaterial {
@@ -34,7 +34,7 @@ pub(super) fn load_material(tx: &mut Tx, draft: &Draft) -> Result<DraftMaterial,
 /// # Errors
 /// Returns `invalid_request` with all missing or invalid fields.
 pub(super) fn outgoing_message(
-    app: &App,
+    service: &Service,
     draft: &Draft,
     original: Option<Message>,
     files: Vec<OutgoingFile>,
@@ -76,7 +76,7 @@ pub(super) fn outgoing_message(
         kind: c.kind,
     };
     let origin = original.map_or(OutgoingKind::New, |original| OutgoingKind::Reply(Box::new(original)));
-    Ok(OutgoingMessage::new(app.clock.ids().next(), people, c.subject.clone().unwrap_or_default())
+    Ok(OutgoingMessage::new(service.clock.ids().next(), people, c.subject.clone().unwrap_or_default())
         .with_content(content)
         .with_origin(origin))
 }

@@ -11,8 +11,9 @@ use posthouse_store::{Error, Result as StoreResult, Tx, drafts, inboxes, workspa
 
 use super::send::{DraftBeingSent, attempt, failure, is_a_check};
 use crate::drafts::{compose, compose::DraftMaterial, events::append_event};
+use crate::next_step::NextStep;
 use crate::outbound::{accept::RenderResponse, send_context::SendContext};
-use crate::{app::App, next_step::NextStep};
+use crate::service::{ReadScope, Service};
 
 /// The interval between checks of a held draft, in milliseconds. Resuming triggers a check immediately.
 const HELD_MS: i64 = 10 * MINUTE_MS;
@@ -27,16 +28,22 @@ enum DueDraft {
 }
 
 /// Sends a draft that is due. An internal error ends the draft only at the last attempt.
-pub async fn send_at_time(app: &Arc<App>, workspace: WorkspaceId, id: DraftId, is_last: bool) -> StoreResult<NextStep> {
-    let now = app.clock.now();
-    let (inbox, found, material) = match app.store.read(move |tx| due(tx, workspace, id, now)).await? {
+pub async fn send_at_time(
+    service: &Arc<Service>,
+    workspace: WorkspaceId,
+    id: DraftId,
+    is_last: bool,
+) -> StoreResult<NextStep> {
+    let now = service.clock.now();
+    let (inbox, found, material) = match service.read(ReadScope::Service, move |tx| due(tx, workspace, id, now)).await?
+    {
         DueDraft::Over => return Ok(NextStep::Done),
         DueDraft::Wait(at, why) => return Ok(NextStep::Hold { at, why }),
         DueDraft::Ready(read) => *read,
     };
     let context = SendContext::new(Caller::service(found.workspace, found.inbox), found.inbox);
     let nothing: RenderResponse = Arc::new(|_| Ok(String::new()));
-    let refusal = match attempt(app, context, inbox, material, DraftBeingSent::due(&found), nothing).await {
+    let refusal = match attempt(service, context, inbox, material, DraftBeingSent::due(&found), nothing).await {
         Ok(_) => return Ok(NextStep::Done),
         Err(refusal) => refusal,
     };
@@ -46,7 +53,7 @@ pub async fn send_at_time(app: &Arc<App>, workspace: WorkspaceId, id: DraftId, i
         }
         ErrorCode::InboxPaused => Ok(NextStep::Hold { at: now.plus_ms(HELD_MS), why: JobReason::InboxPaused }),
         ErrorCode::DraftNotEditable => Ok(NextStep::Hold { at: now.plus_ms(CHANGED_MS), why: JobReason::Changed }),
-        code if is_a_check(code) || is_last => fail(app, found, failure(&refusal)).await,
+        code if is_a_check(code) || is_last => fail(service, found, failure(&refusal)).await,
         _ => Ok(NextStep::Retry),
     }
 }
@@ -80,9 +87,9 @@ fn hold_reason(workspace: &Workspace, inbox: &Inbox) -> Option<JobReason> {
 }
 
 /// Ends a draft that may not be sent, unless it changed since it was read.
-async fn fail(app: &App, found: Draft, failure: DraftFailure) -> StoreResult<NextStep> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
-    app.store
+async fn fail(service: &Service, found: Draft, failure: DraftFailure) -> StoreResult<NextStep> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
+    service
         .write(move |tx| {
             let current = drafts::lock(tx, found.workspace, found.id)?;
             let same = current.filter(|current| current.revision == found.revision);

@@ -12,10 +12,10 @@ use posthouse_store::{Error, Tx, approvals, draft_files, drafts, jobs, messages}
 
 use super::{DraftRef, find};
 use crate::access::{actor, visible};
-use crate::app::App;
 use crate::drafts::{attachments, compose, compose::DraftMaterial, events::append_event};
 use crate::outbound::accept::{self, AcceptHook, RenderResponse, SendResponse};
 use crate::outbound::send_context::SendContext;
+use crate::service::Service;
 
 /// Renders the response body from the sent draft and its message.
 pub type RenderSent = fn(&Draft, &Record) -> Result<String, Refusal>;
@@ -112,13 +112,13 @@ enum DraftRead {
 /// `not_found`, `draft_not_editable`, `draft_changed`, `invalid_request` for an incomplete draft; otherwise as
 /// [`crate::outbound::send::send`].
 pub async fn send(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     id: DraftId,
     expected: Option<[u8; 32]>,
     render: RenderSent,
 ) -> Result<SendResponse, Refusal> {
-    let (caller, key, now) = (context.caller, context.key.clone(), app.clock.now());
+    let (caller, key, now) = (context.caller, context.key.clone(), service.clock.now());
     let which = DraftRef { inbox: context.inbox, draft: id };
     let read = move |tx: &mut Tx| {
         visible::inbox(tx, &caller, which.inbox)?;
@@ -132,25 +132,25 @@ pub async fn send(
         let material = compose::load_material(tx, &found);
         Ok::<_, Refusal>(DraftRead::Ready(Box::new((inbox, found, material))))
     };
-    let (inbox, found, material) = match app.store.read_for(context.caller.workspace, read).await? {
+    let (inbox, found, material) = match service.read(context.caller.workspace, read).await? {
         DraftRead::Answered(posted) => return Ok(posted),
         DraftRead::Ready(read) => *read,
     };
     let sealed = DraftBeingSent::by_caller(&found, expected);
     let rendered = sealed.clone().render(render);
-    let posted = attempt(app, context, inbox, material, sealed, rendered).await;
+    let posted = attempt(service, context, inbox, material, sealed, rendered).await;
     if let Err(refusal) = &posted
         && is_a_check(refusal.code)
     {
         let failure = failure(refusal);
-        app.store.write(move |tx| drafts::refused(tx, &found, &failure)).await?;
+        service.write(move |tx| drafts::refused(tx, &found, &failure)).await?;
     }
     posted
 }
 
 /// Composes the message and queues it.
 pub(super) async fn attempt(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     inbox: Inbox,
     material: Result<DraftMaterial, Refusal>,
@@ -158,9 +158,9 @@ pub(super) async fn attempt(
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let DraftMaterial { original, files } = material?;
-    let files = attachments::load(app, &sealed.draft, files).await?;
-    let outgoing = compose::outgoing_message(app, &sealed.draft, original, files)?;
-    accept::accept_with_hook(app, context, outgoing, inbox, Box::new(sealed), render).await
+    let files = attachments::load(service, &sealed.draft, files).await?;
+    let outgoing = compose::outgoing_message(service, &sealed.draft, original, files)?;
+    accept::accept_with_hook(service, context, outgoing, inbox, Box::new(sealed), render).await
 }
 
 /// Returns whether a refusal is about the message, so that the draft should show it.

@@ -4,14 +4,14 @@ use posthouse_domain::{Caller, Draft, DraftChangeResult, DraftStep, EventKind, R
 use posthouse_store::{Tx, drafts};
 
 use super::{DraftRef, lock, set_job};
-use crate::{access::actor, app::App, drafts::events::append_event};
+use crate::{access::actor, drafts::events::append_event, service::Service};
 
 /// Schedules or reschedules a draft; the caller approves its content.
 ///
 /// # Errors
 /// Returns `not_found`, `draft_not_editable`, or `invalid_send_at`.
-pub async fn schedule(app: &App, caller: Caller, which: DraftRef, at: Time) -> Result<Draft, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn schedule(service: &Service, caller: Caller, which: DraftRef, at: Time) -> Result<Draft, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let (_, before) = lock(tx, &caller, which)?;
         let after = before.scheduled(at, &actor::of(tx, &caller)?, now)?;
@@ -21,7 +21,7 @@ pub async fn schedule(app: &App, caller: Caller, which: DraftRef, at: Time) -> R
         append_event(tx, EventKind::DraftUpdated, &after, &ids, now)?;
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Sends a draft back to its author with a note. With `expected`, only a draft with that content.
@@ -29,13 +29,13 @@ pub async fn schedule(app: &App, caller: Caller, which: DraftRef, at: Time) -> R
 /// # Errors
 /// Returns `not_found`, `draft_not_editable`, or `draft_changed`.
 pub async fn send_back(
-    app: &App,
+    service: &Service,
     caller: Caller,
     which: DraftRef,
     note: String,
     expected: Option<[u8; 32]>,
 ) -> Result<Draft, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let (_, before) = lock(tx, &caller, which)?;
         let back = SentBack { note: note.clone(), by: actor::of(tx, &caller)?, at: now };
@@ -47,15 +47,15 @@ pub async fn send_back(
         append_event(tx, EventKind::DraftUpdated, &after, &ids, now)?;
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Takes back a draft that was sent back: it waits for approval again.
 ///
 /// # Errors
 /// Returns `not_found` or `draft_not_editable`.
-pub async fn take_back(app: &App, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn take_back(service: &Service, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let (_, before) = lock(tx, &caller, which)?;
         let DraftChangeResult { draft: after, changed } = before.taken_back(now)?;
@@ -66,15 +66,15 @@ pub async fn take_back(app: &App, caller: Caller, which: DraftRef) -> Result<Dra
         }
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Cancels a draft permanently.
 ///
 /// # Errors
 /// Returns `not_found` or `draft_not_editable`.
-pub async fn cancel(app: &App, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn cancel(service: &Service, caller: Caller, which: DraftRef) -> Result<Draft, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let (_, before) = lock(tx, &caller, which)?;
         let after = before.transitioned(DraftStep::Cancel, None, now)?;
@@ -84,18 +84,18 @@ pub async fn cancel(app: &App, caller: Caller, which: DraftRef) -> Result<Draft,
         append_event(tx, EventKind::DraftCancelled, &after, &ids, now)?;
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Deletes a draft; a message sent from it stays.
 ///
 /// # Errors
 /// Returns `not_found` or `draft_not_editable`.
-pub async fn delete(app: &App, caller: Caller, which: DraftRef) -> Result<(), Refusal> {
+pub async fn delete(service: &Service, caller: Caller, which: DraftRef) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let (_, found) = lock(tx, &caller, which)?;
         draft::apply(found.status, DraftStep::Delete)?;
         Ok::<_, Refusal>(drafts::delete(tx, found.workspace, found.id)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

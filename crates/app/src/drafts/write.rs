@@ -10,9 +10,9 @@ use posthouse_store::{Tx, drafts, idempotency, idempotency::RecordedResponse, me
 
 use super::{DraftRef, StoredDraftFile, lock, set_job};
 use crate::access::{actor, authorize::require_permission, visible};
-use crate::app::App;
 use crate::drafts::{attachments, attachments::DraftFileInput, events::append_event};
 use crate::outbound::{accept, accept::SendResponse, compose, recipients, repeat::RepeatableRequest};
+use crate::service::Service;
 
 /// The HTTP status of a created draft.
 const CREATED: u16 = 201;
@@ -43,11 +43,11 @@ pub struct DraftRecipients {
 
 impl DraftRecipients {
     /// Writes the lists into a change, with addresses in place of handles.
-    async fn write_to(self, app: &App, caller: &Caller, change: &mut DraftChange) -> Result<(), Refusal> {
+    async fn write_to(self, service: &Service, caller: &Caller, change: &mut DraftChange) -> Result<(), Refusal> {
         let has = [self.to.is_some(), self.cc.is_some(), self.bcc.is_some()];
         let list = Option::unwrap_or_default;
         let named = NamedRecipients { to: list(self.to), cc: list(self.cc), bcc: list(self.bcc) };
-        let found = recipients::resolve(app, caller, named).await?;
+        let found = recipients::resolve(service, caller, named).await?;
         let shown = |given: bool, list: Vec<Mailbox>| given.then(|| list.iter().map(ToString::to_string).collect());
         change.to = shown(has[0], found.to);
         change.cc = shown(has[1], found.cc);
@@ -79,18 +79,18 @@ struct PreparedChange {
 }
 
 impl PreparedChange {
-    async fn of(app: &App, caller: Caller, given: DraftInput) -> Result<Self, Refusal> {
+    async fn of(service: &Service, caller: Caller, given: DraftInput) -> Result<Self, Refusal> {
         if let ScheduleChange::At(_) = given.change.schedule {
             require_permission(&caller, Permission::MessagesSend)?;
         }
-        let (ids, now) = (app.clock.ids(), app.clock.now());
+        let (ids, now) = (service.clock.ids(), service.clock.now());
         let uploads = match given.files {
-            Some(files) => Some(attachments::upload(app, files).await?),
+            Some(files) => Some(attachments::upload(service, files).await?),
             None => None,
         };
-        let files_bytes_max = app.config.message_bytes_max;
-        let (mut change, target, plans) = (given.change, given.target, app.config.plans);
-        given.people.write_to(app, &caller, &mut change).await?;
+        let files_bytes_max = service.config.message_bytes_max;
+        let (mut change, target, plans) = (given.change, given.target, service.config.plans);
+        given.people.write_to(service, &caller, &mut change).await?;
         Ok(Self { caller, change, uploads, target, files_bytes_max, plans, ids, now })
     }
 
@@ -121,7 +121,7 @@ impl PreparedChange {
 /// Returns `not_found`, `invalid_request`, `agent_not_found` for a handle, `invalid_send_at`, `message_too_large`, `insufficient_permissions` if a
 /// send time is given without the permission to send, or `idempotency_key_reused`.
 pub async fn create(
-    app: &App,
+    service: &Service,
     caller: Caller,
     inbox: InboxId,
     key: Option<idempotency::IdempotencyKey>,
@@ -129,18 +129,18 @@ pub async fn create(
     render: fn(&Draft) -> Result<String, Refusal>,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest { caller, inbox, key };
-    let result = create_new(app, request.clone(), given, render).await;
-    request.or_recorded_response(app, result).await
+    let result = create_new(service, request.clone(), given, render).await;
+    request.or_recorded_response(service, result).await
 }
 
 async fn create_new(
-    app: &App,
+    service: &Service,
     request: RepeatableRequest,
     given: DraftInput,
     render: fn(&Draft) -> Result<String, Refusal>,
 ) -> Result<SendResponse, Refusal> {
     let RepeatableRequest { caller, inbox, key } = request;
-    let prepared = PreparedChange::of(app, caller, given).await?;
+    let prepared = PreparedChange::of(service, caller, given).await?;
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, inbox)?;
         if let Some(answer) = accept::claimed(tx, key.as_ref(), prepared.now)? {
@@ -160,15 +160,15 @@ async fn create_new(
         append_event(tx, EventKind::DraftCreated, &draft, &ids, prepared.now)?;
         Ok(SendResponse { answer, replayed: false })
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Changes a draft. Changing the content of a scheduled draft unschedules it unless the request sets a time.
 ///
 /// # Errors
 /// Returns the errors of [`create`], or `draft_not_editable`.
-pub async fn change(app: &App, caller: Caller, which: DraftRef, given: DraftInput) -> Result<Draft, Refusal> {
-    let prepared = PreparedChange::of(app, caller, given).await?;
+pub async fn change(service: &Service, caller: Caller, which: DraftRef, given: DraftInput) -> Result<Draft, Refusal> {
+    let prepared = PreparedChange::of(service, caller, given).await?;
     let work = move |tx: &mut Tx| {
         let (inbox, before) = lock(tx, &caller, which)?;
         let (after, changed) = prepared.apply(tx, &inbox, &before)?;
@@ -180,7 +180,7 @@ pub async fn change(app: &App, caller: Caller, which: DraftRef, given: DraftInpu
         }
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Looks up the message that the draft replies to and fills in fields that the caller omitted.

@@ -11,7 +11,7 @@ use posthouse_domain::{
 use posthouse_store::{Result as StoreResult, Tx, events, events::EventRange, stream_tokens};
 
 use crate::events::{log::EventFilter, render, render::EventDetail};
-use crate::{access::authorize::require_permission, app::App};
+use crate::{access::authorize::require_permission, service::Service};
 
 /// Events read per query during a replay.
 const STEP: u32 = 200;
@@ -31,15 +31,15 @@ pub struct IssuedStreamToken {
 ///
 /// # Errors
 /// Returns `forbidden` if the caller is not an API key.
-pub async fn issue(app: &App, caller: Caller) -> Result<IssuedStreamToken, Refusal> {
+pub async fn issue(service: &Service, caller: Caller) -> Result<IssuedStreamToken, Refusal> {
     let mut random = [0; 2 * KEY_RANDOM_CHARS];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let token = StreamToken::from_random(&random);
-    let (digest, now) = (token.digest(), app.clock.now());
+    let (digest, now) = (token.digest(), service.clock.now());
     let expires_at = now.plus_ms(TOKEN_VALID_MS);
     let credential = caller.credential()?;
     let token_row = stream_tokens::StreamTokenRow { workspace: caller.workspace, credential, expires_at };
-    app.store.write(move |tx| stream_tokens::insert(tx, &token_row, &digest, now)).await?;
+    service.write(move |tx| stream_tokens::insert(tx, &token_row, &digest, now)).await?;
     Ok(IssuedStreamToken { token, expires_at })
 }
 
@@ -79,9 +79,13 @@ pub struct SubscriptionStart {
 ///
 /// # Errors
 /// Returns `not_found` for an inbox that the caller cannot see.
-pub async fn subscribe(app: &App, caller: Caller, wanted: SubscriptionRequest) -> Result<SubscriptionStart, Refusal> {
-    let oldest = app.clock.now().plus_ms(-REPLAY_MS);
-    app.store.read_for(caller.workspace, move |tx| begin(tx, caller, wanted.clone(), oldest)).await
+pub async fn subscribe(
+    service: &Service,
+    caller: Caller,
+    wanted: SubscriptionRequest,
+) -> Result<SubscriptionStart, Refusal> {
+    let oldest = service.clock.now().plus_ms(-REPLAY_MS);
+    service.read(caller.workspace, move |tx| begin(tx, caller, wanted.clone(), oldest)).await
 }
 
 fn begin(tx: &mut Tx, caller: Caller, wanted: SubscriptionRequest, oldest: Time) -> Result<SubscriptionStart, Refusal> {
@@ -136,23 +140,16 @@ fn replay(
 /// Renders the first of up to 100 events as JSON texts: as many as fit in `limits.page_bytes`, but at least one. Returns
 /// none if the workspace no longer exists.
 pub async fn render_events(
-    app: &App,
+    service: &Service,
     workspace: WorkspaceId,
     some: Vec<Event>,
     form: EventPayload,
 ) -> Result<Vec<String>, Refusal> {
-    let (plans, now, bytes_max) = (app.config.plans, app.clock.now(), app.config.limits.page_bytes);
-    app.store
-        .read_for(workspace, move |tx| {
+    let (plans, now, bytes_max) = (service.config.plans, service.clock.now(), service.config.limits.page_bytes);
+    service
+        .read(workspace, move |tx| {
             let shown = render::load(tx, workspace, some.clone(), &plans, now, EventDetail::full(bytes_max))?;
-            Ok(shown.iter().map(|shown| written(&EventView::in_form(shown, form))).collect())
+            Ok(shown.iter().map(|shown| EventView::in_form(shown, form).to_json()).collect())
         })
         .await
-}
-
-/// Returns an event as JSON text.
-#[must_use]
-pub fn written(event: &EventView<'_>) -> String {
-    // Serializing an event view doesn't fail.
-    serde_json::to_string(event).unwrap_or_default()
 }

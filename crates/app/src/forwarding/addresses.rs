@@ -9,7 +9,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, forwarding};
 
 use super::confirmation_mail::{self, ConfirmationMailKind, ConfirmationRequested, too_many};
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// A request to add a forwarding address.
 #[derive(Clone, Debug)]
@@ -34,12 +34,12 @@ pub struct AddedForwardingAddress {
 ///
 /// # Errors
 /// Returns `not_found`.
-pub async fn all(app: &App, caller: Caller, id: InboxId) -> Result<Vec<ForwardingAddress>, Refusal> {
+pub async fn all(service: &Service, caller: Caller, id: InboxId) -> Result<Vec<ForwardingAddress>, Refusal> {
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
         Ok::<_, Refusal>(forwarding::of_inbox(tx, inbox.workspace, inbox.id)?)
     };
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }
 
 /// Adds an address and sends a confirmation mail to it. An existing address gets no second mail. `network` is the one that
@@ -49,7 +49,7 @@ pub async fn all(app: &App, caller: Caller, id: InboxId) -> Result<Vec<Forwardin
 /// Returns `not_found` or `invalid_request` if the address is the inbox itself or exceeds the limit, a refusal of the
 /// gate.
 pub async fn add(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     caller: Caller,
     id: InboxId,
     new: NewForwardingAddress,
@@ -60,19 +60,19 @@ pub async fn add(
         let there = forwarding::of_inbox(tx, inbox.workspace, inbox.id)?;
         Ok::<_, Refusal>((inbox, there))
     };
-    let (inbox, there) = app.store.read_for(caller.workspace, read).await?;
+    let (inbox, there) = service.read(caller.workspace, read).await?;
     let canonical = new.address.canonical();
     if let Some(known) = there.iter().find(|known| known.address == canonical) {
         return Ok(AddedForwardingAddress {
-            address: update_existing(app, known.clone(), new.skip_flagged).await?,
+            address: update_existing(service, known.clone(), new.skip_flagged).await?,
             is_new: false,
         });
     }
     check(&inbox, &new.address, there.len())?;
-    let now = app.clock.now();
+    let now = service.clock.now();
     let address = ForwardingAddress {
         workspace: inbox.workspace,
-        id: app.clock.ids().next(),
+        id: service.clock.ids().next(),
         inbox: inbox.id,
         address: canonical,
         skip_flagged: new.skip_flagged.unwrap_or(true),
@@ -84,7 +84,7 @@ pub async fn add(
         created_at: now,
     };
     confirmation_mail::send(
-        app,
+        service,
         ConfirmationRequested { caller, network },
         inbox,
         address.clone(),
@@ -99,17 +99,17 @@ pub async fn add(
 /// # Errors
 /// Returns `not_found`, a refusal of the gate.
 pub async fn resend_confirmation(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     caller: Caller,
     id: InboxId,
     address: ForwardingAddressId,
     network: IpAddr,
 ) -> Result<ForwardingAddress, Refusal> {
-    let (inbox, mut known) = app.store.read_for(caller.workspace, move |tx| find(tx, &caller, id, address)).await?;
+    let (inbox, mut known) = service.read(caller.workspace, move |tx| find(tx, &caller, id, address)).await?;
     if known.confirmed_at.is_none() {
-        known.confirmation_sent_at = app.clock.now();
+        known.confirmation_sent_at = service.clock.now();
         confirmation_mail::send(
-            app,
+            service,
             ConfirmationRequested { caller, network },
             inbox,
             known.clone(),
@@ -124,12 +124,17 @@ pub async fn resend_confirmation(
 ///
 /// # Errors
 /// Returns `not_found`.
-pub async fn remove(app: &App, caller: Caller, id: InboxId, address: ForwardingAddressId) -> Result<(), Refusal> {
+pub async fn remove(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    address: ForwardingAddressId,
+) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let (_, known) = find(tx, &caller, id, address)?;
         Ok::<_, Refusal>(forwarding::delete(tx, known.workspace, known.id)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn find(
@@ -145,14 +150,14 @@ fn find(
 
 /// Updates `skip_flagged` of an existing address.
 async fn update_existing(
-    app: &App,
+    service: &Service,
     mut known: ForwardingAddress,
     skip: Option<bool>,
 ) -> Result<ForwardingAddress, Refusal> {
     let Some(skip) = skip.filter(|skip| *skip != known.skip_flagged) else { return Ok(known) };
     known.skip_flagged = skip;
     let (workspace, id) = (known.workspace, known.id);
-    app.store.write(move |tx| forwarding::set_skip_flagged(tx, workspace, id, skip)).await?;
+    service.write(move |tx| forwarding::set_skip_flagged(tx, workspace, id, skip)).await?;
     Ok(known)
 }
 

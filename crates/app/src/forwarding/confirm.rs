@@ -4,7 +4,7 @@
 use posthouse_domain::{ErrorCode, Refusal};
 use posthouse_store::{Tx, forwarding, inboxes};
 
-use crate::{app::App, keyring::sealed_link};
+use crate::{keyring::sealed_link, service::ReadScope, service::Service};
 
 /// The confirmation request behind a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,19 +19,19 @@ pub struct ConfirmationRequest {
 ///
 /// # Errors
 /// Returns `invalid_token`.
-pub async fn confirmation_request(app: &App, token: &str) -> Result<ConfirmationRequest, Refusal> {
+pub async fn confirmation_request(service: &Service, token: &str) -> Result<ConfirmationRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
-    let now = app.clock.now();
-    app.store.read(move |tx| load(tx, &digest, now)).await
+    let now = service.clock.now();
+    service.read(ReadScope::Service, move |tx| load(tx, &digest, now)).await
 }
 
 /// Confirms the address and consumes the link.
 ///
 /// # Errors
 /// Returns `invalid_token`.
-pub async fn agree(app: &App, token: &str) -> Result<ConfirmationRequest, Refusal> {
+pub async fn agree(service: &Service, token: &str) -> Result<ConfirmationRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
-    let now = app.clock.now();
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let request = load(tx, &digest, now)?;
         if !forwarding::confirm(tx, &digest, now)? {
@@ -39,7 +39,7 @@ pub async fn agree(app: &App, token: &str) -> Result<ConfirmationRequest, Refusa
         }
         Ok(request)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn load(tx: &mut Tx, digest: &[u8; 32], now: posthouse_domain::time::Time) -> Result<ConfirmationRequest, Refusal> {

@@ -14,7 +14,7 @@ use crate::outbound::accept::{AcceptHook, request, request::PersonRequest};
 use crate::outbound::link_mail::{self, LinkMail};
 use crate::outbound::service_mail;
 use crate::{
-    access::visible, app::App, limits::confirmations::ConfirmationCounter, mailbox::recipient::served_domains,
+    access::visible, limits::confirmations::ConfirmationCounter, mailbox::recipient::served_domains, service::Service,
 };
 
 /// The path prefix of confirmation links.
@@ -80,7 +80,7 @@ pub(super) struct ConfirmationRequested {
 
 /// Sends the confirmation mail and stores the address in the same transaction.
 pub(super) async fn send(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     request: ConfirmationRequested,
     inbox: Inbox,
     address: ForwardingAddress,
@@ -89,7 +89,7 @@ pub(super) async fn send(
     let ConfirmationRequested { caller, network } = request;
     let broken = |_| Refusal::new(ErrorCode::Internal, "The confirmation mail couldn't be composed.");
     let to = Address::parse(&address.address).map_err(broken)?;
-    let (counter, now) = (ConfirmationCounter::of(app, network)?, app.clock.now());
+    let (counter, now) = (ConfirmationCounter::of(service, network)?, service.clock.now());
     let mail = LinkMail {
         kind: ServiceMailKind::Confirmation,
         workspace: inbox.workspace,
@@ -97,11 +97,11 @@ pub(super) async fn send(
         subject: SUBJECT,
         path: PATH,
     };
-    let written = link_mail::write(app, mail, |link| text(&inbox, &address, link))?;
+    let written = link_mail::write(service, mail, |link| text(&inbox, &address, link))?;
     let token = ForwardingToken { sha256: written.token_sha256, expires_at: now.plus_ms(CONFIRMATION_LINK_MS) };
-    let own = served_domains(app);
+    let own = served_domains(service);
     let hook = ConfirmationMail { caller, address, to, token, kind, counter, own, now };
-    service_mail::send(app, written.mail, Box::new(hook)).await
+    service_mail::send(service, written.mail, Box::new(hook)).await
 }
 
 fn text(inbox: &Inbox, to: &ForwardingAddress, link: &str) -> String {

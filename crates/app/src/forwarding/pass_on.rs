@@ -16,7 +16,8 @@ use crate::limits::blocking_pool::{WorkClass, WorkOwner};
 use crate::outbound::accept::{self, AcceptHook};
 use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
 use crate::outbound::{deliver::prepare::hold_reason, send_context::SendContext};
-use crate::{app::App, messages::raw, next_step::NextStep};
+use crate::service::{ReadScope, Service};
+use crate::{messages::raw, next_step::NextStep};
 
 /// The interval between checks of a held forward, in milliseconds. Resuming triggers a check immediately.
 const HELD_MS: i64 = 10 * MINUTE_MS;
@@ -55,17 +56,22 @@ impl AcceptHook for ForwardReady {
 }
 
 /// Forwards a message. An internal error drops the forward only at the last attempt.
-pub async fn forward(app: &Arc<App>, workspace: WorkspaceId, id: ForwardId, is_last: bool) -> StoreResult<NextStep> {
-    let now = app.clock.now();
-    let ready = match app.store.read(move |tx| find(tx, workspace, id)).await? {
+pub async fn forward(
+    service: &Arc<Service>,
+    workspace: WorkspaceId,
+    id: ForwardId,
+    is_last: bool,
+) -> StoreResult<NextStep> {
+    let now = service.clock.now();
+    let ready = match service.read(ReadScope::Service, move |tx| find(tx, workspace, id)).await? {
         ForwardState::Gone => return Ok(NextStep::Done),
         ForwardState::Wait(why) => return Ok(NextStep::Hold { at: now.plus_ms(HELD_MS), why }),
-        ForwardState::Stays(why) => return drop_forward(app, workspace, id, why).await,
+        ForwardState::Stays(why) => return drop_forward(service, workspace, id, why).await,
         ForwardState::Ready(ready) => *ready,
     };
-    let refusal = match send(app, &ready).await {
+    let refusal = match send(service, &ready).await {
         Ok(None) => return Ok(NextStep::Done),
-        Ok(Some(why)) => return drop_forward(app, workspace, id, why).await,
+        Ok(Some(why)) => return drop_forward(service, workspace, id, why).await,
         Err(refusal) => refusal,
     };
     let wait = |ms, why| Ok(NextStep::Hold { at: now.plus_ms(ms), why });
@@ -77,7 +83,7 @@ pub async fn forward(app: &Arc<App>, workspace: WorkspaceId, id: ForwardId, is_l
         ErrorCode::OrgSuspended => wait(HELD_MS, JobReason::WorkspaceSuspended),
         code if !waited_long && let Some(why) = wait_reason(code) => {
             let after_s = refusal.retry_after_s.and_then(|s| i64::try_from(s).ok());
-            record_failure(app, &ready, &refusal).await?;
+            record_failure(service, &ready, &refusal).await?;
             wait(after_s.map_or(HOUR_MS, |s| s * SECOND_MS), why)
         }
         ErrorCode::Unavailable | ErrorCode::StoreDamaged | ErrorCode::ContentDamaged | ErrorCode::Internal
@@ -86,8 +92,8 @@ pub async fn forward(app: &Arc<App>, workspace: WorkspaceId, id: ForwardId, is_l
             Ok(NextStep::Retry)
         }
         _ => {
-            record_failure(app, &ready, &refusal).await?;
-            drop_forward(app, workspace, id, refusal.code.text()).await
+            record_failure(service, &ready, &refusal).await?;
+            drop_forward(service, workspace, id, refusal.code.text()).await
         }
     }
 }
@@ -106,16 +112,16 @@ const fn wait_reason(code: ErrorCode) -> Option<JobReason> {
 }
 
 /// Drops the forward; the message stays in the inbox.
-async fn drop_forward(app: &App, workspace: WorkspaceId, id: ForwardId, why: &str) -> StoreResult<NextStep> {
+async fn drop_forward(service: &Service, workspace: WorkspaceId, id: ForwardId, why: &str) -> StoreResult<NextStep> {
     tracing::info!(workspace_id = %workspace, forward_id = %id, why, "forward.skipped");
-    app.store.write(move |tx| forwarding::delete_pending(tx, workspace, id).map(|_| NextStep::Done)).await
+    service.write(move |tx| forwarding::delete_pending(tx, workspace, id).map(|_| NextStep::Done)).await
 }
 
 /// Records the refusal as the failure of the forwarding address.
-async fn record_failure(app: &App, ready: &ForwardReady, refusal: &Refusal) -> StoreResult<()> {
+async fn record_failure(service: &Service, ready: &ForwardReady, refusal: &Refusal) -> StoreResult<()> {
     let failure = ForwardingFailure { code: refusal.code.text().to_owned(), message: refusal.message.clone() };
     let (workspace, id) = (ready.to.workspace, ready.to.id);
-    app.store.write(move |tx| forwarding::failed(tx, workspace, id, &failure)).await
+    service.write(move |tx| forwarding::failed(tx, workspace, id, &failure)).await
 }
 
 fn find(tx: &mut Tx, tenant: WorkspaceId, id: ForwardId) -> StoreResult<ForwardState> {
@@ -170,14 +176,14 @@ fn results(tx: &mut Tx, message: &Message) -> StoreResult<Option<String>> {
 }
 
 /// Sends the forward; returns the reason if the message must not be forwarded.
-async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static str>, Refusal> {
+async fn send(service: &Arc<Service>, ready: &ForwardReady) -> Result<Option<&'static str>, Refusal> {
     let caller = Caller::service(ready.message.workspace, ready.inbox.id);
-    let raw = raw::message(app, caller, ready.message.id, true).await?;
-    let message: MessageId = app.clock.ids().next();
+    let raw = raw::message(service, caller, ready.message.id, true).await?;
+    let message: MessageId = service.clock.ids().next();
     let found = ready.clone();
     let owner = WorkOwner { class: WorkClass::Content, workspace: found.message.workspace };
     let bytes = raw.len();
-    let work = app.blocking_pool.run_for(owner, bytes, move |_| compose_raw(&found, &raw, message));
+    let work = service.blocking_pool.run_for(owner, bytes, move |_| compose_raw(&found, &raw, message));
     let Some(raw) = work.await?? else { return Ok(Some(rules::ForwardingSkipReason::Loop.text())) };
     let to = Address::parse(&ready.to.address).map_err(|_| unwritable())?;
     let people = MessageRecipients { to: vec![Mailbox::from(to)], ..MessageRecipients::default() };
@@ -185,7 +191,7 @@ async fn send(app: &Arc<App>, ready: &ForwardReady) -> Result<Option<&'static st
     let outgoing = OutgoingMessage::new(message, people, subject).with_origin(OutgoingKind::AutomaticForward(raw));
     let context = SendContext::new(caller, ready.inbox.id);
     let hook = Box::new(ready.clone());
-    accept::accept_with_hook(app, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new())))
+    accept::accept_with_hook(service, context, outgoing, ready.inbox.clone(), hook, Arc::new(|_| Ok(String::new())))
         .await?;
     Ok(None)
 }

@@ -3,7 +3,7 @@
 use posthouse_domain::{Caller, IdentitySignIn, Inbox, InboxId, PageRange, Refusal, SignedInApp};
 use posthouse_store::{Tx, identity_requests, identity_sign_ins, identity_tokens, inboxes, message_list::InboxRef};
 
-use crate::{access::visible, app::App, inboxes::change};
+use crate::{access::visible, inboxes::change, service::Service};
 
 /// Most apps that are shown for an agent.
 const APPS_MAX: u32 = 100;
@@ -21,12 +21,12 @@ pub struct AgentSignIns {
 ///
 /// # Errors
 /// Returns `not_found` if the agent is missing or invisible.
-pub async fn get(app: &App, caller: Caller, id: InboxId) -> Result<AgentSignIns, Refusal> {
+pub async fn get(service: &Service, caller: Caller, id: InboxId) -> Result<AgentSignIns, Refusal> {
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
         with_apps(tx, agent)
     };
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }
 
 fn with_apps(tx: &mut Tx, agent: Inbox) -> Result<AgentSignIns, Refusal> {
@@ -43,8 +43,13 @@ pub(super) fn inbox_ref(agent: &Inbox) -> InboxRef {
 ///
 /// # Errors
 /// Returns `not_found` if the agent is missing or invisible.
-pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: bool) -> Result<AgentSignIns, Refusal> {
-    let now = app.clock.now();
+pub async fn set_enabled(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    is_enabled: bool,
+) -> Result<AgentSignIns, Refusal> {
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let mut agent = change::take(tx, &caller, id, now)?;
         inboxes::set_identity_enabled(tx, &agent, is_enabled)?;
@@ -56,17 +61,22 @@ pub async fn set_enabled(app: &App, caller: Caller, id: InboxId, is_enabled: boo
         }
         with_apps(tx, agent)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Returns a page of the history of an agent, newest first.
 ///
 /// # Errors
 /// Returns `not_found` if the agent is missing or invisible.
-pub async fn history(app: &App, caller: Caller, id: InboxId, page: PageRange) -> Result<Vec<IdentitySignIn>, Refusal> {
+pub async fn history(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    page: PageRange,
+) -> Result<Vec<IdentitySignIn>, Refusal> {
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
         Ok::<_, Refusal>(identity_sign_ins::page(tx, inbox_ref(&agent), page)?)
     };
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }

@@ -7,8 +7,8 @@ use posthouse_domain::{
 use posthouse_store::identity_requests::{self, RequestDecision};
 use posthouse_store::{Tx, identity_approvals, identity_clients, inboxes};
 
-use super::{agents::inbox_ref, limits::IdentityLimits, standing};
-use crate::{access::visible, app::App, inboxes::change};
+use super::{agents::inbox_ref, standing};
+use crate::{access::visible, inboxes::change, service::Service};
 
 /// Most waiting sign-ins that are listed.
 const PENDING_MAX: u32 = 50;
@@ -45,15 +45,14 @@ pub struct AgentApprovals {
 /// # Errors
 /// Returns `not_found` if the agent is missing or invisible or `rate_limited` after too many wrong codes.
 pub async fn list(
-    app: &App,
-    limits: &IdentityLimits,
+    service: &Service,
     caller: Caller,
     id: InboxId,
     code: Option<String>,
 ) -> Result<AgentApprovals, Refusal> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     if code.is_some() {
-        limits.check_codes(&caller, now)?;
+        service.sign_in_limits.check_codes(&caller, now)?;
     }
     let (is_asked, code) = (code.is_some(), code.as_deref().and_then(parse));
     let work = move |tx: &mut Tx| {
@@ -71,16 +70,16 @@ pub async fn list(
             is_found,
         ))
     };
-    let (found, is_found) = app.store.read_for(caller.workspace, work).await?;
+    let (found, is_found) = service.read(caller.workspace, work).await?;
     if is_asked && !is_found {
-        limits.count_wrong_code(&caller, now);
+        service.sign_in_limits.count_wrong_code(&caller, now);
     }
     Ok(found)
 }
 
 /// Returns the waiting sign-ins that name an agent of the caller's workspace, newest first, each with the agent.
-pub async fn of_workspace(app: &App, caller: Caller) -> Result<Vec<(WaitingSignIn, Inbox)>, Refusal> {
-    let (workspace, now) = (caller.workspace, app.clock.now());
+pub async fn of_workspace(service: &Service, caller: Caller) -> Result<Vec<(WaitingSignIn, Inbox)>, Refusal> {
+    let (workspace, now) = (caller.workspace, service.clock.now());
     let work = move |tx: &mut Tx| {
         let requests = identity_requests::pending_of_workspace(tx, workspace, now, PENDING_MAX)?;
         let mut named = Vec::with_capacity(requests.len());
@@ -92,7 +91,7 @@ pub async fn of_workspace(app: &App, caller: Caller) -> Result<Vec<(WaitingSignI
         }
         Ok(named)
     };
-    app.store.read_for(workspace, work).await
+    service.read(workspace, work).await
 }
 
 fn with_clients(tx: &mut Tx, requests: Vec<IdentityRequest>) -> Result<Vec<WaitingSignIn>, Refusal> {
@@ -112,14 +111,13 @@ fn with_clients(tx: &mut Tx, requests: Vec<IdentityRequest>) -> Result<Vec<Waiti
 /// [`check_agent`](posthouse_domain::identity::check_agent) or `client_disabled` for an approval, `rate_limited` after
 /// too many wrong codes.
 pub async fn decide(
-    app: &App,
-    limits: &IdentityLimits,
+    service: &Service,
     caller: Caller,
     id: InboxId,
     answer: ApprovalAnswer,
 ) -> Result<WaitingSignIn, Refusal> {
-    let now = app.clock.now();
-    limits.check_codes(&caller, now)?;
+    let now = service.clock.now();
+    service.sign_in_limits.check_codes(&caller, now)?;
     let (code, is_approved) = (parse(&answer.code), answer.is_approved);
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
@@ -139,8 +137,8 @@ pub async fn decide(
         identity_requests::decide(tx, request.id, &decision, now)?;
         Ok::<_, Refusal>(Some(WaitingSignIn { request, client }))
     };
-    app.store.write(work).await?.ok_or_else(|| {
-        limits.count_wrong_code(&caller, now);
+    service.write(work).await?.ok_or_else(|| {
+        service.sign_in_limits.count_wrong_code(&caller, now);
         let refusal = Refusal::not_found("waiting sign-in");
         refusal.with_fix("Check the code on the page; it works once, for 10 minutes.")
     })
@@ -150,8 +148,13 @@ pub async fn decide(
 ///
 /// # Errors
 /// Returns `not_found` for the agent or `invalid_request` for an app that is unknown or has no browser flow.
-pub async fn preapprove(app: &App, caller: Caller, id: InboxId, clients: Vec<String>) -> Result<Vec<String>, Refusal> {
-    let now = app.clock.now();
+pub async fn preapprove(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    clients: Vec<String>,
+) -> Result<Vec<String>, Refusal> {
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let agent = change::take(tx, &caller, id, now)?;
         for (at, client_id) in clients.iter().enumerate() {
@@ -164,5 +167,5 @@ pub async fn preapprove(app: &App, caller: Caller, id: InboxId, clients: Vec<Str
         identity_approvals::set(tx, inbox_ref(&agent), &clients, now)?;
         Ok(identity_approvals::of_inbox(tx, inbox_ref(&agent))?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

@@ -16,8 +16,8 @@ use posthouse_domain::{
 use posthouse_store::{Tx, identity_approvals, identity_requests, identity_requests::RequestDigests, sessions};
 
 use self::{check::CheckedRequest, returning::EarlyReturn, returning::hinted};
-use super::{agents::inbox_ref, credentials, failure::OAuthFailure, limits::IdentityLimits, standing};
-use crate::{app::App, inboxes::names::NameRules};
+use super::{agents::inbox_ref, credentials, failure::OAuthFailure, standing};
+use crate::{inboxes::names::NameRules, service::ReadScope, service::Service};
 
 pub use self::returning::OfferedReturn;
 
@@ -90,27 +90,26 @@ pub struct PendingSignIn {
 
 /// Begins a sign-in. Only one that is stored counts for the limit of its address.
 pub async fn begin(
-    app: &App,
-    limits: &IdentityLimits,
+    service: &Service,
     parameters: OAuthParameters,
     browser: SignInBrowser,
 ) -> Result<AuthorizeStep, Refusal> {
-    let (network, now) = (browser.network, app.clock.now());
+    let (network, now) = (browser.network, service.clock.now());
     let is_head = browser.is_head;
-    let max = app.config.limits.sign_ins_per_address;
-    let is_rate_limited = limits.check_request(network, max, now).is_err();
-    let plan = Arc::new(BeginPlan::new(app, parameters, browser));
+    let max = service.config.limits.sign_ins_per_address;
+    let is_rate_limited = service.sign_in_limits.check_request(network, max, now).is_err();
+    let plan = Arc::new(BeginPlan::new(service, parameters, browser));
     // Requests that begin nothing don't wait for the writer.
     let checked = Arc::clone(&plan);
-    if let Some(refused) = app.store.read(move |tx| checked.refused(tx, is_rate_limited)).await? {
+    if let Some(refused) = service.read(ReadScope::Service, move |tx| checked.refused(tx, is_rate_limited)).await? {
         return Ok(refused);
     }
     if is_head {
         return Ok(AuthorizeStep::Nothing);
     }
-    let started = app.store.write(move |tx| plan.execute(tx)).await?;
+    let started = service.write(move |tx| plan.execute(tx)).await?;
     if started.is_stored {
-        limits.count_request(network, max, now);
+        service.sign_in_limits.count_request(network, max, now);
     }
     Ok(started.step)
 }
@@ -134,18 +133,18 @@ struct BeginPlan {
 }
 
 impl BeginPlan {
-    fn new(app: &App, parameters: OAuthParameters, browser: SignInBrowser) -> Self {
+    fn new(service: &Service, parameters: OAuthParameters, browser: SignInBrowser) -> Self {
         let mut random = [0; CODE_RANDOM_BYTES];
-        app.clock.random(&mut random);
+        service.clock.random(&mut random);
         Self {
             parameters,
             browser,
-            rules: NameRules::of(&app.config),
-            issuer: app.config.issuer(),
-            id: app.clock.ids().next(),
-            secret: credentials::draw(app.clock.as_ref()),
+            rules: NameRules::of(&service.config),
+            issuer: service.config.issuer(),
+            id: service.clock.ids().next(),
+            secret: credentials::draw(service.clock.as_ref()),
             user_code: approval::code(&random),
-            now: app.clock.now(),
+            now: service.clock.now(),
         }
     }
 
@@ -305,8 +304,8 @@ fn return_uri(redirect_uri: &str, issuer: &str, state: Option<&str>, result: Res
 }
 
 /// Returns what the page with a secret shows or does. `network` is that of the browser, as in [`SignInBrowser`].
-pub async fn wait(app: &App, secret: String, network: IpAddr) -> Result<WaitingPage, Refusal> {
-    let (now, issuer) = (app.clock.now(), app.config.issuer());
+pub async fn wait(service: &Service, secret: String, network: IpAddr) -> Result<WaitingPage, Refusal> {
+    let (now, issuer) = (service.clock.now(), service.config.issuer());
     let digest = credentials::digest(&secret);
     let read = move |tx: &mut Tx| {
         let Some(request) = identity_requests::by_secret(tx, &digest, now)? else { return Ok(None) };
@@ -315,7 +314,7 @@ pub async fn wait(app: &App, secret: String, network: IpAddr) -> Result<WaitingP
         let client = client.filter(|client| client.returns_to(&request.redirect_uri));
         Ok::<_, Refusal>(client.map(|client| (request, client)))
     };
-    let Some((request, client)) = app.store.read(read).await? else { return Ok(WaitingPage::Over) };
+    let Some((request, client)) = service.read(ReadScope::Service, read).await? else { return Ok(WaitingPage::Over) };
     let state = request.state.as_deref();
     // A link to this page may have been sent to another person, whose browser must not be led away by it.
     let to_app = |uri: String| match request.network == network.to_string() {
@@ -340,7 +339,7 @@ pub async fn wait(app: &App, secret: String, network: IpAddr) -> Result<WaitingP
                 return Ok(WaitingPage::Over);
             }
             let (id, expires_at) = (request.id, now.plus_ms(CODE_MS));
-            app.store.write(move |tx| Ok::<_, Refusal>(identity_requests::deliver(tx, id, expires_at)?)).await?;
+            service.write(move |tx| Ok::<_, Refusal>(identity_requests::deliver(tx, id, expires_at)?)).await?;
             let code = credentials::authorization_code(&secret);
             to_app(return_uri(&request.redirect_uri, &issuer, state, Ok(&code)))
         }

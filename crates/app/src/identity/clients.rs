@@ -7,7 +7,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, identity_clients, identity_requests, identity_tokens, inboxes, workspaces};
 
-use crate::{app::App, inboxes::names::NameRules};
+use crate::{inboxes::names::NameRules, service::Service};
 
 /// An app to create.
 #[derive(Clone, Debug)]
@@ -54,16 +54,16 @@ pub struct ClientWithSecret {
 ///
 /// # Errors
 /// Returns `unclaimed_workspace` or `plan_limit_identity_clients`.
-pub async fn create(app: &App, caller: Caller, new: NewIdentityClient) -> Result<ClientWithSecret, Refusal> {
-    let secret = (new.kind == IdentityClientType::Confidential).then(|| draw_secret(app));
+pub async fn create(service: &Service, caller: Caller, new: NewIdentityClient) -> Result<ClientWithSecret, Refusal> {
+    let secret = (new.kind == IdentityClientType::Confidential).then(|| draw_secret(service));
     let mut random = [0; CLIENT_ID_RANDOM_BYTES];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let mut subject_salt = [0; 32];
-    app.clock.random(&mut subject_salt);
-    let now = app.clock.now();
+    service.clock.random(&mut subject_salt);
+    let now = service.clock.now();
     let client = IdentityClient {
         workspace: caller.workspace,
-        id: app.clock.ids().next(),
+        id: service.clock.ids().next(),
         client_id: client_id(&random),
         name: new.name,
         kind: new.kind,
@@ -80,12 +80,12 @@ pub async fn create(app: &App, caller: Caller, new: NewIdentityClient) -> Result
         updated_at: now,
     };
     let created = client.clone();
-    let rules = NameRules::of(&app.config);
+    let rules = NameRules::of(&service.config);
     let work = move |tx: &mut Tx| {
         rules.check_display_name(tx, client.workspace, "name", &client.name)?;
         insert(tx, &client)
     };
-    app.store.write(work).await?;
+    service.write(work).await?;
     tracing::info!(workspace_id = %created.workspace, client_id = created.client_id, "identity.client_created");
     Ok(ClientWithSecret { client: created, secret })
 }
@@ -104,24 +104,24 @@ fn insert(tx: &mut Tx, client: &IdentityClient) -> Result<(), Refusal> {
     Ok(identity_clients::insert(tx, client)?)
 }
 
-fn draw_secret(app: &App) -> ClientSecret {
+fn draw_secret(service: &Service) -> ClientSecret {
     let mut random = [0; SECRET_RANDOM_BYTES];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     ClientSecret::from_random(&random)
 }
 
 /// Returns a page of apps, newest first.
-pub async fn page(app: &App, caller: Caller, page: PageRange) -> Result<Vec<IdentityClient>, Refusal> {
-    app.store.read_for(caller.workspace, move |tx| Ok(identity_clients::page(tx, caller.workspace, page)?)).await
+pub async fn page(service: &Service, caller: Caller, page: PageRange) -> Result<Vec<IdentityClient>, Refusal> {
+    service.read(caller.workspace, move |tx| Ok(identity_clients::page(tx, caller.workspace, page)?)).await
 }
 
 /// Returns an app.
 ///
 /// # Errors
 /// Returns `not_found` if the workspace doesn't have it.
-pub async fn get(app: &App, caller: Caller, id: IdentityClientId) -> Result<IdentityClient, Refusal> {
+pub async fn get(service: &Service, caller: Caller, id: IdentityClientId) -> Result<IdentityClient, Refusal> {
     let work = move |tx: &mut Tx| identity_clients::get(tx, caller.workspace, id)?.ok_or_else(missing);
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }
 
 fn missing() -> Refusal {
@@ -133,12 +133,12 @@ fn missing() -> Refusal {
 /// # Errors
 /// Returns `not_found` if the workspace doesn't have it or `invalid_request` if the redirect URIs don't fit its type.
 pub async fn change(
-    app: &App,
+    service: &Service,
     caller: Caller,
     id: IdentityClientId,
     change: IdentityClientChange,
 ) -> Result<IdentityClient, Refusal> {
-    let (now, rules) = (app.clock.now(), NameRules::of(&app.config));
+    let (now, rules) = (service.clock.now(), NameRules::of(&service.config));
     let work = move |tx: &mut Tx| {
         let mut client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
         let change = change.clone();
@@ -159,14 +159,14 @@ pub async fn change(
         identity_clients::update(tx, &client)?;
         Ok(client)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Deletes an app: everything it holds is revoked, and its id is never used again.
 ///
 /// # Errors
 /// Returns `not_found` if the workspace doesn't have it.
-pub async fn delete(app: &App, caller: Caller, id: IdentityClientId) -> Result<(), Refusal> {
+pub async fn delete(service: &Service, caller: Caller, id: IdentityClientId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| {
         let client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
         identity_tokens::delete_of_client(tx, &client.client_id)?;
@@ -174,7 +174,7 @@ pub async fn delete(app: &App, caller: Caller, id: IdentityClientId) -> Result<(
         identity_clients::delete(tx, &client)?;
         Ok::<_, Refusal>(client.client_id)
     };
-    let client_id = app.store.write(work).await?;
+    let client_id = service.write(work).await?;
     tracing::info!(workspace_id = %caller.workspace, client_id, "identity.client_deleted");
     Ok(())
 }
@@ -183,8 +183,12 @@ pub async fn delete(app: &App, caller: Caller, id: IdentityClientId) -> Result<(
 ///
 /// # Errors
 /// Returns `not_found` if the workspace doesn't have the app or it has no secret.
-pub async fn replace_secret(app: &App, caller: Caller, id: IdentityClientId) -> Result<ClientWithSecret, Refusal> {
-    let (secret, now) = (draw_secret(app), app.clock.now());
+pub async fn replace_secret(
+    service: &Service,
+    caller: Caller,
+    id: IdentityClientId,
+) -> Result<ClientWithSecret, Refusal> {
+    let (secret, now) = (draw_secret(service), service.clock.now());
     let (prefix, digest) = (secret.display_prefix().to_owned(), secret.digest());
     let work = move |tx: &mut Tx| {
         let mut client = identity_clients::lock(tx, caller.workspace, id)?.ok_or_else(missing)?;
@@ -198,6 +202,6 @@ pub async fn replace_secret(app: &App, caller: Caller, id: IdentityClientId) -> 
         identity_clients::update(tx, &client)?;
         Ok(client)
     };
-    let client = app.store.write(work).await?;
+    let client = service.write(work).await?;
     Ok(ClientWithSecret { client, secret: Some(secret) })
 }

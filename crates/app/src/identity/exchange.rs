@@ -13,7 +13,7 @@ use posthouse_store::{Tx, identity_tokens};
 use serde_json::Value;
 
 use super::{credentials, credentials::ClientCredentials, failure::OAuthFailure, record::RecordContext, signing};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// The grant of an authorization code.
 pub const CODE_GRANT: &str = "authorization_code";
@@ -74,25 +74,25 @@ struct Grant {
 ///
 /// # Errors
 /// Returns the error of the protocol.
-pub async fn exchange(app: &App, exchange: TokenExchange) -> Result<IssuedTokens, OAuthFailure> {
-    let access_token = credentials::access_token(app.clock.as_ref());
+pub async fn exchange(service: &Service, exchange: TokenExchange) -> Result<IssuedTokens, OAuthFailure> {
+    let access_token = credentials::access_token(service.clock.as_ref());
     let grant = Grant {
-        context: RecordContext::of(app),
-        issuer: app.config.issuer(),
-        namespace: app.config.claims_namespace(),
+        context: RecordContext::of(service),
+        issuer: service.config.issuer(),
+        namespace: service.config.claims_namespace(),
         access_token_sha256: credentials::digest(&access_token),
         exchange,
     };
     let now = grant.context.now;
     let credentials = grant.exchange.credentials.clone();
-    app.store.read(move |tx| credentials.authenticate(tx).map(drop)).await?;
-    let signer = signing::signer(app).await?;
+    service.read(ReadScope::Service, move |tx| credentials.authenticate(tx).map(drop)).await?;
+    let signer = signing::signer(service).await?;
     let parameters = grant.exchange.parameters.clone();
     let grant_type = parameters.required("grant_type")?;
     let (issued, is_exchange) = match grant_type {
-        CODE_GRANT => (code::redeem(app, grant).await?, false),
-        ASSERTION_GRANT => (assertion::redeem(app, grant, parameters.required("assertion")?).await?, false),
-        EXCHANGE_GRANT => (exchange_token(app, grant, &parameters).await?, true),
+        CODE_GRANT => (code::redeem(service, grant).await?, false),
+        ASSERTION_GRANT => (assertion::redeem(service, grant, parameters.required("assertion")?).await?, false),
+        EXCHANGE_GRANT => (exchange_token(service, grant, &parameters).await?, true),
         _ => {
             let text = "The grant_type is not supported.";
             return Err(OAuthError::new(OAuthErrorCode::UnsupportedGrantType, text).into());
@@ -107,7 +107,7 @@ pub async fn exchange(app: &App, exchange: TokenExchange) -> Result<IssuedTokens
 }
 
 /// Exchanges a token of the app for an access token.
-async fn exchange_token(app: &App, grant: Grant, given: &OAuthParameters) -> Result<Issued, OAuthFailure> {
+async fn exchange_token(service: &Service, grant: Grant, given: &OAuthParameters) -> Result<Issued, OAuthFailure> {
     if given.one("actor_token")?.is_some() || given.one("actor_token_type")?.is_some() {
         return Err(OAuthError::invalid("actor_token is not supported.").into());
     }
@@ -122,8 +122,8 @@ async fn exchange_token(app: &App, grant: Grant, given: &OAuthParameters) -> Res
     }
     let token = given.required("subject_token")?.to_owned();
     match given.required("subject_token_type")? {
-        ACCESS_TOKEN_TYPE => narrow::redeem(app, grant, &token).await,
-        kind if ID_TOKEN_TYPES.contains(&kind) => assertion::redeem(app, grant, &token).await,
+        ACCESS_TOKEN_TYPE => narrow::redeem(service, grant, &token).await,
+        kind if ID_TOKEN_TYPES.contains(&kind) => assertion::redeem(service, grant, &token).await,
         _ => Err(OAuthError::invalid("subject_token_type is not supported.").into()),
     }
 }

@@ -7,8 +7,8 @@ use posthouse_domain::{
 use posthouse_store::Tx;
 use uuid::Uuid;
 
-use super::{limits::IdentityLimits, limits::LimitRest, record::NewSignIn, record::RecordContext, signing, standing};
-use crate::{access::visible, app::App};
+use super::{record::NewSignIn, record::RecordContext, signing, standing};
+use crate::{access::visible, limits::sign_in::LimitRest, service::Service};
 
 /// A request for an identity token.
 #[derive(Clone, Debug)]
@@ -48,19 +48,18 @@ pub struct MintedToken {
 /// Returns `not_found` for the agent or the app, a refusal of
 /// [`check_agent`](posthouse_domain::identity::check_agent), `client_disabled`, or `rate_limited`.
 pub async fn mint(
-    app: &App,
-    limits: &IdentityLimits,
+    service: &Service,
     caller: Caller,
     id: InboxId,
     request: TokenRequest,
 ) -> Result<MintedToken, Refusal> {
-    let context = RecordContext::of(app);
+    let context = RecordContext::of(service);
     // Only callers that can see the agent use its limit.
-    let found = app.store.read_for(caller.workspace, move |tx| visible::inbox_or_identity(tx, &caller, id)).await?;
-    limits.count_token(&found, &app.config.limits, context.now)?;
-    let limits = limits.rest_of_token(&found, &app.config.limits, context.now);
-    let (issuer, namespace) = (app.config.issuer(), app.config.claims_namespace());
-    let signer = signing::signer(app).await?;
+    let found = service.read(caller.workspace, move |tx| visible::inbox_or_identity(tx, &caller, id)).await?;
+    service.sign_in_limits.count_token(&found, &service.config.limits, context.now)?;
+    let limits = service.sign_in_limits.rest_of_token(&found, &service.config.limits, context.now);
+    let (issuer, namespace) = (service.config.issuer(), service.config.claims_namespace());
+    let signer = signing::signer(service).await?;
     let jti = context.ids.next::<Uuid>().to_string();
     let issued_at = Time::from_millis(claims::seconds(context.now) * SECOND_MS);
     let expires_at = issued_at.plus_ms(request.expires_in * SECOND_MS);
@@ -98,7 +97,7 @@ pub async fn mint(
         };
         Ok::<_, Refusal>((claims::id_token(&about, &facts), scope))
     };
-    let (claims, scope) = app.store.write(work).await?;
+    let (claims, scope) = service.write(work).await?;
     let id_token = signing::sign(&signer, &claims)?;
     let sub = claims["sub"].as_str().unwrap_or_default().to_owned();
     Ok(MintedToken { id_token, sub, jti, scope, expires_at, limits })

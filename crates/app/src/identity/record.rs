@@ -8,7 +8,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, events, identity_clients, identity_sign_ins};
 
 use super::standing::StandingAgent;
-use crate::{app::App, inboxes::view};
+use crate::{inboxes::view, service::Service};
 
 /// What every sign-in of a transaction needs.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub(super) struct NewSignIn<'a> {
 }
 
 impl RecordContext {
-    pub(super) fn of(app: &App) -> Self {
-        Self { plans: app.config.plans, ids: app.clock.ids(), now: app.clock.now() }
+    pub(super) fn of(service: &Service) -> Self {
+        Self { plans: service.config.plans, ids: service.clock.ids(), now: service.clock.now() }
     }
 
     /// Records a sign-in. Returns `false` if the token has a line with the same event already.

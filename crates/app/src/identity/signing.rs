@@ -7,7 +7,7 @@ use posthouse_mail::{jose::jwk::JwsAlgorithm, jose::jws::CompactJws};
 use posthouse_store::Tx;
 use serde_json::Value;
 
-use crate::{app::App, signing::published, signing::sign, signing::sign::ServiceSigner};
+use crate::{service::ReadScope, service::Service, signing::published, signing::sign, signing::sign::ServiceSigner};
 
 /// The `typ` of an identity token.
 const TYPE: &str = "JWT";
@@ -15,8 +15,8 @@ const TYPE: &str = "JWT";
 const PUBLISHED_AFTER_MS: i64 = HOUR_MS;
 
 /// Returns the key that signs now. Get it before the transaction that issues a token.
-pub(super) async fn signer(app: &App) -> Result<ServiceSigner, Refusal> {
-    sign::signer(app, SigningPurpose::Identity).await.map_err(|error| {
+pub(super) async fn signer(service: &Service) -> Result<ServiceSigner, Refusal> {
+    sign::signer(service, SigningPurpose::Identity).await.map_err(|error| {
         tracing::error!(cause = %error, "identity.no_signing_key");
         Refusal::new(ErrorCode::Internal, "The identity token couldn't be signed.")
     })
@@ -31,7 +31,7 @@ pub(super) fn sign(signer: &ServiceSigner, claims: &Value) -> Result<String, Ref
 }
 
 /// Returns the claims of an identity token that this service signed; `None` for any other text.
-pub(super) async fn verify(app: &App, token: &str) -> Result<Option<Value>, Refusal> {
+pub(super) async fn verify(service: &Service, token: &str) -> Result<Option<Value>, Refusal> {
     // A compact signature has no white space; the parser allows it for mail.
     if token.bytes().any(|byte| byte.is_ascii_whitespace()) {
         return Ok(None);
@@ -42,7 +42,7 @@ pub(super) async fn verify(app: &App, token: &str) -> Result<Option<Value>, Refu
     }
     let claims = Value::Object(jws.claims.clone());
     let work = move |tx: &mut Tx| published::check(tx, SigningPurpose::Identity, &jws);
-    let signature = app.store.read(work).await.map_err(Refusal::from)?;
+    let signature = service.read(ReadScope::Service, work).await.map_err(Refusal::from)?;
     // A revoked key verifies nothing, as in the published keys, because a thief can choose any `iat`.
     let is_valid = signature.is_some_and(|signature| signature.is_genuine && signature.times.revoked_at.is_none());
     Ok(is_valid.then_some(claims))
@@ -52,9 +52,9 @@ pub(super) async fn verify(app: &App, token: &str) -> Result<Option<Value>, Refu
 ///
 /// # Errors
 /// Returns `internal_error` if there is no key.
-pub async fn keys(app: &App) -> Result<Vec<ServiceKeyView>, Refusal> {
-    signer(app).await?;
-    let since = app.clock.now().plus_ms(-PUBLISHED_AFTER_MS);
-    let keys = published::keys(app, SigningPurpose::Identity, Some(since)).await?;
+pub async fn keys(service: &Service) -> Result<Vec<ServiceKeyView>, Refusal> {
+    signer(service).await?;
+    let since = service.clock.now().plus_ms(-PUBLISHED_AFTER_MS);
+    let keys = published::keys(service, SigningPurpose::Identity, Some(since)).await?;
     Ok(keys.into_iter().filter(|key| !key.is_revoked()).collect())
 }

@@ -5,16 +5,16 @@ use posthouse_store::{Tx, identity_tokens};
 use serde_json::Value;
 
 use super::{credentials, failure::OAuthFailure, standing};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// Returns the claims about the agent of an access token.
 ///
 /// # Errors
 /// Returns `invalid_token` if the token is unknown or expired, the app is deleted or switched off, or the agent can't
 /// sign in;.
-pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailure> {
-    let (now, digest) = (app.clock.now(), credentials::digest(access_token));
-    let namespace = app.config.claims_namespace();
+pub async fn userinfo(service: &Service, access_token: &str) -> Result<Value, OAuthFailure> {
+    let (now, digest) = (service.clock.now(), credentials::digest(access_token));
+    let namespace = service.config.claims_namespace();
     let work = move |tx: &mut Tx| {
         let token = identity_tokens::find(tx, &digest, now)?;
         let token = token.ok_or_else(|| invalid("The access token is unknown or has expired."))?;
@@ -29,7 +29,7 @@ pub async fn userinfo(app: &App, access_token: &str) -> Result<Value, OAuthFailu
         };
         Ok::<_, OAuthFailure>(Value::Object(about.claims()))
     };
-    app.store.read(work).await
+    service.read(ReadScope::Service, work).await
 }
 
 fn invalid(text: &str) -> OAuthFailure {

@@ -11,7 +11,7 @@ use posthouse_domain::Refusal;
 use posthouse_mail::address::Address;
 use posthouse_mail::auth::{AuthDigest, AuthInput, AuthOutcome, AuthResults, AuthVerification, DnsFacts, DnsQuestion};
 
-use crate::{app::App, limits::blocking_pool::WorkClass};
+use crate::{limits::blocking_pool::WorkClass, service::Service};
 
 /// Time limit for all DNS lookups of one mail, in milliseconds. A missing answer counts as a temporary failure, and the
 /// mail is accepted.
@@ -32,13 +32,13 @@ pub struct SmtpClientFacts<'a> {
 ///
 /// # Errors
 /// Returns `internal_error` if the blocking task panics.
-pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Refusal> {
-    let (now_s, bytes) = (app.clock.now().seconds(), raw.len());
+pub async fn digest(service: &Service, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Refusal> {
+    let (now_s, bytes) = (service.clock.now().seconds(), raw.len());
     let work = move || {
         let digest = AuthDigest::of(&raw, now_s);
         (raw, digest)
     };
-    app.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await
+    service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await
 }
 
 /// Authenticates a received mail.
@@ -46,31 +46,31 @@ pub async fn digest(app: &App, raw: Vec<u8>) -> Result<(Vec<u8>, AuthDigest), Re
 /// In the loopback profile, DMARC is left out while the system's nameservers don't answer: without DNS, all mail on a
 /// developer's machine would fail. Configured nameservers (`dns.nameservers`) must answer
 /// (`docs/decisions/receiving.md#0019-dmarc-on-loopback`).
-pub async fn authenticate(app: &App, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
-    let mut results = evaluate(app, raw, digest, from).await;
-    let may_lack_dns = app.config.is_loopback_profile() && app.config.nameservers.is_empty();
-    if results.auth_unknown_label() && may_lack_dns && !app.dns.is_served().await {
+pub async fn authenticate(service: &Service, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
+    let mut results = evaluate(service, raw, digest, from).await;
+    let may_lack_dns = service.config.is_loopback_profile() && service.config.nameservers.is_empty();
+    if results.auth_unknown_label() && may_lack_dns && !service.dns.is_served().await {
         results.omit_dmarc("no nameserver answers; left out on loopback");
     }
     results
 }
 
-async fn evaluate(app: &App, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
+async fn evaluate(service: &Service, raw: &[u8], digest: AuthDigest, from: SmtpClientFacts<'_>) -> AuthResults {
     let mail_from = from.mail_from.map(Address::smtp_form).unwrap_or_default();
-    let now = app.clock.now();
+    let now = service.clock.now();
     let input = AuthInput {
         raw,
         client_ip: from.client_ip,
         helo: from.helo,
         mail_from: &mail_from,
-        hostname: &app.config.hostname,
+        hostname: &service.config.hostname,
         now_s: now.seconds(),
     };
     let mut evaluation = AuthVerification::with(digest, input);
     let mut facts = DnsFacts::new();
     let mut asked: HashSet<DnsQuestion> = HashSet::new();
     let mut answers = FuturesUnordered::new();
-    let mut deadline = app.clock.sleep_until(now.plus_ms(DNS_TIMEOUT_MS));
+    let mut deadline = service.clock.sleep_until(now.plus_ms(DNS_TIMEOUT_MS));
     loop {
         let missing = match evaluation.evaluate(&facts) {
             AuthOutcome::Verdicts(results) => return *results,
@@ -78,7 +78,7 @@ async fn evaluate(app: &App, raw: &[u8], digest: AuthDigest, from: SmtpClientFac
         };
         for question in missing {
             if asked.insert(question.clone()) {
-                answers.push(async move { (question.clone(), app.dns.lookup(question).await) });
+                answers.push(async move { (question.clone(), service.dns.lookup(question).await) });
             }
         }
         if answers.is_empty() {

@@ -5,11 +5,11 @@ use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use posthouse_mail::{address::Address, report::ReportContent};
 use posthouse_store::{Result as StoreResult, Tx};
 
-use crate::app::App;
 use crate::inbound::{
     apply_report, report_source::MailExchangers, report_source::domain_of, report_source::mail_system,
 };
 use crate::mailbox::{parse::ParsedMail, recipient};
+use crate::service::{ReadScope, Service};
 
 /// Time limit for looking up the mail exchangers of one report, in milliseconds. A report from one that is not known by
 /// then doesn't count.
@@ -20,7 +20,7 @@ const DOMAINS_MAX: usize = 10;
 /// Returns the mail exchangers of the domains that a delivery report may be about. Looks them up only if the result
 /// matters: for a report of a proven mail system that names a sent message and didn't arrive at its return path.
 pub(super) async fn exchangers(
-    app: &App,
+    service: &Service,
     mail: &ParsedMail,
     named_only: Vec<Address>,
 ) -> StoreResult<Vec<MailExchangers>> {
@@ -28,7 +28,7 @@ pub(super) async fn exchangers(
     let Some(author) = mail_system(mail).filter(|_| is_delivery && !named_only.is_empty()) else {
         return Ok(Vec::new());
     };
-    let (served, now) = (recipient::served_domains(app), app.clock.now());
+    let (served, now) = (recipient::served_domains(service), service.clock.now());
     let original_ids = mail.report.as_ref().map(|report| report.original_ids.clone()).unwrap_or_default();
     let find = move |tx: &mut Tx| -> StoreResult<Vec<String>> {
         let mut domains = Vec::new();
@@ -38,12 +38,12 @@ pub(super) async fn exchangers(
         }
         Ok(domains)
     };
-    let mut domains = app.store.read_inline(find).await?;
+    let mut domains = service.read(ReadScope::Lookup, find).await?;
     domains.sort_unstable();
     domains.dedup();
     domains.retain(|domain| domain != author.address.domain());
     domains.truncate(DOMAINS_MAX);
-    Ok(query(app, domains, now).await)
+    Ok(query(service, domains, now).await)
 }
 
 /// Returns the domains of the recipients of the message that a report names.
@@ -53,8 +53,8 @@ fn named_domains(tx: &mut Tx, original_ids: &[String], inbox: &Inbox) -> StoreRe
     Ok(entries.iter().filter_map(domain_of).collect())
 }
 
-async fn query(app: &App, domains: Vec<String>, now: Time) -> Vec<MailExchangers> {
-    let query = async |domain: String| match app.dns.lookup(DnsQuestion::new(&domain, DnsRecordType::Mx)).await {
+async fn query(service: &Service, domains: Vec<String>, now: Time) -> Vec<MailExchangers> {
+    let query = async |domain: String| match service.dns.lookup(DnsQuestion::new(&domain, DnsRecordType::Mx)).await {
         DnsAnswer::Records(DnsRecords::Mx(records)) => {
             let host = |(_, host): (u16, String)| host.trim_end_matches('.').to_ascii_lowercase();
             Some(MailExchangers { domain, hosts: records.into_iter().map(host).collect() })
@@ -64,7 +64,7 @@ async fn query(app: &App, domains: Vec<String>, now: Time) -> Vec<MailExchangers
     if domains.is_empty() {
         return Vec::new();
     }
-    let deadline = app.clock.sleep_until(now.plus_ms(LOOK_UP_MS_MAX));
+    let deadline = service.clock.sleep_until(now.plus_ms(LOOK_UP_MS_MAX));
     tokio::select! {
         biased;
         found = futures_util::future::join_all(domains.into_iter().map(query)) => found.into_iter().flatten().collect(),

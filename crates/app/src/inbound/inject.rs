@@ -8,7 +8,7 @@ use posthouse_domain::{Detail, ErrorCode, MessageId, Refusal};
 use posthouse_mail::{address::Address, address::Mailbox, author, header, parse};
 
 use super::{receive, receive::InboundMail, recipient, recipient::RecipientVerdict};
-use crate::{app::App, mailbox::Visibility};
+use crate::{mailbox::Visibility, service::Service};
 
 /// Maximum number of recipients per request: the limit of an SMTP transaction.
 const RECIPIENTS_MAX: usize = 100;
@@ -41,7 +41,7 @@ pub struct InjectionResult {
 /// # Errors
 /// Returns `invalid_request`, `not_found` if no recipient is an inbox of this service, or the errors of
 /// [`receive::receive`].
-pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, Refusal> {
+pub async fn inject(service: &Arc<Service>, mail: Injection) -> Result<InjectionResult, Refusal> {
     let Injection { raw, to, from, client_ip } = mail;
     if raw.is_empty() {
         return Err(Refusal::invalid_field("body", "must be a mail in MIME format"));
@@ -52,7 +52,7 @@ pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, 
         let refusal = Refusal::invalid_field("to", "is required, because the mail has no address in To or Cc");
         return Err(refusal.with_fix("Name the recipients in the query: `POST /dev/inbound?to=name@example.com`."));
     }
-    let (recipients, refused) = screen_recipients(app, wanted).await?;
+    let (recipients, refused) = screen_recipients(service, wanted).await?;
     let arrival = InboundMail {
         mail_from,
         recipients,
@@ -64,14 +64,14 @@ pub async fn inject(app: &Arc<App>, mail: Injection) -> Result<InjectionResult, 
         may_not_fit_in: None,
         visibility: Visibility::Shown,
     };
-    Ok(InjectionResult { stored: receive::receive(app, arrival).await?, refused })
+    Ok(InjectionResult { stored: receive::receive(service, arrival).await?, refused })
 }
 
 /// Splits recipients into those that SMTP would accept and those that it would reject; at least one must be accepted.
-async fn screen_recipients(app: &App, wanted: Vec<Address>) -> Result<(Vec<Address>, Vec<String>), Refusal> {
+async fn screen_recipients(service: &Service, wanted: Vec<Address>) -> Result<(Vec<Address>, Vec<String>), Refusal> {
     let (mut recipients, mut refused) = (Vec::new(), Vec::new());
     for address in wanted {
-        match recipient::recipient(app, &address, None).await? {
+        match recipient::recipient(service, &address, None).await? {
             RecipientVerdict::Accept(_) => recipients.push(address),
             RecipientVerdict::Unknown | RecipientVerdict::Unread => refused.push(address.to_string()),
         }

@@ -22,7 +22,8 @@ use crate::mailbox::parse::{ParsedMail, Provenance, parse_message};
 use crate::mailbox::recipient::{is_role, resolve_recipient, served_domains};
 use crate::mailbox::return_path::{self, ReturnPath};
 use crate::mailbox::{self, ReceivedCopy, Visibility};
-use crate::{app::App, keyring::instance_key::AddressKey, messages::raw};
+use crate::service::{ReadScope, Service};
+use crate::{keyring::instance_key::AddressKey, messages::raw};
 
 /// A mail and its SMTP envelope.
 #[derive(Clone, Debug)]
@@ -55,36 +56,36 @@ pub struct InboundMail {
 /// Returns `message_too_large`; `invalid_request` for a mail without an author; `forbidden` for a DMARC failure if the
 /// operator rejects these; `not_found` if no recipient exists any more; `unavailable` if some don't;
 /// `plan_limit_storage` if a workspace would store more than its plan allows; or an error if a store call fails.
-pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<MessageId>, Refusal> {
-    if arrival.raw.len() as u64 > app.config.message_bytes_max {
-        let max = app.config.message_bytes_max;
+pub async fn receive(service: &Arc<Service>, mut arrival: InboundMail) -> Result<Vec<MessageId>, Refusal> {
+    if arrival.raw.len() as u64 > service.config.message_bytes_max {
+        let max = service.config.message_bytes_max;
         return Err(Refusal::new(ErrorCode::MessageTooLarge, format!("The message is larger than {max} bytes.")));
     }
     if let Some(workspace) = arrival.may_not_fit_in {
         // Refused before anything is computed, because it would be refused at the end.
-        let (plans, bytes) = (app.config.plans, arrival.raw.len() as u64);
-        app.store.read_inline(move |tx| storage_limit::need(tx, &plans, workspace, bytes)).await?.check()?;
+        let (plans, bytes) = (service.config.plans, arrival.raw.len() as u64);
+        service.read(ReadScope::Lookup, move |tx| storage_limit::need(tx, &plans, workspace, bytes)).await?.check()?;
     }
-    let (raw, digest) = authenticate::digest(app, std::mem::take(&mut arrival.raw)).await?;
+    let (raw, digest) = authenticate::digest(service, std::mem::take(&mut arrival.raw)).await?;
     arrival.raw = raw;
     refuse_without_author(&arrival, &digest)?;
     let author = digest.author().ok().map(|author| author.address().clone());
     let handover =
         SmtpClientFacts { client_ip: arrival.client_ip, helo: &arrival.helo, mail_from: arrival.mail_from.as_ref() };
-    let mut results = authenticate(app, &arrival.raw, digest, handover).await;
+    let mut results = authenticate(service, &arrival.raw, digest, handover).await;
     let is_own = match author {
-        Some(author) => is_own_inbox(app, author).await?,
+        Some(author) => is_own_inbox(service, author).await?,
         None => false,
     };
     if is_own {
         results.refuse_claim_of_own_inbox();
     }
-    refuse_by_policy(app, &arrival, &results)?;
-    let mut prepared = prepare(app, arrival, results).await?;
+    refuse_by_policy(service, &arrival, &results)?;
+    let mut prepared = prepare(service, arrival, results).await?;
     prepared.mail.verify_disclosure(is_own);
-    let (ids, now, served) = (app.clock.ids(), app.clock.now(), served_domains(app));
-    let (hostname, key) = (app.config.hostname.clone(), app.address_key()?);
-    let (feedback_sources, plans) = (app.config.inbound.feedback_sources.clone(), app.config.plans);
+    let (ids, now, served) = (service.clock.ids(), service.clock.now(), served_domains(service));
+    let (hostname, key) = (service.config.hostname.clone(), service.address_key()?);
+    let (feedback_sources, plans) = (service.config.inbound.feedback_sources.clone(), service.config.plans);
     let write = move |tx: &mut Tx| {
         let settings = StoreSettings {
             served: &served,
@@ -95,7 +96,7 @@ pub async fn receive(app: &Arc<App>, mut arrival: InboundMail) -> Result<Vec<Mes
         };
         store(tx, &prepared, settings, &ids.clone(), now)
     };
-    app.store.write(write).await
+    service.write(write).await
 }
 
 /// Checks that a mail has one author (RFC 5322 §3.6.2). Mail from the null sender is stored in any case, because a
@@ -115,21 +116,21 @@ fn refuse_without_author(arrival: &InboundMail, digest: &AuthDigest) -> Result<(
 }
 
 /// Returns true if an address is or was an inbox of this service. Mail from outside in its name needs our signature.
-async fn is_own_inbox(app: &App, author: Address) -> Result<bool, Refusal> {
+async fn is_own_inbox(service: &Service, author: Address) -> Result<bool, Refusal> {
     let find = move |tx: &mut Tx| inboxes::by_address(tx, author.without_tag().canonical_str());
-    Ok(app.store.read_inline(find).await?.is_some())
+    Ok(service.read(ReadScope::Lookup, find).await?.is_some())
 }
 
 /// Rejects mail that fails a `p=reject` policy, if the operator enabled that
 /// (`docs/decisions/receiving.md#0020-failing-mail-is-labeled`). Never rejects mail to role addresses, which has no
 /// other recipients in its transaction.
-fn refuse_by_policy(app: &App, arrival: &InboundMail, results: &AuthResults) -> Result<(), Refusal> {
+fn refuse_by_policy(service: &Service, arrival: &InboundMail, results: &AuthResults) -> Result<(), Refusal> {
     if arrival.recipients.iter().any(is_role) {
         return Ok(());
     }
     let rejected = results.dmarc.result == DmarcResult::Fail && results.dmarc.policy == Some(DmarcPolicy::Reject);
-    if app.config.inbound.reject_dmarc_fail && rejected {
-        app.metrics.smtp_rejected_by_policy("dmarc");
+    if service.config.inbound.reject_dmarc_fail && rejected {
+        service.metrics.smtp_rejected_by_policy("dmarc");
         return Err(Refusal::new(
             ErrorCode::Forbidden,
             "The policy of the sender's domain rejects mail that fails DMARC.",
@@ -163,12 +164,12 @@ struct StoreSettings<'a> {
     plans: &'a Plans,
 }
 
-async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Result<PreparedMail, Refusal> {
-    let authserv_id = app.config.hostname.clone();
-    let paths = arrival.recipients.iter().map(|address| return_path::open(app, address));
+async fn prepare(service: &Service, arrival: InboundMail, results: AuthResults) -> Result<PreparedMail, Refusal> {
+    let authserv_id = service.config.hostname.clone();
+    let paths = arrival.recipients.iter().map(|address| return_path::open(service, address));
     let paths = paths.collect::<Result<Vec<_>, Refusal>>()?;
     let bytes = arrival.raw.len();
-    let blobs = app.blobs.clone();
+    let blobs = service.blobs.clone();
     let work = move || -> posthouse_store::Result<(InboundMail, ParsedMail, Vec<u8>)> {
         let provenance = Provenance {
             mail_from: arrival.mail_from.as_ref(),
@@ -180,11 +181,11 @@ async fn prepare(app: &App, arrival: InboundMail, results: AuthResults) -> Resul
         let compressed = blobs.compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
-    let (mut arrival, mail, compressed) = app.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
-    let raw = raw::store_raw(app, compressed, bytes).await?;
+    let (mut arrival, mail, compressed) = service.blocking_pool.run_sized(WorkClass::Receive, bytes, work).await??;
+    let raw = raw::store_raw(service, compressed, bytes).await?;
     let named_only = arrival.recipients.iter().zip(&paths).filter(|(_, path)| path.is_none());
     let named_only = named_only.map(|(address, _)| address.clone()).collect();
-    let exchangers = exchangers::exchangers(app, &mail, named_only).await?;
+    let exchangers = exchangers::exchangers(service, &mail, named_only).await?;
     // The bytes are in `raw` now; a group commit of large mails must not hold them twice.
     arrival.raw = Vec::new();
     Ok(PreparedMail { arrival, paths, exchangers, mail, raw })

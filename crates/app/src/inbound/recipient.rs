@@ -4,9 +4,10 @@ use posthouse_domain::{IdGenerator, Inbox, InboxId, InboxKind, Refusal, StorageN
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, deliveries, inboxes};
 
+use crate::limits::storage_limit;
 use crate::mailbox::recipient::{is_role, resolve_recipient, role_mail_workspace, served_domains};
 use crate::mailbox::return_path;
-use crate::{app::App, limits::storage_limit};
+use crate::service::{ReadScope, Service};
 
 /// The decision about a recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,14 +33,14 @@ pub struct AcceptedRecipient {
 ///
 /// # Errors
 /// Returns `plan_limit_storage` if the recipient's workspace can't store mail of the declared size.
-pub async fn recipient(app: &App, address: &Address, size: Option<u64>) -> Result<RecipientVerdict, Refusal> {
-    let (address, now) = (address.clone(), app.clock.now());
-    let (domains, plans, bytes_max) = (served_domains(app), app.config.plans, app.config.message_bytes_max);
-    if is_service_sender(app, &address) {
+pub async fn recipient(service: &Service, address: &Address, size: Option<u64>) -> Result<RecipientVerdict, Refusal> {
+    let (address, now) = (address.clone(), service.clock.now());
+    let (domains, plans, bytes_max) = (served_domains(service), service.config.plans, service.config.message_bytes_max);
+    if is_service_sender(service, &address) {
         return Ok(RecipientVerdict::Unread);
     }
-    let path = return_path::open(app, &address)?;
-    let found = app.store.read_inline(move |tx| {
+    let path = return_path::open(service, &address)?;
+    let found = service.read(ReadScope::Lookup, move |tx| {
         let workspace = match (resolve_recipient(tx, &address, path, &domains, now)?, path) {
             (Some(inbox), _) => Some(inbox.workspace),
             (None, _) if is_role(&address) => role_mail_workspace(tx, &address, &domains)?,
@@ -60,9 +61,10 @@ pub async fn recipient(app: &App, address: &Address, size: Option<u64>) -> Resul
 
 /// Returns whether an address, with or without a tag, is the one that the service writes from. Reports about its mail go to
 /// return paths.
-fn is_service_sender(app: &App, address: &Address) -> bool {
+fn is_service_sender(service: &Service, address: &Address) -> bool {
     let name = address.without_tag();
-    name.domain() == app.config.mail.default_domain && name.canonical_local() == Username::service_sender().to_string()
+    name.domain() == service.config.mail.default_domain
+        && name.canonical_local() == Username::service_sender().to_string()
 }
 
 /// Creates the inbox of a role address for a workspace without inboxes, because mail to it must be accepted.

@@ -12,7 +12,7 @@ use posthouse_mail::trace::{self, StoredDmarcResult};
 use posthouse_store::{Tx, contents, inboxes, messages, relabel as store, relabel::MessageRef};
 use serde_json::Value;
 
-use crate::{app::App, messages::raw};
+use crate::{messages::raw, service::ReadScope, service::Service};
 
 /// Messages listed per query.
 const PAGE: u32 = 200;
@@ -32,16 +32,16 @@ pub struct RelabelTotals {
 ///
 /// # Errors
 /// Returns an error if a store call fails.
-pub async fn run(app: &Arc<App>, dry_run: bool) -> Result<RelabelTotals, Refusal> {
+pub async fn run(service: &Arc<Service>, dry_run: bool) -> Result<RelabelTotals, Refusal> {
     let mut sum = RelabelTotals::default();
     let mut after = None;
     loop {
-        let page = app.store.read(move |tx| store::page(tx, after, PAGE)).await?;
+        let page = service.read(ReadScope::Service, move |tx| store::page(tx, after, PAGE)).await?;
         let Some(last) = page.last() else { return Ok(sum) };
         after = Some(*last);
         for MessageRef { workspace, message: id } in page {
             sum.read += 1;
-            match relabel_one(app, workspace, id, dry_run).await {
+            match relabel_one(service, workspace, id, dry_run).await {
                 Ok(changed) => sum.changed += u64::from(changed),
                 Err(refusal) if refusal.code != ErrorCode::ContentDamaged => return Err(refusal),
                 Err(refusal) => {
@@ -53,11 +53,16 @@ pub async fn run(app: &Arc<App>, dry_run: bool) -> Result<RelabelTotals, Refusal
     }
 }
 
-async fn relabel_one(app: &Arc<App>, workspace: WorkspaceId, id: MessageId, dry_run: bool) -> Result<bool, Refusal> {
-    let hostname = app.config.hostname.clone();
-    let found = app.store.read(move |tx| read(tx, workspace, id, &hostname)).await?;
+async fn relabel_one(
+    service: &Arc<Service>,
+    workspace: WorkspaceId,
+    id: MessageId,
+    dry_run: bool,
+) -> Result<bool, Refusal> {
+    let hostname = service.config.hostname.clone();
+    let found = service.read(ReadScope::Service, move |tx| read(tx, workspace, id, &hostname)).await?;
     let Some((content, found)) = found else { return Ok(false) };
-    let author = raw::content(app, content, |raw| author::author(&raw).and_then(masked_author)).await?;
+    let author = raw::content(service, content, |raw| author::author(&raw).and_then(masked_author)).await?;
     let work = move |tx: &mut Tx| {
         if !dry_run {
             messages::lock(tx, workspace, &[id])?;
@@ -73,7 +78,7 @@ async fn relabel_one(app: &Arc<App>, workspace: WorkspaceId, id: MessageId, dry_
         }
         Ok::<_, Refusal>(true)
     };
-    if dry_run { app.store.read(work).await } else { app.store.write(work).await }
+    if dry_run { service.read(ReadScope::Service, work).await } else { service.write(work).await }
 }
 
 /// Returns the raw bytes of a message, and the DMARC result at receipt.

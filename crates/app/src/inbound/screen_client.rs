@@ -4,26 +4,17 @@
 //! A missing answer counts in the client's favor. Exempt are mail to postmaster and abuse, so that a person who can fix
 //! a mistake stays reachable, and mail from this machine, from trusted networks and by submission.
 
-use std::{collections::HashMap, net::IpAddr, sync::Mutex, sync::MutexGuard, sync::PoisonError};
+use std::net::IpAddr;
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use posthouse_domain::{
-    BlocklistStatus, GreylistDecision, GreylistRecord, MINUTE_MS, Refusal, Time, greylist as rules, reputation,
+    BlocklistStatus, GreylistDecision, GreylistRecord, Refusal, Time, greylist as rules, reputation,
 };
 use posthouse_mail::address::Address;
 use posthouse_mail::auth::{DnsAnswer, DnsQuestion, DnsRecordType, DnsRecords};
 use posthouse_store::{Tx, contacts, greylist};
 
-use crate::{app::App, mailbox::recipient};
-
-/// How long the combined result of all lists is cached, in milliseconds.
-const KEPT_MS: i64 = 5 * MINUTE_MS;
-/// Maximum number of clients with cached results.
-const CLIENTS_MAX: usize = 10_000;
-
-/// Blocklist results of recent clients.
-#[derive(Debug, Default)]
-pub struct BlocklistCache(Mutex<HashMap<IpAddr, (Option<String>, Time)>>);
+use crate::{mailbox::recipient, service::ReadScope, service::Service};
 
 /// A client, envelope sender and recipient to screen.
 #[derive(Clone, Copy, Debug)]
@@ -49,48 +40,44 @@ pub enum ClientScreening {
 
 /// Returns true if the client is never screened: this machine and trusted networks.
 #[must_use]
-pub fn is_trusted(app: &App, client_ip: IpAddr) -> bool {
-    client_ip.is_loopback() || app.config.inbound.trusted_clients.iter().any(|network| network.contains(client_ip))
+pub fn is_trusted(service: &Service, client_ip: IpAddr) -> bool {
+    client_ip.is_loopback() || service.config.inbound.trusted_clients.iter().any(|network| network.contains(client_ip))
 }
 
 /// Screens a client for an existing recipient.
 ///
 /// # Errors
 /// Returns an error if a database call fails.
-pub async fn screen(
-    app: &App,
-    listings: &BlocklistCache,
-    offer: ScreeningRequest<'_>,
-) -> Result<ClientScreening, Refusal> {
-    if recipient::is_role(offer.recipient) || is_trusted(app, offer.client_ip) {
+pub async fn screen(service: &Service, offer: ScreeningRequest<'_>) -> Result<ClientScreening, Refusal> {
+    if recipient::is_role(offer.recipient) || is_trusted(service, offer.client_ip) {
         return Ok(ClientScreening::Accept);
     }
-    if let Some(list) = listed(app, listings, offer.client_ip).await {
+    if let Some(list) = listed(service, offer.client_ip).await {
         return Ok(ClientScreening::Listed(list));
     }
-    if app.config.inbound.greylisting && !is_known(app, offer).await? {
+    if service.config.inbound.greylisting && !is_known(service, offer).await? {
         return Ok(ClientScreening::RetryLater);
     }
     Ok(ClientScreening::Accept)
 }
 
 /// Returns the first list that contains the client, among the lists that answer in time.
-async fn listed(app: &App, listings: &BlocklistCache, client: IpAddr) -> Option<String> {
-    let policy = &app.config.inbound;
+async fn listed(service: &Service, client: IpAddr) -> Option<String> {
+    let policy = &service.config.inbound;
     if policy.dnsbl.is_empty() {
         return None;
     }
-    let now = app.clock.now();
-    if let Some(known) = listings.get(client, now) {
+    let now = service.clock.now();
+    if let Some(known) = service.blocklists.get(client, now) {
         return known;
     }
     let query = |list: &String| {
         let question = DnsQuestion::new(&reputation::question(client, list), DnsRecordType::A);
         let list = list.clone();
-        async move { (list, app.dns.lookup(question).await) }
+        async move { (list, service.dns.lookup(question).await) }
     };
     let mut answers: FuturesUnordered<_> = policy.dnsbl.iter().map(query).collect();
-    let mut deadline = app.clock.sleep_until(now.plus_ms(policy.dnsbl_timeout_ms));
+    let mut deadline = service.clock.sleep_until(now.plus_ms(policy.dnsbl_timeout_ms));
     let (mut found, mut all_answered) = (None, true);
     while found.is_none() {
         tokio::select! {
@@ -114,7 +101,7 @@ async fn listed(app: &App, listings: &BlocklistCache, client: IpAddr) -> Option<
         }
     }
     if all_answered || found.is_some() {
-        listings.cache(client, found.clone(), now);
+        service.blocklists.cache(client, found.clone(), now);
     }
     found
 }
@@ -137,15 +124,15 @@ struct GreylistKeys {
 
 /// Returns true if the sender is known or retried in time. Bounces of other mail servers are never delayed, nor is mail
 /// from contacts of the recipient's workspace.
-async fn is_known(app: &App, offer: ScreeningRequest<'_>) -> Result<bool, Refusal> {
+async fn is_known(service: &Service, offer: ScreeningRequest<'_>) -> Result<bool, Refusal> {
     let Some(sender) = offer.mail_from else { return Ok(true) };
     let keys = GreylistKeys {
         network: rules::network_key(offer.client_ip),
         triplet: rules::triplet_key(offer.client_ip, sender, offer.recipient),
     };
-    let (now, delay_ms) = (app.clock.now(), app.config.inbound.greylisting_delay_ms);
-    let (sender, recipient, served) = (sender.clone(), offer.recipient.clone(), recipient::served_domains(app));
-    let found = app.store.read_inline(move |tx| {
+    let (now, delay_ms) = (service.clock.now(), service.config.inbound.greylisting_delay_ms);
+    let (sender, recipient, served) = (sender.clone(), offer.recipient.clone(), recipient::served_domains(service));
+    let found = service.read(ReadScope::Lookup, move |tx| {
         if let Some(inbox) = recipient::resolve(tx, &recipient, &served, now)?
             && contacts::by_address(tx, inbox.workspace, sender.canonical_str())?.is_some()
         {
@@ -160,7 +147,7 @@ async fn is_known(app: &App, offer: ScreeningRequest<'_>) -> Result<bool, Refusa
     });
     let step = found.await?;
     if !matches!(step, GreylistDecision::Accept | GreylistDecision::DeferEarly) {
-        app.store.write(move |tx| record_step(tx, step, &keys, now)).await?;
+        service.write(move |tx| record_step(tx, step, &keys, now)).await?;
     }
     Ok(!matches!(step, GreylistDecision::Defer | GreylistDecision::DeferEarly))
 }
@@ -176,25 +163,4 @@ fn record_step(tx: &mut Tx, step: GreylistDecision, keys: &GreylistKeys, now: Ti
     }
     let known = GreylistRecord { seen_at: now, passed_at: Some(now), expires_at: now.plus_ms(rules::KNOWN_MS) };
     Ok(greylist::put(tx, network, known)?)
-}
-
-impl BlocklistCache {
-    /// Returns the cached result: the list that contains the client, or `Some(None)` if no list does.
-    fn get(&self, client: IpAddr, now: Time) -> Option<Option<String>> {
-        self.clients().get(&client).filter(|(_, until)| now < *until).map(|(list, _)| list.clone())
-    }
-
-    fn cache(&self, client: IpAddr, list: Option<String>, now: Time) {
-        let mut clients = self.clients();
-        if clients.len() >= CLIENTS_MAX {
-            clients.retain(|_, (_, until)| now < *until);
-        }
-        if clients.len() < CLIENTS_MAX {
-            clients.insert(client, (list, now.plus_ms(KEPT_MS)));
-        }
-    }
-
-    fn clients(&self) -> MutexGuard<'_, HashMap<IpAddr, (Option<String>, Time)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

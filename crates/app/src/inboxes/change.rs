@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
 
-use crate::{app::App, inboxes::create, inboxes::names::NameRules, inboxes::view};
+use crate::{inboxes::create, inboxes::names::NameRules, inboxes::view, service::Service};
 
 /// A change of an inbox; `None` leaves a setting unchanged.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +35,8 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn of(app: &App, caller: Caller, id: InboxId) -> Self {
-        Self { caller, id, plans: app.config.plans, ids: app.clock.ids(), now: app.clock.now() }
+    fn of(service: &Service, caller: Caller, id: InboxId) -> Self {
+        Self { caller, id, plans: service.config.plans, ids: service.clock.ids(), now: service.clock.now() }
     }
 
     /// Locks the row of the inbox; returns it and the limits of its plan.
@@ -61,9 +61,9 @@ pub fn take(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Result<Inbo
 /// # Errors
 /// Returns `not_found` if the inbox is missing or `invalid_request` for too many metadata keys or for a lifetime of an
 /// inbox that doesn't expire.
-pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange) -> Result<InboxView, Refusal> {
-    let (inputs, rules) = (Inputs::of(app, caller, id), NameRules::of(&app.config));
-    app.store
+pub async fn change(service: &Service, caller: Caller, id: InboxId, change: InboxChange) -> Result<InboxView, Refusal> {
+    let (inputs, rules) = (Inputs::of(service, caller, id), NameRules::of(&service.config));
+    service
         .write(move |tx| {
             let (before, limits) = inputs.lock(tx)?;
             check_new_name(tx, &rules, &before, &change)?;
@@ -84,13 +84,13 @@ pub async fn change(app: &App, caller: Caller, id: InboxId, change: InboxChange)
 /// # Errors
 /// Returns `not_found` if the identity is missing or `invalid_request` for too many metadata keys.
 pub async fn change_identity(
-    app: &App,
+    service: &Service,
     caller: Caller,
     id: InboxId,
     change: InboxChange,
 ) -> Result<IdentityView, Refusal> {
-    let (now, rules) = (app.clock.now(), NameRules::of(&app.config));
-    app.store
+    let (now, rules) = (service.clock.now(), NameRules::of(&service.config));
+    service
         .write(move |tx| {
             let before = take_identity(tx, &caller, id, now)?;
             check_new_name(tx, &rules, &before, &change)?;
@@ -144,9 +144,14 @@ fn changed(before: &Inbox, change: &InboxChange, now: Time) -> Result<Inbox, Ref
 ///
 /// # Errors
 /// Returns `not_found` if the inbox is missing.
-pub async fn pause(app: &App, caller: Caller, id: InboxId, reason: Option<String>) -> Result<InboxView, Refusal> {
-    let inputs = Inputs::of(app, caller, id);
-    app.store
+pub async fn pause(
+    service: &Service,
+    caller: Caller,
+    id: InboxId,
+    reason: Option<String>,
+) -> Result<InboxView, Refusal> {
+    let inputs = Inputs::of(service, caller, id);
+    service
         .write(move |tx| {
             let (mut inbox, limits) = inputs.lock(tx)?;
             if !inboxes::pause(tx, &inbox, reason.as_deref(), inputs.now)? {
@@ -177,9 +182,9 @@ pub struct ResumedInbox {
 ///
 /// # Errors
 /// Returns `not_found` if the inbox is missing.
-pub async fn resume(app: &App, caller: Caller, id: InboxId) -> Result<ResumedInbox, Refusal> {
-    let inputs = Inputs::of(app, caller, id);
-    app.store
+pub async fn resume(service: &Service, caller: Caller, id: InboxId) -> Result<ResumedInbox, Refusal> {
+    let inputs = Inputs::of(service, caller, id);
+    service
         .write(move |tx| {
             let (mut inbox, limits) = inputs.lock(tx)?;
             let was_paused = inboxes::resume(tx, &inbox)?;

@@ -11,7 +11,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, inboxes, jobs, jobs::NewJob, mail_domains, workspaces};
 
 use super::names::NameRules;
-use crate::{app::App, inboxes::view};
+use crate::{inboxes::view, service::Service};
 
 /// Generated names tried before the request fails; in a service with few inboxes, one in a million is in use.
 const NAMES_TRIED_MAX: usize = 16;
@@ -76,21 +76,21 @@ pub struct InboxCreation {
 ///
 /// # Errors
 /// Returns `address_taken`, `plan_limit_inboxes`, `plan_limit_identities` or `temporary_inbox_limit`.
-pub async fn create(app: &App, caller: Caller, new: NewInbox) -> Result<CreatedInbox, Refusal> {
-    let plan = plan(app, caller, new);
-    app.store.write(move |tx| plan.execute(tx)).await
+pub async fn create(service: &Service, caller: Caller, new: NewInbox) -> Result<CreatedInbox, Refusal> {
+    let plan = plan(service, caller, new);
+    service.write(move |tx| plan.execute(tx)).await
 }
 
 /// Prepares what [`create`] runs, for a transaction that creates more than the inbox.
 #[must_use]
-pub fn plan(app: &App, caller: Caller, new: NewInbox) -> InboxCreation {
-    let mail = &app.config.mail;
+pub fn plan(service: &Service, caller: Caller, new: NewInbox) -> InboxCreation {
+    let mail = &service.config.mail;
     let (names, domain) = match &new.life {
         Lifespan::Permanent { username, domain, .. } => (
-            username.as_ref().map_or_else(|| readable_names(app), |chosen| vec![chosen.clone()]),
+            username.as_ref().map_or_else(|| readable_names(service), |chosen| vec![chosen.clone()]),
             domain.as_ref().unwrap_or(&mail.default_domain).clone(),
         ),
-        Lifespan::Temporary { .. } => (temporary_names(app), mail.temporary_domain.clone()),
+        Lifespan::Temporary { .. } => (temporary_names(service), mail.temporary_domain.clone()),
     };
     InboxCreation {
         caller,
@@ -98,23 +98,23 @@ pub fn plan(app: &App, caller: Caller, new: NewInbox) -> InboxCreation {
         names,
         domain,
         default_domain: mail.default_domain.clone(),
-        rules: NameRules::of(&app.config),
-        plans: app.config.plans,
-        ids: app.clock.ids(),
-        now: app.clock.now(),
+        rules: NameRules::of(&service.config),
+        plans: service.config.plans,
+        ids: service.clock.ids(),
+        now: service.clock.now(),
     }
 }
 
-fn readable_names(app: &App) -> Vec<Username> {
+fn readable_names(service: &Service) -> Vec<Username> {
     let mut random = [0; NAMES_TRIED_MAX * READABLE_RANDOM_BYTES];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let (names, _) = random.as_chunks::<READABLE_RANDOM_BYTES>();
     names.iter().map(|bytes| Username::readable(*bytes)).collect()
 }
 
-fn temporary_names(app: &App) -> Vec<Username> {
+fn temporary_names(service: &Service) -> Vec<Username> {
     let mut random = [0; NAMES_TRIED_MAX * TEMPORARY_RANDOM_BYTES];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let (names, _) = random.as_chunks::<TEMPORARY_RANDOM_BYTES>();
     names.iter().map(|bytes| Username::temporary(*bytes)).collect()
 }

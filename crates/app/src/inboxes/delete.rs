@@ -9,7 +9,7 @@ use posthouse_store::{
     message_list::InboxRef, wipe as stored,
 };
 
-use crate::{app::App, inboxes::change, inboxes::removal::InboxRemoval, inboxes::wipe};
+use crate::{inboxes::change, inboxes::removal::InboxRemoval, inboxes::wipe, service::Service};
 
 /// The delivery detail of mail that was queued when the inbox was deleted.
 const DETAIL: &str = "the inbox was deleted before the message was sent";
@@ -18,25 +18,24 @@ const DETAIL: &str = "the inbox was deleted before the message was sent";
 ///
 /// # Errors
 /// Returns `not_found` if it is missing.
-pub async fn delete(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
-    delete_taken(app, move |tx, now| change::take(tx, &caller, id, now)).await
+pub async fn delete(service: &Service, caller: Caller, id: InboxId) -> Result<(), Refusal> {
+    delete_taken(service, move |tx, now| change::take(tx, &caller, id, now)).await
 }
 
 /// Deletes an identity.
 ///
 /// # Errors
 /// Returns `not_found` if the identity is missing.
-pub async fn delete_identity(app: &App, caller: Caller, id: InboxId) -> Result<(), Refusal> {
-    delete_taken(app, move |tx, now| change::take_identity(tx, &caller, id, now)).await
+pub async fn delete_identity(service: &Service, caller: Caller, id: InboxId) -> Result<(), Refusal> {
+    delete_taken(service, move |tx, now| change::take_identity(tx, &caller, id, now)).await
 }
 
 async fn delete_taken(
-    app: &App,
+    service: &Service,
     take: impl Fn(&mut Tx, Time) -> Result<Inbox, Refusal> + Send + Sync + 'static,
 ) -> Result<(), Refusal> {
-    let removal = InboxRemoval::of(app);
-    let wiped = app
-        .store
+    let removal = InboxRemoval::of(service);
+    let wiped = service
         .write(move |tx| {
             let inbox = take(tx, removal.now)?;
             if inbox.temporary {
@@ -55,6 +54,6 @@ async fn delete_taken(
             Ok(Vec::new())
         })
         .await?;
-    wipe::remove_blobs(app, wiped).await;
+    wipe::remove_blobs(service, wiped).await;
     Ok(())
 }

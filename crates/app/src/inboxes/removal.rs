@@ -5,7 +5,7 @@ use posthouse_domain::{EventKind, IdGenerator, Inbox, NewEvent, Plans, Time};
 use posthouse_store::{Error, Result, Tx, agents, events, workspaces};
 
 use super::view;
-use crate::app::App;
+use crate::service::Service;
 
 /// What deletions of inboxes and identities need, for transactions.
 #[derive(Clone)]
@@ -19,8 +19,8 @@ pub struct InboxRemoval {
 impl InboxRemoval {
     /// Returns what deletions need now.
     #[must_use]
-    pub fn of(app: &App) -> Self {
-        Self { plans: app.config.plans, ids: app.clock.ids(), now: app.clock.now() }
+    pub fn of(service: &Service) -> Self {
+        Self { plans: service.config.plans, ids: service.clock.ids(), now: service.clock.now() }
     }
 
     /// Deletes an inbox or identity with its card, and appends `agent.deleted` if it had one.

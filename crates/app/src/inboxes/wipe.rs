@@ -4,7 +4,7 @@ use posthouse_api::views::event::data;
 use posthouse_domain::{EventId, EventKind, Inbox, JobKind, MINUTE_MS, NewEvent, PlanLimits, Time};
 use posthouse_store::{BlobDigest, Result, Tx, contents, jobs, wipe};
 
-use crate::{app::App, inboxes::removal::InboxRemoval, inboxes::view};
+use crate::{inboxes::removal::InboxRemoval, inboxes::view, service::ReadScope, service::Service};
 
 /// Minimum age of a blob to remove, in milliseconds: a younger blob may belong to an open transaction. The
 /// reconciliation sweep removes it later.
@@ -27,23 +27,23 @@ pub fn event(tx: &mut Tx, inbox: &Inbox, id: EventId, plan: &PlanLimits, now: Ti
 }
 
 /// Removes the blobs that nothing refers to. The reconciliation sweep removes blobs that cannot be removed now.
-pub async fn remove_blobs(app: &App, names: Vec<String>) {
-    let before_ms = app.clock.now().plus_ms(-BLOB_SETTLED_MS).millis();
+pub async fn remove_blobs(service: &Service, names: Vec<String>) {
+    let before_ms = service.clock.now().plus_ms(-BLOB_SETTLED_MS).millis();
     for name in names {
-        if let Err(error) = remove_unnamed(app, &name, before_ms).await {
+        if let Err(error) = remove_unnamed(service, &name, before_ms).await {
             tracing::warn!(cause = error.internal(), "blob not removed");
         }
     }
 }
 
 /// Removes a blob that was stored before `before_ms` if nothing refers to it. Returns true if it was removed.
-pub async fn remove_unnamed(app: &App, name: &str, before_ms: i64) -> Result<bool> {
+pub async fn remove_unnamed(service: &Service, name: &str, before_ms: i64) -> Result<bool> {
     let digest: BlobDigest = name.parse()?;
-    let is_old = app.blobs.list(digest.0[0], before_ms).await?.contains(&digest);
+    let is_old = service.blobs.list(digest.0[0], before_ms).await?.contains(&digest);
     let text = name.to_owned();
-    if !is_old || app.store.read_one(move |tx| contents::references_blob(tx, &text)).await? {
+    if !is_old || service.read(ReadScope::Statement, move |tx| contents::references_blob(tx, &text)).await? {
         return Ok(false);
     }
-    app.blobs.delete(&digest).await?;
+    service.blobs.delete(&digest).await?;
     Ok(true)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use posthouse_domain::{JobKind, JobReason, MINUTE_MS, SECOND_MS, Time, WorkspaceId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob, due::GroupCapacity};
 
-use crate::{Instance, next_step::NextStep, ports::BoxFuture};
+use crate::{Service, next_step::NextStep, ports::BoxFuture};
 
 /// The result of a job attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl JobAttemptResult {
 pub type HandlerResult = Result<JobAttemptResult, posthouse_store::Error>;
 
 /// The handler of a job kind.
-pub type JobHandler = Arc<dyn Fn(Arc<Instance>, LeasedJob) -> BoxFuture<'static, HandlerResult> + Send + Sync>;
+pub type JobHandler = Arc<dyn Fn(Arc<Service>, LeasedJob) -> BoxFuture<'static, HandlerResult> + Send + Sync>;
 
 /// How long a lease lasts, in milliseconds. The runner renews the leases of running attempts, so jobs of a killed
 /// worker wait this long for another worker.
@@ -114,10 +114,10 @@ impl JobDefinition {
     /// Creates a definition with a handler and a concurrency of 1.
     pub fn new<F, Fut>(kind: JobKind, run: F) -> Self
     where
-        F: Fn(Arc<Instance>, LeasedJob) -> Fut + Send + Sync + 'static,
+        F: Fn(Arc<Service>, LeasedJob) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
-        let run: JobHandler = Arc::new(move |app, job| Box::pin(run(app, job)));
+        let run: JobHandler = Arc::new(move |service, job| Box::pin(run(service, job)));
         Self { kind, concurrency: 1, capacity: Arc::new(Unbounded), run }
     }
 

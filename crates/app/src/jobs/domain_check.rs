@@ -6,7 +6,7 @@ use posthouse_domain::{DomainId, DomainStatus, ErrorCode, JobKind, JobReason, MI
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
-use crate::{Instance, domains::check};
+use crate::{Service, domains::check};
 
 /// Maximum concurrent checks in this process.
 const CONCURRENCY: usize = 4;
@@ -17,8 +17,8 @@ pub(crate) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::DomainCheck, run).concurrency(CONCURRENCY)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    match check::check(&app.app, job.workspace, DomainId(job.subject)).await {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
+    match check::check(&service, job.workspace, DomainId(job.subject)).await {
         Ok(outcome) if outcome.domain.status == DomainStatus::Disabled => {
             Ok(JobAttemptResult::Settle(JobOutcome::Done))
         }
@@ -26,7 +26,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         Ok(_) => Ok(JobAttemptResult::Settled(SettledJob::Done)),
         Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
         Err(_) => Ok(JobAttemptResult::Settle(JobOutcome::Hold {
-            at: app.clock.now().plus_ms(AGAIN_MS),
+            at: service.clock.now().plus_ms(AGAIN_MS),
             why: JobReason::StoreUnavailable,
         })),
     }

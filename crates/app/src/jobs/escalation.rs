@@ -7,7 +7,7 @@ use posthouse_domain::{JobKind, JobReason, MINUTE_MS};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Instance, on_call::transmit, on_call::transmit::TransmitResult};
+use crate::{Service, on_call::transmit, on_call::transmit::TransmitResult};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = 5 * MINUTE_MS;
@@ -16,13 +16,13 @@ pub(super) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::Escalation, run)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    Ok(JobAttemptResult::Settle(match transmit::run(&app.app, job.workspace).await {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
+    Ok(JobAttemptResult::Settle(match transmit::run(&service, job.workspace).await {
         Ok(TransmitResult::Done) => JobOutcome::Done,
         Ok(TransmitResult::Wait { at, why }) => JobOutcome::Hold { at, why },
         Err(refusal) => {
             tracing::warn!(workspace_id = %job.workspace, code = refusal.code.text(), "escalation.not_sent");
-            JobOutcome::Retry { at: app.clock.now().plus_ms(AGAIN_MS), why: JobReason::Refused }
+            JobOutcome::Retry { at: service.clock.now().plus_ms(AGAIN_MS), why: JobReason::Refused }
         }
     }))
 }

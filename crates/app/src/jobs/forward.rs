@@ -8,7 +8,7 @@ use posthouse_domain::{ForwardId, JobKind};
 use posthouse_store::jobs::LeasedJob;
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Instance, forwarding::pass_on::forward};
+use crate::{Service, forwarding::pass_on::forward};
 
 /// Maximum concurrent forwards in this process.
 const CONCURRENCY: usize = 8;
@@ -17,8 +17,8 @@ pub(super) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::Forward, run).concurrency(CONCURRENCY)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
     let is_last = job.attempt >= job.attempt_max;
-    let next = forward(&app.app, job.workspace, ForwardId(job.subject), is_last).await?;
-    Ok(JobAttemptResult::after(next, app.clock.now()))
+    let next = forward(&service, job.workspace, ForwardId(job.subject), is_last).await?;
+    Ok(JobAttemptResult::after(next, service.clock.now()))
 }

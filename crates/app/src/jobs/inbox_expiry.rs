@@ -6,7 +6,7 @@ use posthouse_domain::{InboxId, JobKind, JobReason};
 use posthouse_store::{Result, Tx, events, inboxes, jobs, jobs::JobOutcome, jobs::LeasedJob, workspaces};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition, SettledJob};
-use crate::{Instance, inboxes::removal::InboxRemoval, inboxes::wipe};
+use crate::{Service, inboxes::removal::InboxRemoval, inboxes::wipe};
 
 /// Maximum concurrent wipes in this process.
 const CONCURRENCY: usize = 4;
@@ -15,11 +15,10 @@ pub(crate) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::InboxExpiry, run).concurrency(CONCURRENCY)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    let (plans, ids, removal) = (app.config.plans, app.clock.ids(), InboxRemoval::of(&app));
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
+    let (plans, ids, removal) = (service.config.plans, service.clock.ids(), InboxRemoval::of(&service));
     let now = removal.now;
-    let wiped = app
-        .store
+    let wiped = service
         .write(move |tx: &mut Tx| -> Result<Option<Vec<String>>> {
             let found = inboxes::take(tx, job.workspace, InboxId(job.subject))?;
             let tenant = workspaces::get(tx, job.workspace)?;
@@ -45,6 +44,6 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         })
         .await?;
     let Some(wiped) = wiped else { return Ok(JobAttemptResult::Settled(SettledJob::Hold)) };
-    wipe::remove_blobs(&app, wiped).await;
+    wipe::remove_blobs(&service, wiped).await;
     Ok(JobAttemptResult::Settled(SettledJob::Done))
 }

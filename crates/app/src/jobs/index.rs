@@ -5,39 +5,38 @@ use std::sync::Arc;
 
 use posthouse_domain::{ErrorCode, Refusal, SECOND_MS};
 
-use crate::{Instance, limits::write_pressure::WritePressure, messages::index};
+use crate::{Service, limits::write_pressure::WritePressure, messages::index};
 
 /// The interval between passes, in milliseconds. A second without new mail and without write pressure counts as quiet.
 const GATHER_MS: i64 = SECOND_MS;
 
 /// Indexes new mail until the process ends.
-pub async fn run(app: Arc<Instance>) {
-    let mut waiter = app.store.wakes().subscribe_any();
+pub async fn run(service: Arc<Service>) {
+    let mut waiter = service.store.wakes().subscribe_any();
     let mut before = 0;
-    let mut write_pressure = WritePressure::start(&app);
+    let mut write_pressure = WritePressure::start(&service);
     loop {
-        let is_under_pressure = write_pressure.is_on(&app);
-        match index::pending(&app).await {
+        let is_under_pressure = write_pressure.is_on(&service);
+        match index::pending(&service).await {
             // The wakeup is used up, but its work is not done: try again after the interval.
             Err(refusal) => log_deferred("reading the index lag", &refusal),
             Ok(0) => {
                 before = 0;
                 tokio::select! {
-                    () = app.lifecycle.drained() => return,
+                    () = service.lifecycle.drained() => return,
                     () = waiter.changed() => {}
                 }
             }
             Ok(lag) => {
-                if let Err(refusal) = index::index_pending(&app, &app.index, lag == before && !is_under_pressure).await
-                {
+                if let Err(refusal) = index::index_pending(&service, lag == before && !is_under_pressure).await {
                     log_deferred("indexing", &refusal);
                 }
                 before = lag;
             }
         }
         tokio::select! {
-            () = app.lifecycle.drained() => return,
-            () = app.clock.sleep_until(app.clock.now().plus_ms(GATHER_MS)) => {}
+            () = service.lifecycle.drained() => return,
+            () = service.clock.sleep_until(service.clock.now().plus_ms(GATHER_MS)) => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use posthouse_domain::{InboxId, JobKind};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Instance, directory::listing_check};
+use crate::{Service, directory::listing_check};
 
 /// Checks that run at once. A workspace may publish thousands of cards together, and the last one shouldn't wait for minutes.
 const CONCURRENCY: usize = 8;
@@ -15,7 +15,7 @@ pub(crate) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::ListingCheck, run).concurrency(CONCURRENCY)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    listing_check::run(&app, job.workspace, InboxId(job.subject)).await?;
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
+    listing_check::run(&service, job.workspace, InboxId(job.subject)).await?;
     Ok(JobAttemptResult::Settle(JobOutcome::Done))
 }

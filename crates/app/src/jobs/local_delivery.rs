@@ -11,7 +11,7 @@ use posthouse_domain::{EnvelopeId, JobKind, JobReason, MINUTE_MS, Time, Workspac
 use posthouse_store::jobs::{JobOutcome, LeasedJob, due::CapacityShare, due::GroupCapacity};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition, SettledJob};
-use crate::Instance;
+use crate::Service;
 use crate::outbound::local_delivery::run::{self as delivery, LocalDeliveryRef, LocalDeliveryStep};
 
 /// Maximum concurrent deliveries in this process.
@@ -59,16 +59,16 @@ impl JobCapacity for OnePerGroup {
     }
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
     let reference = LocalDeliveryRef { workspace: job.workspace, id: EnvelopeId(job.subject) };
-    Ok(match delivery::run(&app.app, reference).await? {
+    Ok(match delivery::run(&service, reference).await? {
         LocalDeliveryStep::Done => JobAttemptResult::Settled(SettledJob::Done),
         LocalDeliveryStep::Gone => JobAttemptResult::Settle(JobOutcome::Done),
         LocalDeliveryStep::Hold(why) => {
-            JobAttemptResult::Settle(JobOutcome::Hold { at: app.clock.now().plus_ms(HELD_MS), why })
+            JobAttemptResult::Settle(JobOutcome::Hold { at: service.clock.now().plus_ms(HELD_MS), why })
         }
         LocalDeliveryStep::Full { at } => {
-            let at = at.unwrap_or_else(|| app.clock.now().plus_ms(HELD_MS));
+            let at = at.unwrap_or_else(|| service.clock.now().plus_ms(HELD_MS));
             JobAttemptResult::Settle(JobOutcome::Hold { at, why: JobReason::TemporaryFailure })
         }
     })

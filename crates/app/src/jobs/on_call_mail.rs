@@ -7,7 +7,7 @@ use posthouse_domain::{HOUR_MS, JobKind, JobReason, OnCallContactId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Instance, on_call::contact_mail, on_call::contact_mail::ContactRef};
+use crate::{Service, on_call::contact_mail, on_call::contact_mail::ContactRef};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = HOUR_MS;
@@ -16,14 +16,14 @@ pub(super) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::OnCallMail, run)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
     let which = ContactRef { workspace: job.workspace, id: OnCallContactId(job.subject) };
-    let again = app.clock.now().plus_ms(AGAIN_MS);
-    Ok(JobAttemptResult::Settle(match contact_mail::send_due(&app.app, which).await {
+    let again = service.clock.now().plus_ms(AGAIN_MS);
+    Ok(JobAttemptResult::Settle(match contact_mail::send_due(&service, which).await {
         Ok(()) => JobOutcome::Done,
         Err(refusal) if job.attempt >= job.attempt_max => {
             tracing::warn!(contact_id = %job.subject, code = refusal.code.text(), "on_call.mail_failed");
-            contact_mail::give_up(&app.app, which).await?;
+            contact_mail::give_up(&service, which).await?;
             JobOutcome::Done
         }
         Err(_) => JobOutcome::Retry { at: again, why: JobReason::Refused },

@@ -8,8 +8,8 @@ use posthouse_domain::{EnvelopeId, JobKind, MINUTE_MS, Time, WorkspaceId};
 use posthouse_store::jobs::{self, JobOutcome, LeasedJob, due::GroupCapacity};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobCapacity, JobDefinition, SettledJob};
-use crate::Instance;
-use crate::outbound::{deliver, deliver::DeliveryStep, deliver::EnvelopeRef, throttle::DestinationLimiter};
+use crate::outbound::deliver::{self, DeliveryStep, EnvelopeRef};
+use crate::{Service, throttle::DestinationLimiter};
 
 /// Attempts beyond the connection limit, which are loaded, signed or settled while others hold the connections.
 const ATTEMPTS_BESIDE: usize = 500;
@@ -19,10 +19,10 @@ const ATTEMPTS_PER_CONNECTION: usize = 6;
 const HELD_MS: i64 = 10 * MINUTE_MS;
 
 /// Returns the job kind, limited by the configured connections in all and by the limiter per destination.
-pub fn kind(app: &Instance) -> JobDefinition {
-    let connections = app.config.delivery.connections_max;
+pub fn kind(service: &Service) -> JobDefinition {
+    let connections = service.config.delivery.connections_max;
     let most = connections.saturating_mul(ATTEMPTS_PER_CONNECTION).min(connections.saturating_add(ATTEMPTS_BESIDE));
-    JobDefinition::new(JobKind::Outbound, run).concurrency(most).capacity(Arc::new(app.outbound.limiter.clone()))
+    JobDefinition::new(JobKind::Outbound, run).concurrency(most).capacity(Arc::new(service.capacity.limiter.clone()))
 }
 
 impl JobCapacity for DestinationLimiter {
@@ -43,9 +43,9 @@ impl JobCapacity for DestinationLimiter {
     }
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
     let reference = EnvelopeRef { workspace: job.workspace, envelope: EnvelopeId(job.subject) };
-    let next_check_at = app.clock.now().plus_ms(HELD_MS);
+    let next_check_at = service.clock.now().plus_ms(HELD_MS);
     let fence: deliver::SettleFence = Arc::new(move |tx, next| {
         let outcome = match next {
             DeliveryStep::Done => JobOutcome::Done,
@@ -54,7 +54,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         };
         jobs::settle(tx, &job, &outcome)
     });
-    Ok(JobAttemptResult::Settled(match deliver::deliver(&app.app, &app.outbound, reference, fence).await? {
+    Ok(JobAttemptResult::Settled(match deliver::deliver(&service, reference, fence).await? {
         DeliveryStep::Done => SettledJob::Done,
         DeliveryStep::Retry { .. } => SettledJob::Retry,
         DeliveryStep::Hold { .. } => SettledJob::Hold,

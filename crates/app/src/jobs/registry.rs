@@ -6,12 +6,12 @@ use super::{
     certificate, definition::JobDefinition, domain_check, escalation, forward, inbox_expiry, listing_check,
     local_delivery, on_call_mail, outbound, role_notice, scheduled_draft, sign_in_mail, signup_expiry, webhook_notice,
 };
-use crate::Instance;
+use crate::Service;
 
 /// Returns the definition of a kind.
-fn definition(kind: JobKind, app: &Instance) -> JobDefinition {
+fn definition(kind: JobKind, service: &Service) -> JobDefinition {
     match kind {
-        JobKind::Outbound => outbound::kind(app),
+        JobKind::Outbound => outbound::kind(service),
         JobKind::LocalDelivery => local_delivery::kind(),
         JobKind::ScheduledDraft => scheduled_draft::kind(),
         JobKind::Forward => forward::kind(),
@@ -29,12 +29,12 @@ fn definition(kind: JobKind, app: &Instance) -> JobDefinition {
 }
 
 /// Returns whether this process runs jobs of a kind. Each kind costs a query per scan.
-fn is_run(kind: JobKind, app: &Instance) -> bool {
-    kind != JobKind::Certificate || app.config.acme.enabled
+fn is_run(kind: JobKind, service: &Service) -> bool {
+    kind != JobKind::Certificate || service.config.acme.enabled
 }
 
 /// Returns the definition of every job kind that this process runs.
 #[must_use]
-pub fn all(app: &Instance) -> Vec<JobDefinition> {
-    JobKind::ALL.iter().filter(|kind| is_run(**kind, app)).map(|kind| definition(*kind, app)).collect()
+pub fn all(service: &Service) -> Vec<JobDefinition> {
+    JobKind::ALL.iter().filter(|kind| is_run(**kind, service)).map(|kind| definition(*kind, service)).collect()
 }

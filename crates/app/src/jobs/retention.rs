@@ -7,7 +7,7 @@ use posthouse_domain::{DAY_MS, InboxId, Time, WorkspaceId};
 use posthouse_store::{Result, erase, message_list::InboxRef, workspaces};
 use uuid::Uuid;
 
-use crate::{Instance, inboxes::wipe};
+use crate::{ReadScope, Service, inboxes::wipe};
 
 /// How long mail of the service to people is kept, such as links to sign in, in milliseconds.
 const SERVICE_MAIL_MS: i64 = 30 * DAY_MS;
@@ -21,17 +21,18 @@ const MESSAGES_STEP: u32 = 200;
 const STEPS_MAX: u32 = 250;
 
 /// Deletes expired messages and returns how many.
-pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
+pub(super) async fn run(service: &Arc<Service>, now: Time) -> Result<u64> {
     let mut steps = STEPS_MAX;
-    let mut deleted = of_workspace(app, WorkspaceId::SERVICE, now.plus_ms(-SERVICE_MAIL_MS), &mut steps).await?;
+    let mut deleted = of_workspace(service, WorkspaceId::SERVICE, now.plus_ms(-SERVICE_MAIL_MS), &mut steps).await?;
     let mut after = WorkspaceId(Uuid::nil());
     loop {
-        let page = app.store.read(move |tx| workspaces::with_retention(tx, after, WORKSPACES_PAGE)).await?;
+        let page =
+            service.read(ReadScope::Service, move |tx| workspaces::with_retention(tx, after, WORKSPACES_PAGE)).await?;
         let Some((last, _)) = page.last() else { return Ok(deleted) };
         after = *last;
         for (workspace, days) in page {
             let before = now.plus_ms(-days.saturating_mul(DAY_MS));
-            deleted += of_workspace(app, workspace, before, &mut steps).await?;
+            deleted += of_workspace(service, workspace, before, &mut steps).await?;
         }
         if steps == 0 {
             return Ok(deleted);
@@ -39,17 +40,19 @@ pub(super) async fn run(app: &Arc<Instance>, now: Time) -> Result<u64> {
     }
 }
 
-async fn of_workspace(app: &Arc<Instance>, workspace: WorkspaceId, before: Time, steps: &mut u32) -> Result<u64> {
-    let inboxes = app.store.read(move |tx| erase::inboxes_with_older(tx, workspace, before, INBOXES_MAX)).await?;
+async fn of_workspace(service: &Arc<Service>, workspace: WorkspaceId, before: Time, steps: &mut u32) -> Result<u64> {
+    let inboxes = service
+        .read(ReadScope::Service, move |tx| erase::inboxes_with_older(tx, workspace, before, INBOXES_MAX))
+        .await?;
     let mut deleted = 0;
     for inbox in inboxes {
-        deleted += of_inbox(app, workspace, inbox, before, steps).await?;
+        deleted += of_inbox(service, workspace, inbox, before, steps).await?;
     }
     Ok(deleted)
 }
 
 async fn of_inbox(
-    app: &Arc<Instance>,
+    service: &Arc<Service>,
     workspace: WorkspaceId,
     inbox: InboxId,
     before: Time,
@@ -59,8 +62,8 @@ async fn of_inbox(
     let mut deleted = 0;
     while *steps > 0 {
         *steps -= 1;
-        let erased = app.store.write(move |tx| erase::messages_before(tx, inbox_ref, before, MESSAGES_STEP)).await?;
-        wipe::remove_blobs(app, erased.blobs).await;
+        let erased = service.write(move |tx| erase::messages_before(tx, inbox_ref, before, MESSAGES_STEP)).await?;
+        wipe::remove_blobs(service, erased.blobs).await;
         deleted += erased.messages;
         if erased.messages < u64::from(MESSAGES_STEP) {
             break;

@@ -8,7 +8,7 @@ use posthouse_domain::{HOUR_MS, JobKind, JobReason};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::Instance;
+use crate::Service;
 use crate::outbound::postmaster_notice::{self, NOTICE_INTERVAL_MS, NoticeResult};
 
 /// The delay after a refusal, in milliseconds.
@@ -18,9 +18,9 @@ pub(super) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::RoleNotice, run)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    let now = app.clock.now();
-    match postmaster_notice::send_notice(&app.app, job.workspace).await {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
+    let now = service.clock.now();
+    match postmaster_notice::send_notice(&service, job.workspace).await {
         Ok(NoticeResult::Nothing) => Ok(JobAttemptResult::Settle(JobOutcome::Done)),
         Ok(NoticeResult::Sent) => Ok(JobAttemptResult::Settle(JobOutcome::Hold {
             at: now.plus_ms(NOTICE_INTERVAL_MS),
@@ -28,7 +28,7 @@ async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
         })),
         Err(refusal) if job.attempt >= job.attempt_max => {
             tracing::warn!(workspace_id = %job.workspace, code = refusal.code.text(), "postmaster.notice_failed");
-            postmaster_notice::drop_pending(&app.app, job.workspace).await?;
+            postmaster_notice::drop_pending(&service, job.workspace).await?;
             Ok(JobAttemptResult::Settle(JobOutcome::Done))
         }
         Err(_) => {

@@ -15,7 +15,7 @@ use posthouse_store::{Engine, WakeWaiter, jobs, jobs::JobOutcome, jobs::LeasedJo
 use tokio::task::JoinSet;
 
 use super::{definition::JobAttemptResult, definition::JobDefinition, definition::LEASE_MS, registry};
-use crate::{Instance, app::App, jobs::reconcile, jobs::runner::running::RunningJobs, persist::persist};
+use crate::{Service, jobs::reconcile, jobs::runner::running::RunningJobs, persist::persist};
 
 /// Longest sleep, in milliseconds. Covers lost wakeups from other processes.
 const POLL_MS: i64 = 5 * SECOND_MS;
@@ -38,11 +38,11 @@ const FAILURES_MAX: usize = 10;
 const ROUNDS_MAX: usize = 10_000;
 
 /// Runs jobs until the process ends ([`crate::lifecycle::Lifecycle`]).
-pub async fn run(app: Arc<Instance>) {
-    let mut waiter = app.store.wakes().subscribe_jobs();
-    let mut runner = Runner::new(app);
+pub async fn run(service: Arc<Service>) {
+    let mut waiter = service.store.wakes().subscribe_jobs();
+    let mut runner = Runner::new(service);
     runner.release_own_leases().await;
-    while !runner.app.lifecycle.is_draining() {
+    while !runner.service.lifecycle.is_draining() {
         runner.run_cycle(&mut waiter).await;
     }
     runner.end().await;
@@ -52,11 +52,11 @@ pub async fn run(app: Arc<Instance>) {
 ///
 /// # Panics
 /// Panics if the store keeps failing, or if jobs keep making themselves due.
-pub async fn run_due(app: &Arc<Instance>) -> usize {
-    let mut board = RunningJobs::new(registry::all(app));
+pub async fn run_due(service: &Arc<Service>) -> usize {
+    let mut board = RunningJobs::new(registry::all(service));
     let (mut count, mut failures) = (0, 0);
     for _ in 0..ROUNDS_MAX {
-        let scanned = match board.scan(app).await {
+        let scanned = match board.scan(service).await {
             Ok(scanned) => scanned,
             Err(_) if failures < FAILURES_MAX => {
                 failures += 1;
@@ -69,7 +69,7 @@ pub async fn run_due(app: &Arc<Instance>) -> usize {
             return count;
         }
         count += scanned.claimed.len();
-        let attempts = scanned.claimed.iter().map(|(at, job)| attempt(app.clone(), board.kind(*at), job.clone()));
+        let attempts = scanned.claimed.iter().map(|(at, job)| attempt(service.clone(), board.kind(*at), job.clone()));
         join_all(attempts).await;
         scanned.claimed.iter().for_each(|(at, job)| board.record_end(*at, job));
     }
@@ -83,7 +83,7 @@ enum FinishedTask {
 }
 
 struct Runner {
-    app: Arc<Instance>,
+    service: Arc<Service>,
     running: RunningJobs,
     tasks: JoinSet<FinishedTask>,
     in_flight: HashMap<JobId, LeasedJob>,
@@ -94,19 +94,19 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(app: Arc<Instance>) -> Self {
-        let (board, now) = (RunningJobs::new(registry::all(&app)), app.clock.now());
+    fn new(service: Arc<Service>) -> Self {
+        let (board, now) = (RunningJobs::new(registry::all(&service)), service.clock.now());
         let last_scan = now.plus_ms(-SCAN_GAP_MS);
         let (tasks, in_flight) = (JoinSet::new(), HashMap::new());
-        Self { app, running: board, tasks, in_flight, sweeps: false, next_sweep: now, next_renewal: now, last_scan }
+        Self { service, running: board, tasks, in_flight, sweeps: false, next_sweep: now, next_renewal: now, last_scan }
     }
 
     /// Releases all leases of an embedded database: it has one worker, so they belong to an earlier process.
     async fn release_own_leases(&self) {
-        if self.app.store.engine() != Engine::Sqlite {
+        if self.service.store.engine() != Engine::Sqlite {
             return;
         }
-        match self.app.store.write(|tx| jobs::release_expired(tx, Time::from_millis(i64::MAX))).await {
+        match self.service.write(|tx| jobs::release_expired(tx, Time::from_millis(i64::MAX))).await {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "jobs.leases_released"),
             Err(error) => crate::telemetry::log_deferred("releasing jobs", &error),
@@ -115,7 +115,7 @@ impl Runner {
 
     /// Starts due jobs, then sleeps until there may be more.
     async fn run_cycle(&mut self, waiter: &mut WakeWaiter) {
-        let now = self.app.clock.now();
+        let now = self.service.clock.now();
         self.last_scan = now;
         if now >= self.next_sweep && !self.sweeps {
             self.start_sweep(now);
@@ -130,10 +130,10 @@ impl Runner {
         self.sleep(until, waiter).await;
         // Under load, thousands of wakeups and results arrive per second. Waiting lets one scan find many.
         let gap_end = self.last_scan.plus_ms(SCAN_GAP_MS);
-        if self.app.clock.now() < gap_end {
+        if self.service.clock.now() < gap_end {
             tokio::select! {
-                () = self.app.lifecycle.drained() => {}
-                () = self.app.clock.sleep_until(gap_end) => {}
+                () = self.service.lifecycle.drained() => {}
+                () = self.service.clock.sleep_until(gap_end) => {}
             }
         }
         while let Some(ended) = self.tasks.try_join_next() {
@@ -144,7 +144,7 @@ impl Runner {
     /// Starts due jobs that fit, and lowers `until` to the time of the next scan.
     async fn scan(&mut self, until: &mut Time) {
         let now = self.last_scan;
-        match self.running.scan(&self.app).await {
+        match self.running.scan(&self.service).await {
             Ok(scanned) => {
                 // Due jobs that don't fit wait for a running job to end, not for a time.
                 *until = (*until).min(scanned.next.filter(|next| *next > now).unwrap_or(*until));
@@ -160,11 +160,11 @@ impl Runner {
     }
 
     async fn sleep(&mut self, until: Time, waiter: &mut WakeWaiter) {
-        let life = self.app.lifecycle.clone();
+        let life = self.service.lifecycle.clone();
         let ended = tokio::select! {
             () = life.drained() => None,
             () = waiter.changed() => None,
-            () = self.app.clock.sleep_until(until) => None,
+            () = self.service.clock.sleep_until(until) => None,
             Some(ended) = self.tasks.join_next() => Some(ended),
         };
         if let Some(ended) = ended {
@@ -174,9 +174,9 @@ impl Runner {
 
     fn start(&mut self, at: usize, job: LeasedJob) {
         self.in_flight.insert(job.id, job.clone());
-        let (app, kind) = (self.app.clone(), self.running.kind(at));
+        let (service, kind) = (self.service.clone(), self.running.kind(at));
         self.tasks.spawn(async move {
-            attempt(app, kind, job.clone()).await;
+            attempt(service, kind, job.clone()).await;
             FinishedTask::Job(at, job)
         });
     }
@@ -187,7 +187,7 @@ impl Runner {
         let until = now.plus_ms(LEASE_MS);
         let renewed = match running.is_empty() {
             true => Ok(()),
-            false => self.app.store.write(move |tx| jobs::renew(tx, &running, until)).await,
+            false => self.service.write(move |tx| jobs::renew(tx, &running, until)).await,
         };
         self.next_renewal = now.plus_ms(if renewed.is_ok() { RENEW_MS } else { RENEW_AGAIN_MS });
         renewed.inspect_err(|error| crate::telemetry::log_deferred("renewing leases", error)).is_ok()
@@ -196,9 +196,9 @@ impl Runner {
     fn start_sweep(&mut self, now: Time) {
         self.sweeps = true;
         self.next_sweep = now.plus_ms(reconcile::EVERY_MS);
-        let app = self.app.clone();
+        let service = self.service.clone();
         self.tasks.spawn(async move {
-            match AssertUnwindSafe(reconcile::run(&app)).catch_unwind().await {
+            match AssertUnwindSafe(reconcile::run(&service)).catch_unwind().await {
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) => crate::telemetry::log_deferred("reconciliation sweep", &error),
                 Err(_) => tracing::error!("sweep panicked"),
@@ -221,11 +221,11 @@ impl Runner {
 
     /// Waits for running attempts, aborts those that exceed the deadline, and releases their leases.
     async fn end(mut self) {
-        let deadline = self.app.clock.now().plus_ms(DRAIN_MS);
+        let deadline = self.service.clock.now().plus_ms(DRAIN_MS);
         while !self.tasks.is_empty() {
             let ended = tokio::select! {
                 Some(ended) = self.tasks.join_next() => ended,
-                () = self.app.clock.sleep_until(deadline) => break,
+                () = self.service.clock.sleep_until(deadline) => break,
             };
             self.record_end(ended);
         }
@@ -235,42 +235,42 @@ impl Runner {
             return;
         }
         tracing::info!(count = left.len(), "jobs.released");
-        if let Err(error) = self.app.store.write(move |tx| jobs::release(tx, &left)).await {
+        if let Err(error) = self.service.write(move |tx| jobs::release(tx, &left)).await {
             crate::telemetry::log_deferred("releasing jobs", &error);
         }
     }
 }
 
 /// Runs one attempt. Either the job is settled, or its lease expires.
-async fn attempt(app: Arc<Instance>, definition: JobDefinition, job: LeasedJob) {
+async fn attempt(service: Arc<Service>, definition: JobDefinition, job: LeasedJob) {
     let kind = definition.kind.text();
-    let began = async { (definition.run)(app.clone(), job.clone()).await };
+    let began = async { (definition.run)(service.clone(), job.clone()).await };
     let ran = AssertUnwindSafe(began).catch_unwind().await;
     let outcome = match ran {
-        Ok(Ok(JobAttemptResult::Settled(settled))) => return app.metrics.job(kind, settled.text()),
+        Ok(Ok(JobAttemptResult::Settled(settled))) => return service.metrics.job(kind, settled.text()),
         Ok(Ok(JobAttemptResult::Settle(outcome))) => outcome,
         Ok(Err(error)) => {
             if !error.is_outage() {
                 tracing::warn!(kind, job_id = %job.id, cause = error.internal(), "job.failed");
             }
-            JobOutcome::Retry { at: retry_at(&app, &job), why: JobReason::StoreFailed }
+            JobOutcome::Retry { at: retry_at(&service, &job), why: JobReason::StoreFailed }
         }
         Err(_) => {
             tracing::error!(kind, job_id = %job.id, subject_id = %job.subject, "job.panicked");
-            JobOutcome::Retry { at: retry_at(&app, &job), why: JobReason::Panicked }
+            JobOutcome::Retry { at: retry_at(&service, &job), why: JobReason::Panicked }
         }
     };
     let settled = outcome.clone();
-    match persist(&app, move |tx| jobs::settle(tx, &job, &settled)).await {
-        Ok(true) => app.metrics.job(kind, name_of(&outcome)),
+    match persist(&service, move |tx| jobs::settle(tx, &job, &settled)).await {
+        Ok(true) => service.metrics.job(kind, name_of(&outcome)),
         Ok(false) => tracing::debug!(kind, "job.lease_lost"),
         Err(error) => tracing::warn!(kind, cause = error.internal(), "job not settled"),
     }
 }
 
-fn retry_at(app: &App, job: &LeasedJob) -> Time {
+fn retry_at(service: &Service, job: &LeasedJob) -> Time {
     let doublings = job.attempt.saturating_sub(1).min(20);
-    app.clock.now().plus_ms((RETRY_MS << doublings).min(RETRY_MS_MAX))
+    service.clock.now().plus_ms((RETRY_MS << doublings).min(RETRY_MS_MAX))
 }
 
 /// Returns the outcome's name for metrics.

@@ -9,7 +9,7 @@ use posthouse_domain::{DraftId, JobKind};
 use posthouse_store::jobs::LeasedJob;
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Instance, drafts::send_at_time};
+use crate::{Service, drafts::send_at_time};
 
 /// Maximum concurrent sends in this process.
 const CONCURRENCY: usize = 8;
@@ -18,8 +18,8 @@ pub(super) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::ScheduledDraft, run).concurrency(CONCURRENCY)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
     let is_last = job.attempt >= job.attempt_max;
-    let next = send_at_time(&app.app, job.workspace, DraftId(job.subject), is_last).await?;
-    Ok(JobAttemptResult::after(next, app.clock.now()))
+    let next = send_at_time(&service, job.workspace, DraftId(job.subject), is_last).await?;
+    Ok(JobAttemptResult::after(next, service.clock.now()))
 }

@@ -6,7 +6,7 @@ use posthouse_domain::{JobKind, JobReason, SECOND_MS, SignInId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Instance, people::sign_in_mail};
+use crate::{Service, people::sign_in_mail};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = 30 * SECOND_MS;
@@ -15,14 +15,14 @@ pub(super) fn kind() -> JobDefinition {
     JobDefinition::new(JobKind::SignInMail, run)
 }
 
-async fn run(app: Arc<Instance>, job: LeasedJob) -> HandlerResult {
-    let outcome = match sign_in_mail::send(&app.app, SignInId(job.subject)).await {
+async fn run(service: Arc<Service>, job: LeasedJob) -> HandlerResult {
+    let outcome = match sign_in_mail::send(&service, SignInId(job.subject)).await {
         Ok(()) => JobOutcome::Done,
         Err(refusal) if job.attempt >= job.attempt_max => {
             tracing::warn!(code = refusal.code.text(), "sign_in.not_mailed");
             JobOutcome::Done
         }
-        Err(_) => JobOutcome::Retry { at: app.clock.now().plus_ms(AGAIN_MS), why: JobReason::Refused },
+        Err(_) => JobOutcome::Retry { at: service.clock.now().plus_ms(AGAIN_MS), why: JobReason::Refused },
     };
     Ok(JobAttemptResult::Settle(outcome))
 }

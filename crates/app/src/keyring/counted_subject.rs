@@ -4,14 +4,14 @@
 use posthouse_domain::{Refusal, WorkspaceId};
 use uuid::Uuid;
 
-use crate::{app::App, keyring::instance_key::AddressKey};
+use crate::{keyring::instance_key::AddressKey, service::Service};
 
 /// Returns the keyed hash of what a limit counts.
 ///
 /// # Errors
 /// Returns an error if the instance key can't be read.
-pub(crate) fn counted_subject(app: &App, text: &str) -> Result<Vec<u8>, Refusal> {
-    Ok(subject_of(&app.address_key()?, text))
+pub(crate) fn counted_subject(service: &Service, text: &str) -> Result<Vec<u8>, Refusal> {
+    Ok(subject_of(&service.address_key()?, text))
 }
 
 /// Returns the keyed hash of what a limit counts, with the key at hand.

@@ -5,10 +5,10 @@ use std::fs;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_store::{Tx, instance, sealed, sealed::SealedLocation};
 
-use crate::app::App;
 use crate::keyring::instance_key::{InstanceKey, InstanceKeyError};
 use crate::keyring::key_file::{KeyFile, failed, read_file};
 use crate::keyring::{context, key_cache, signer::SigningError};
+use crate::service::{ReadScope, Service};
 
 /// The note in the store that holds a proof of its key.
 const NOTE: &str = "instance_key_proof";
@@ -63,15 +63,15 @@ impl StoredEvidence {
 ///
 /// # Errors
 /// Returns [`InstanceKeyError`] if the key is not the store's, or is missing though the store holds sealed secrets.
-pub async fn status(app: &App) -> Result<KeyStatus, SigningError> {
-    let known = app.store.read(StoredEvidence::of).await?;
-    let found = match (key_cache::find(&app.config)?, &known) {
+pub async fn status(service: &Service) -> Result<KeyStatus, SigningError> {
+    let known = service.read(ReadScope::Service, StoredEvidence::of).await?;
+    let found = match (key_cache::find(&service.config)?, &known) {
         (Some(key), known) => known.status(&key),
         (None, StoredEvidence::Nothing) => Ok(KeyStatus::Absent),
-        (None, _) => Err(InstanceKeyError::Missing { path: KeyFile::of(&app.config).path() }),
+        (None, _) => Err(InstanceKeyError::Missing { path: KeyFile::of(&service.config).path() }),
     };
-    if found.is_err() && app.config.instance_key.is_none() {
-        let next = read_file(&KeyFile::of(&app.config).next());
+    if found.is_err() && service.config.instance_key.is_none() {
+        let next = read_file(&KeyFile::of(&service.config).next());
         if next.is_ok_and(|next| matches!(known.status(&next), Ok(KeyStatus::Proven))) {
             return Ok(KeyStatus::RotationInterrupted);
         }
@@ -84,14 +84,14 @@ pub async fn status(app: &App) -> Result<KeyStatus, SigningError> {
 ///
 /// # Errors
 /// Returns the errors of [`status`]; no file is created then.
-pub async fn settle(app: &App) -> Result<(), SigningError> {
-    let file = KeyFile::of(&app.config);
-    match status(app).await? {
+pub async fn settle(service: &Service) -> Result<(), SigningError> {
+    let file = KeyFile::of(&service.config);
+    match status(service).await? {
         KeyStatus::Proven => {}
-        KeyStatus::Unproven | KeyStatus::Unused => store_if_absent(app).await?,
+        KeyStatus::Unproven | KeyStatus::Unused => store_if_absent(service).await?,
         KeyStatus::Absent => {
-            let is_ours = file.make(app.clock.as_ref())?;
-            let noted = store_if_absent(app).await;
+            let is_ours = file.make(service.clock.as_ref())?;
+            let noted = store_if_absent(service).await;
             // Another process started on the same store at the same time, and its key was stored first.
             if is_ours && matches!(noted, Err(SigningError::InstanceKey(InstanceKeyError::WrongKey))) {
                 fs::remove_file(file.path()).map_err(failed(&file.path()))?;
@@ -99,7 +99,7 @@ pub async fn settle(app: &App) -> Result<(), SigningError> {
             noted?;
         }
         KeyStatus::RotationInterrupted => {
-            let old = file.adopt_next(app.clock.as_ref())?;
+            let old = file.adopt_next(service.clock.as_ref())?;
             tracing::info!(old = %old.display(), "instance_key.rotation_ended");
         }
     }
@@ -107,10 +107,10 @@ pub async fn settle(app: &App) -> Result<(), SigningError> {
 }
 
 /// Stores a proof of the available key, unless the store has one.
-async fn store_if_absent(app: &App) -> Result<(), SigningError> {
-    let key = key_cache::read(&app.config)?;
+async fn store_if_absent(service: &Service) -> Result<(), SigningError> {
+    let key = key_cache::read(&service.config)?;
     let text = STANDARD.encode(prove(&key)?);
-    let noted = app.store.write(move |tx: &mut Tx| instance::set_value_if_absent(tx, NOTE, &text)).await?;
+    let noted = service.write(move |tx: &mut Tx| instance::set_value_if_absent(tx, NOTE, &text)).await?;
     let is_it = noted.and_then(|text| STANDARD.decode(text).ok()).is_some_and(|noted| is_proof_of(&noted, &key));
     if is_it { Ok(()) } else { Err(InstanceKeyError::WrongKey.into()) }
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use posthouse_store::{Tx, sealed, sealed::SealedLocation};
 
-use crate::app::App;
 use crate::keyring::instance_key::{InstanceKey, InstanceKeyError};
 use crate::keyring::key_file::{self, KeyFile};
 use crate::keyring::{context, key_cache, proof, signer::SigningError};
+use crate::service::{ReadScope, Service};
 
 /// Why the key was not rotated.
 #[derive(Debug, thiserror::Error)]
@@ -50,21 +50,21 @@ pub struct KeyRotation {
 ///
 /// # Errors
 /// Returns [`RotationError`]; the store keeps its old key then.
-pub async fn rotate(app: &App, to: Option<&Path>) -> Result<KeyRotation, RotationError> {
-    let file = KeyFile::of(&app.config);
-    let (is_setting, path) = match (&app.config.instance_key, to) {
+pub async fn rotate(service: &Service, to: Option<&Path>) -> Result<KeyRotation, RotationError> {
+    let file = KeyFile::of(&service.config);
+    let (is_setting, path) = match (&service.config.instance_key, to) {
         (Some(_), Some(to)) => (true, to.to_owned()),
         (Some(_), None) => return Err(RotationError::NoFile),
         (None, Some(_)) => return Err(RotationError::NeedlessFile),
         (None, None) => (false, file.next()),
     };
     if is_setting && path.exists() {
-        return already(app, path).await;
+        return already(service, path).await;
     }
-    proof::settle(app).await?;
-    let old = key_cache::read(&app.config)?;
+    proof::settle(service).await?;
+    let old = key_cache::read(&service.config)?;
     let mut fresh = [0; 32];
-    app.clock.random(&mut fresh);
+    service.clock.random(&mut fresh);
     key_file::write_file(&path, &old.successor(fresh))?;
     let new = key_file::read_file(&path)?;
     let noted = proof::prove(&new)?;
@@ -74,18 +74,18 @@ pub async fn rotate(app: &App, to: Option<&Path>) -> Result<KeyRotation, Rotatio
         proof::store_proof(tx, &noted)?;
         Ok::<_, RotationError>(count)
     };
-    let secrets = Some(app.store.write(work).await?);
+    let secrets = Some(service.write(work).await?);
     if is_setting {
         return Ok(KeyRotation { secrets, key: path, old: None });
     }
-    let old = file.adopt_next(app.clock.as_ref())?;
+    let old = file.adopt_next(service.clock.as_ref())?;
     Ok(KeyRotation { secrets, key: file.path(), old: Some(old) })
 }
 
 /// Handles a target file that exists: if an earlier run was interrupted after its commit, the store uses the key in the
 /// file.
-async fn already(app: &App, path: PathBuf) -> Result<KeyRotation, RotationError> {
-    let noted = app.store.read(proof::read_proof).await?;
+async fn already(service: &Service, path: PathBuf) -> Result<KeyRotation, RotationError> {
+    let noted = service.read(ReadScope::Service, proof::read_proof).await?;
     let is_done =
         noted.is_some_and(|noted| key_file::read_file(&path).is_ok_and(|key| proof::is_proof_of(&noted, &key)));
     if is_done { Ok(KeyRotation { secrets: None, key: path, old: None }) } else { Err(RotationError::Exists(path)) }

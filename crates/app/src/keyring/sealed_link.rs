@@ -8,7 +8,7 @@ use memchr::memmem;
 use posthouse_domain::{ErrorCode, MessageId, Refusal, link_token, user::sign_in_code};
 use sha2::{Digest, Sha256};
 
-use crate::{app::App, keyring::instance_key::InstanceKey, keyring::instance_key::InstanceKeyError};
+use crate::{keyring::instance_key::InstanceKey, keyring::instance_key::InstanceKeyError, service::Service};
 
 /// The placeholder: as long as a token, but not a valid one.
 pub const TOKEN_PLACEHOLDER: &str = "hidden-until-the-service-message-is-sent";
@@ -21,8 +21,8 @@ const SCANNED_BYTES_MAX: usize = 16 * 1024;
 ///
 /// # Errors
 /// Returns `internal_error` if the instance key cannot be read.
-pub fn token(app: &App, message: MessageId) -> Result<String, Refusal> {
-    app.keys.key(&app.config).map(|key| of_message(key, message)).map_err(|error| {
+pub fn token(service: &Service, message: MessageId) -> Result<String, Refusal> {
+    service.keys.key(&service.config).map(|key| of_message(key, message)).map_err(|error| {
         tracing::error!(cause = %error, "sealed_link.no_token");
         Refusal::new(ErrorCode::Internal, "The link couldn't be created.")
     })
@@ -42,11 +42,11 @@ fn of_message(key: &InstanceKey, message: MessageId) -> String {
 ///
 /// # Errors
 /// Returns an error if the instance key cannot be read.
-pub fn open(app: &App, message: MessageId, raw: Vec<u8>) -> Result<Vec<u8>, InstanceKeyError> {
+pub fn open(service: &Service, message: MessageId, raw: Vec<u8>) -> Result<Vec<u8>, InstanceKeyError> {
     if !is_in(&raw) {
         return Ok(raw);
     }
-    let token = of_message(app.keys.key(&app.config)?, message);
+    let token = of_message(service.keys.key(&service.config)?, message);
     Ok(replaced(&raw, &token).unwrap_or(raw))
 }
 

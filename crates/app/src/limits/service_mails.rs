@@ -6,7 +6,7 @@ use posthouse_domain::{MailBudgets, MailClass, Party, Refusal, ServiceMailKind, 
 use posthouse_store::{Tx, signups};
 
 use super::exhausted_log::ExhaustedLog;
-use crate::{app::App, keyring::counted_subject::subject_of, keyring::instance_key::AddressKey};
+use crate::{keyring::counted_subject::subject_of, keyring::instance_key::AddressKey, service::Service};
 
 /// Counts mails of the service.
 #[derive(Clone)]
@@ -32,9 +32,9 @@ impl ServiceMailCounter {
     ///
     /// # Errors
     /// Returns an error if the instance key can't be read.
-    pub(crate) fn of(app: &App) -> Result<Self, Refusal> {
-        let (budgets, log) = (app.config.limits.service_mails, Arc::clone(&app.service_mail_log));
-        Ok(Self { key: app.address_key()?, budgets, log })
+    pub(crate) fn of(service: &Service) -> Result<Self, Refusal> {
+        let (budgets, log) = (service.config.limits.service_mails, Arc::clone(&service.service_mail_log));
+        Ok(Self { key: service.address_key()?, budgets, log })
     }
 
     /// Counts a mail, in the transaction that stores it or the request for it.

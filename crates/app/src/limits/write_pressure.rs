@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use posthouse_domain::Time;
 
-use crate::app::App;
+use crate::service::Service;
 
 /// Least measuring window, in milliseconds.
 const WINDOW_MS: i64 = 100;
@@ -23,13 +23,13 @@ pub struct WritePressure {
 impl WritePressure {
     /// Starts measuring.
     #[must_use]
-    pub fn start(app: &App) -> Self {
-        Self { since: app.clock.now(), waited: app.store.waited(), is_on: false }
+    pub fn start(service: &Service) -> Self {
+        Self { since: service.clock.now(), waited: service.store.waited(), is_on: false }
     }
 
     /// Returns whether there was write pressure since the last call; within the window, returns the last result.
-    pub fn is_on(&mut self, app: &App) -> bool {
-        let (now, waited) = (app.clock.now(), app.store.waited());
+    pub fn is_on(&mut self, service: &Service) -> bool {
+        let (now, waited) = (service.clock.now(), service.store.waited());
         let passed_ms = u128::try_from(now.since_ms(self.since)).unwrap_or(0);
         if now.since_ms(self.since) >= WINDOW_MS {
             let is_on = is_high(waited.saturating_sub(self.waited), passed_ms);

@@ -1,9 +1,8 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
-use posthouse_domain::link_token;
 use posthouse_domain::{
     ContentId, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, MessageStatus, ThreadId, Time,
-    label::BLOCKED, label::UNVERIFIED_REPORT, send::BOUNCE_LABEL,
+    label::BLOCKED, label::UNVERIFIED_REPORT, link_token, send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, inboxes, messages};

@@ -5,7 +5,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, inboxes, mail_domains, workspaces};
 
 use super::return_path::{self, ReturnPath};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// Local parts that reach a person at every served domain (RFC 2142, RFC 5321 §4.5.1).
 const ROLE_LOCAL_PARTS: [&str; 2] = ["postmaster", "abuse"];
@@ -19,8 +19,8 @@ pub fn is_role(address: &Address) -> bool {
 }
 
 /// Returns the service's own domains.
-pub(crate) fn served_domains(app: &App) -> [String; 2] {
-    [app.config.mail.default_domain.clone(), app.config.mail.temporary_domain.clone()]
+pub(crate) fn served_domains(service: &Service) -> [String; 2] {
+    [service.config.mail.default_domain.clone(), service.config.mail.temporary_domain.clone()]
 }
 
 /// Resolves an address to its live inbox: by the address, by the address without its tag, or for a role address to the
@@ -74,8 +74,8 @@ pub(crate) fn is_own_address(tx: &mut Tx, address: &Address, served: &[String]) 
 }
 
 /// Returns the domains of these recipients that this server accepts mail for: its own, and those of workspaces.
-pub(crate) async fn served_domains_of(app: &App, recipients: &[&Address]) -> Result<Vec<String>, Refusal> {
-    let mut served: Vec<String> = served_domains(app).into();
+pub(crate) async fn served_domains_of(service: &Service, recipients: &[&Address]) -> Result<Vec<String>, Refusal> {
+    let mut served: Vec<String> = served_domains(service).into();
     let mut others: Vec<String> = recipients.iter().map(|address| address.domain().to_owned()).collect();
     others.sort_unstable();
     others.dedup();
@@ -88,7 +88,7 @@ pub(crate) async fn served_domains_of(app: &App, recipients: &[&Address]) -> Res
             }
             Ok(found)
         };
-        served.extend(app.store.read_inline(find).await?);
+        served.extend(service.read(ReadScope::Lookup, find).await?);
     }
     Ok(served)
 }

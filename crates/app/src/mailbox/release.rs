@@ -4,14 +4,14 @@ use posthouse_domain::{Caller, ErrorCode, HoldReason, MessageId, Record, Refusal
 use posthouse_store::{Tx, inboxes, messages};
 
 use super::show::{Showing, show};
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// Releases a held message and returns it. A message that was released before is returned as it is.
 ///
 /// # Errors
 /// Returns `not_found` if the message is missing, `message_blocked` if a receive list stopped it, or `not_held`.
-pub async fn release(app: &App, caller: Caller, id: MessageId) -> Result<Record, Refusal> {
-    let (ids, now, key) = (app.clock.ids(), app.clock.now(), app.address_key()?);
+pub async fn release(service: &Service, caller: Caller, id: MessageId) -> Result<Record, Refusal> {
+    let (ids, now, key) = (service.clock.ids(), service.clock.now(), service.address_key()?);
     let work = move |tx: &mut Tx| {
         let found = visible::message(tx, &caller, id)?;
         // The inbox before the message, as storing a message does.
@@ -28,5 +28,5 @@ pub async fn release(app: &App, caller: Caller, id: MessageId) -> Result<Record,
         }
         messages::record(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("message"))
     };
-    app.store.write(work).await
+    service.write(work).await
 }

@@ -11,7 +11,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, deliveries, inboxes};
 use uuid::Uuid;
 
-use crate::{app::App, keyring::instance_key::InstanceKeyError};
+use crate::{keyring::instance_key::InstanceKeyError, service::Service};
 
 /// How long a return path is valid, in milliseconds: longer than any server retries.
 const VALID_MS: i64 = 30 * DAY_MS;
@@ -35,8 +35,8 @@ pub struct ReturnPath {
 ///
 /// # Errors
 /// Returns an error if the instance key is not available.
-pub fn of(app: &App, path: ReturnPath, domain: &str) -> Result<String, InstanceKeyError> {
-    let tag = app.keys.key(&app.config)?.tag(&subject(path, domain));
+pub fn of(service: &Service, path: ReturnPath, domain: &str) -> Result<String, InstanceKeyError> {
+    let tag = service.keys.key(&service.config)?.tag(&subject(path, domain));
     let ReturnPath { message, position } = path;
     Ok(format!("{RETURN_PATH}+{}{position:04x}{tag:016x}@{domain}", message.0.as_simple()))
 }
@@ -52,14 +52,14 @@ pub fn is_resolvable(domain: &str) -> bool {
 ///
 /// # Errors
 /// Returns `internal_error` if the instance key is not available.
-pub fn open(app: &App, address: &Address) -> Result<Option<ReturnPath>, Refusal> {
+pub fn open(service: &Service, address: &Address) -> Result<Option<ReturnPath>, Refusal> {
     let Some((path, tag, domain)) = parts(address.canonical_str()) else { return Ok(None) };
-    let key = app.keys.key(&app.config).map_err(|error| {
+    let key = service.keys.key(&service.config).map_err(|error| {
         tracing::error!(cause = %error, "instance_key.not_readable");
         Refusal::new(ErrorCode::Internal, "The address couldn't be checked.")
     })?;
     let is_ours = key.tag(&subject(path, domain)) == tag;
-    Ok(Some(path).filter(|_| is_ours && app.clock.now() < created_at(path.message.0).plus_ms(VALID_MS)))
+    Ok(Some(path).filter(|_| is_ours && service.clock.now() < created_at(path.message.0).plus_ms(VALID_MS)))
 }
 
 /// Splits an address into the return path, tag and domain that it claims to contain.

@@ -4,7 +4,7 @@ use posthouse_domain::{Caller, IdGenerator, LabelChange, Message, MessageId, Rec
 use posthouse_store::{Tx, messages};
 
 use super::claim::FencingToken;
-use crate::{access::visible, app::App, escalation::raise};
+use crate::{access::visible, escalation::raise, service::Service};
 
 /// A change of messages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -21,22 +21,32 @@ pub struct MessageChange {
 ///
 /// # Errors
 /// Returns `invalid_request` for system labels or too many labels or `lease_expired` if the lease is not valid.
-pub async fn change(app: &App, caller: Caller, id: MessageId, change: MessageChange) -> Result<Vec<Record>, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn change(
+    service: &Service,
+    caller: Caller,
+    id: MessageId,
+    change: MessageChange,
+) -> Result<Vec<Record>, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let changed = apply(tx, &caller, &[id], &change, &ids.clone(), now)?;
         Ok::<_, Refusal>(messages::records(tx, caller.workspace, changed)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Changes the messages among up to 100 that the caller may see, in one transaction.
 ///
 /// # Errors
 /// See [`change`].
-pub async fn change_many(app: &App, caller: Caller, ids: Vec<MessageId>, change: MessageChange) -> Result<(), Refusal> {
-    let (new_ids, now) = (app.clock.ids(), app.clock.now());
-    app.store.write(move |tx| apply(tx, &caller, &ids, &change, &new_ids.clone(), now).map(drop)).await
+pub async fn change_many(
+    service: &Service,
+    caller: Caller,
+    ids: Vec<MessageId>,
+    change: MessageChange,
+) -> Result<(), Refusal> {
+    let (new_ids, now) = (service.clock.ids(), service.clock.now());
+    service.write(move |tx| apply(tx, &caller, &ids, &change, &new_ids.clone(), now).map(drop)).await
 }
 
 fn apply(

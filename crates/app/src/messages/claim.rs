@@ -11,9 +11,7 @@ use posthouse_domain::{
 use posthouse_store::queue::{self, QueueCandidate, QueueLease};
 use posthouse_store::{Result as StoreResult, Tx, message_list::InboxRef, messages, workspaces};
 
-use crate::access::{authenticate::check_active, visible};
-use crate::app::App;
-use crate::messages::waiters::{InboxActivity, InboxWaiters};
+use crate::{access::authenticate::check_active, access::visible, memory::waiters::InboxActivity, service::Service};
 
 /// Candidates read in addition to those requested, because some share a thread.
 const CANDIDATES_SPARE: u32 = 16;
@@ -67,25 +65,25 @@ enum Attempt {
 ///
 /// # Errors
 /// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
-pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: ClaimRequest) -> Result<Claims, Refusal> {
-    let deadline = app.clock.now().plus_ms(claim.wait_ms);
+pub async fn claim(service: &Service, caller: Caller, claim: ClaimRequest) -> Result<Claims, Refusal> {
+    let deadline = service.clock.now().plus_ms(claim.wait_ms);
     let inbox_ref = InboxRef { workspace: caller.workspace, inbox: claim.inbox };
     // Registered before the first attempt, so that no message between the attempt and the wait is missed.
-    let mut watch = waiters.watch(&app.store, inbox_ref);
+    let mut watch = service.waiters.watch(&service.store, inbox_ref);
     let mut has_waited = false;
     loop {
-        let (request, bytes_max) = (claim.clone(), app.config.limits.page_bytes);
-        let (ids, now) = (app.clock.ids(), app.clock.now());
+        let (request, bytes_max) = (claim.clone(), service.config.limits.page_bytes);
+        let (ids, now) = (service.clock.ids(), service.clock.now());
         let work = move |tx: &mut Tx| {
             if has_waited {
                 check_active(tx, &caller)?;
             }
             attempt(tx, caller, &request, &ids.clone(), now, bytes_max)
         };
-        let attempt = app.store.write(work).await?;
+        let attempt = service.write(work).await?;
         let (activity, due) = match attempt {
             Attempt::Paused => return Ok(Claims { claimed: Vec::new(), is_paused: true }),
-            Attempt::Leased(leases) => return read(app, caller, leases).await,
+            Attempt::Leased(leases) => return read(service, caller, leases).await,
             Attempt::Unfinished => continue,
             Attempt::Nothing(activity, due) => (activity, due),
         };
@@ -97,8 +95,8 @@ pub async fn claim(app: &App, waiters: &InboxWaiters, caller: Caller, claim: Cla
         tokio::select! {
             biased;
             other = watch.other_than(activity) => drop(other?),
-            () = app.lifecycle.drained() => return Ok(Claims::default()),
-            () = app.clock.sleep_until(until) => {}
+            () = service.lifecycle.drained() => return Ok(Claims::default()),
+            () = service.clock.sleep_until(until) => {}
         }
     }
 }
@@ -234,13 +232,13 @@ pub fn dead_letter(tx: &mut Tx, item: &QueueItem, now: Time) -> StoreResult<()> 
 }
 
 /// Loads the leased messages. Leaves out messages that were deleted since.
-async fn read(app: &App, caller: Caller, leases: Vec<NewLease>) -> Result<Claims, Refusal> {
+async fn read(service: &Service, caller: Caller, leases: Vec<NewLease>) -> Result<Claims, Refusal> {
     let ids: Vec<MessageId> = leases.iter().map(|lease| lease.message).collect();
     let work = move |tx: &mut Tx| {
         let found = messages::get_many(tx, caller.workspace, &ids)?;
         messages::records(tx, caller.workspace, found)
     };
-    let mut records = app.store.read_for(caller.workspace, work).await?;
+    let mut records = service.read(caller.workspace, work).await?;
     let mut claimed = Vec::with_capacity(leases.len());
     for NewLease { lease, until, deliveries, message, .. } in leases {
         if let Some(at) = records.iter().position(|record| record.message.id == message) {

@@ -10,7 +10,7 @@ use posthouse_domain::Refusal;
 use posthouse_mail::parse::TransferDecoder;
 use posthouse_store::{Error, blobs::RawReader, contents::StoredRaw};
 
-use crate::app::App;
+use crate::service::Service;
 
 /// Largest raw mail or file that is read whole, in bytes.
 pub(crate) const WHOLE_BYTES_MAX: u64 = 256 * 1024;
@@ -76,15 +76,15 @@ impl Download {
     ///
     /// # Errors
     /// Returns `content_damaged` if the bytes are missing or altered, or an error if a store call fails.
-    pub async fn open(app: &App, raw: StoredRaw, sha256: Option<[u8; 32]>) -> Result<Self, Refusal> {
-        let mut reader = app.blobs.open_raw(raw.place, raw.bytes).await?;
+    pub async fn open(service: &Service, raw: StoredRaw, sha256: Option<[u8; 32]>) -> Result<Self, Refusal> {
+        let mut reader = service.blobs.open_raw(raw.place, raw.bytes).await?;
         reader.verify(sha256).await?;
         Ok(Self { bytes: raw.bytes, head: Bytes::new(), rest: Some(ChunkSource::Raw(Box::new(reader))) })
     }
 
     /// Opens a part of a raw mail that was verified when the part was found.
-    pub(super) async fn open_part(app: &App, raw: StoredRaw, part: RawPart) -> Result<Self, Refusal> {
-        let reader = app.blobs.open_raw(raw.place, raw.bytes).await?;
+    pub(super) async fn open_part(service: &Service, raw: StoredRaw, part: RawPart) -> Result<Self, Refusal> {
+        let reader = service.blobs.open_raw(raw.place, raw.bytes).await?;
         let bytes = part.bytes;
         let reader = PartReader { raw: reader, part, has_finished: false };
         Ok(Self { bytes, head: Bytes::new(), rest: Some(ChunkSource::Part(Box::new(reader))) })

@@ -7,16 +7,10 @@
 use posthouse_domain::{IndexedText, Refusal, WorkspaceId, search};
 use posthouse_store::{Error, search as store, search::PendingDocument};
 
-use crate::{app::App, limits::blocking_pool::WorkClass};
+use crate::{limits::blocking_pool::WorkClass, service::ReadScope, service::Service};
 
 /// Messages that may wait for indexing while mail arrives; the excess is indexed at once.
 const LAG_MAX: u32 = 5_000;
-
-/// The writer of the full-text index in this process: one batch at a time.
-#[derive(Debug, Default)]
-pub struct SearchIndex {
-    writing: tokio::sync::Mutex<()>,
-}
 
 /// The reason why a batch was not indexed.
 enum NotIndexed {
@@ -46,14 +40,14 @@ impl NotIndexed {
 ///
 /// # Errors
 /// Returns an error if a database read fails.
-pub async fn catch_up(app: &App, index: &SearchIndex, workspace: WorkspaceId) -> Result<(), Refusal> {
-    if !app.store.read(move |tx| store::has_pending(tx, workspace)).await? {
+pub async fn catch_up(service: &Service, workspace: WorkspaceId) -> Result<(), Refusal> {
+    if !service.read(ReadScope::Service, move |tx| store::has_pending(tx, workspace)).await? {
         return Ok(());
     }
     // One writer at a time; a caller that waited here usually finds the work done.
-    let _guard = index.writing.lock().await;
+    let _guard = service.indexing.lock().await;
     loop {
-        match batch(app, workspace).await {
+        match batch(service, workspace).await {
             Ok(count) if count == u64::from(store::BATCH) => {}
             Ok(_) => return Ok(()),
             // The store logs damage once.
@@ -68,20 +62,20 @@ pub async fn catch_up(app: &App, index: &SearchIndex, workspace: WorkspaceId) ->
 }
 
 /// Returns the number of messages that wait for indexing, up to a bound.
-pub async fn pending(app: &App) -> Result<u64, Refusal> {
-    Ok(app.store.read(|tx| store::pending_count(tx, LAG_MAX * 2)).await?)
+pub async fn pending(service: &Service) -> Result<u64, Refusal> {
+    Ok(service.read(ReadScope::Service, |tx| store::pending_count(tx, LAG_MAX * 2)).await?)
 }
 
 /// Indexes the waiting messages of all workspaces: all of them, or until the backlog is within its limit.
 ///
 /// # Errors
 /// Returns an error if a database call fails.
-pub async fn index_pending(app: &App, index: &SearchIndex, all: bool) -> Result<(), Refusal> {
+pub async fn index_pending(service: &Service, all: bool) -> Result<(), Refusal> {
     let enough = if all { 0 } else { u64::from(LAG_MAX) };
-    while !app.lifecycle.is_draining() && pending(app).await? > enough {
-        let Some(workspace) = app.store.read(store::pending_somewhere).await? else { return Ok(()) };
-        let _guard = index.writing.lock().await;
-        if batch(app, workspace).await.map_err(NotIndexed::refusal)? == 0 {
+    while !service.lifecycle.is_draining() && pending(service).await? > enough {
+        let Some(workspace) = service.read(ReadScope::Service, store::pending_somewhere).await? else { return Ok(()) };
+        let _guard = service.indexing.lock().await;
+        if batch(service, workspace).await.map_err(NotIndexed::refusal)? == 0 {
             return Ok(());
         }
     }
@@ -89,8 +83,8 @@ pub async fn index_pending(app: &App, index: &SearchIndex, all: bool) -> Result<
 }
 
 /// Indexes up to [`store::BATCH`] messages of a workspace; returns how many were waiting in the batch.
-async fn batch(app: &App, workspace: WorkspaceId) -> Result<u64, NotIndexed> {
-    let found = app.store.read(move |tx| store::pending(tx, workspace)).await?;
+async fn batch(service: &Service, workspace: WorkspaceId) -> Result<u64, NotIndexed> {
+    let found = service.read(ReadScope::Service, move |tx| store::pending(tx, workspace)).await?;
     let count = found.len() as u64;
     if count == 0 {
         return Ok(0);
@@ -102,7 +96,11 @@ async fn batch(app: &App, workspace: WorkspaceId) -> Result<u64, NotIndexed> {
         };
         found.into_iter().map(indexed).collect()
     };
-    let tokenized = app.blocking_pool.run(WorkClass::Search, tokenize).await?;
-    app.store.write_background(move |tx| store::insert(tx, workspace, &tokenized)).await.map_err(NotIndexed::Write)?;
+    let tokenized = service.blocking_pool.run(WorkClass::Search, tokenize).await?;
+    service
+        .store
+        .write_background(move |tx| store::insert(tx, workspace, &tokenized))
+        .await
+        .map_err(NotIndexed::Write)?;
     Ok(count)
 }

@@ -13,8 +13,8 @@ use posthouse_mail::parse;
 use posthouse_store::{Tx, contents};
 
 use super::raw::{self, StoredContent};
-use crate::app::App;
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
+use crate::service::Service;
 
 /// The page of the dashboard that shows the true target of a link, which is in the fragment, before it is followed.
 const LEAVE_PATH: &str = "/leave";
@@ -41,7 +41,7 @@ struct ViewedHtml {
 /// # Errors
 /// Returns `content_damaged` if the bytes of its images are missing or altered, `rate_limited` or `unavailable` at the
 /// limits of [`WorkClass::View`], or an error if a store call fails.
-pub async fn shown(app: &App, record: Record) -> Result<Option<String>, Refusal> {
+pub async fn shown(service: &Service, record: Record) -> Result<Option<String>, Refusal> {
     let workspace = record.message.workspace;
     let Some(html) = record.bodies.html else { return Ok(None) };
     let wanted = if html.contains("cid:") { images(&record.attachments) } else { Vec::new() };
@@ -50,29 +50,29 @@ pub async fn shown(app: &App, record: Record) -> Result<Option<String>, Refusal>
     } else {
         let id = record.message.content;
         let read = move |tx: &mut Tx| Ok::<_, Refusal>(contents::raw(tx, workspace, id)?);
-        match app.store.read_for(workspace, read).await? {
+        match service.read(workspace, read).await? {
             Some(found) => {
                 let stored = StoredContent { workspace, id, raw: found };
-                raw::content(app, stored, move |raw| data_urls(&raw, &wanted)).await?
+                raw::content(service, stored, move |raw| data_urls(&raw, &wanted)).await?
             }
             None => HashMap::new(),
         }
     };
-    page(app, ViewedHtml { workspace, html, text: record.bodies.text, images }).await.map(Some)
+    page(service, ViewedHtml { workspace, html, text: record.bodies.text, images }).await.map(Some)
 }
 
 /// Returns HTML for a person, as [`shown`] does for a message, without images of its own.
 ///
 /// # Errors
 /// Returns the refusals of [`WorkClass::View`].
-pub async fn shown_text(app: &App, workspace: WorkspaceId, html: String) -> Result<String, Refusal> {
-    page(app, ViewedHtml { workspace, html, text: None, images: HashMap::new() }).await
+pub async fn shown_text(service: &Service, workspace: WorkspaceId, html: String) -> Result<String, Refusal> {
+    page(service, ViewedHtml { workspace, html, text: None, images: HashMap::new() }).await
 }
 
-async fn page(app: &App, viewed: ViewedHtml) -> Result<String, Refusal> {
+async fn page(service: &Service, viewed: ViewedHtml) -> Result<String, Refusal> {
     let owner = WorkOwner { class: WorkClass::View, workspace: viewed.workspace };
     let bytes = viewed.html.len();
-    app.blocking_pool.run_for(owner, bytes, move |stop: &WorkStop| rendered(&viewed, stop)).await
+    service.blocking_pool.run_for(owner, bytes, move |stop: &WorkStop| rendered(&viewed, stop)).await
 }
 
 /// Returns the HTML, or the text if it is over a bound.

@@ -7,7 +7,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result as StoreResult, Tx, messages, queue, queue_items, queue_items::QueueItems};
 
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// A message in a queue, with what a person needs to recognize it.
 #[derive(Clone, PartialEq, Debug)]
@@ -67,8 +67,8 @@ pub fn page(
 ///
 /// # Errors
 /// Returns `not_found` if the message is missing or `not_queued` if it is not in the queue.
-pub async fn requeue(app: &App, caller: Caller, id: MessageId) -> Result<GivenBack, Refusal> {
-    let now = app.clock.now();
+pub async fn requeue(service: &Service, caller: Caller, id: MessageId) -> Result<GivenBack, Refusal> {
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let (message, item) = lock(tx, &caller, id)?;
         let deliveries = match item.state {
@@ -84,8 +84,8 @@ pub async fn requeue(app: &App, caller: Caller, id: MessageId) -> Result<GivenBa
         remove_label(tx, message)?;
         Ok(GivenBack { deliveries, available_at: now })
     };
-    let given_back = app.store.write(work).await?;
-    app.metrics.queue_by_hand("requeued");
+    let given_back = service.write(work).await?;
+    service.metrics.queue_by_hand("requeued");
     Ok(given_back)
 }
 
@@ -93,8 +93,8 @@ pub async fn requeue(app: &App, caller: Caller, id: MessageId) -> Result<GivenBa
 ///
 /// # Errors
 /// Returns `not_found` if the message is missing or `not_queued` if it is no dead letter.
-pub async fn drop_dead_letter(app: &App, caller: Caller, id: MessageId) -> Result<Time, Refusal> {
-    let now = app.clock.now();
+pub async fn drop_dead_letter(service: &Service, caller: Caller, id: MessageId) -> Result<Time, Refusal> {
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let (message, item) = lock(tx, &caller, id)?;
         if item.state != QueueItemState::Dead && !item.is_exhausted(now) {
@@ -104,8 +104,8 @@ pub async fn drop_dead_letter(app: &App, caller: Caller, id: MessageId) -> Resul
         remove_label(tx, message)?;
         Ok(now)
     };
-    let at = app.store.write(work).await?;
-    app.metrics.queue_by_hand("dropped");
+    let at = service.write(work).await?;
+    service.metrics.queue_by_hand("dropped");
     Ok(at)
 }
 

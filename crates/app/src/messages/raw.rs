@@ -14,7 +14,7 @@ use posthouse_store::{Error, Tx, messages, service_mails};
 
 use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// Checks that the content is not withheld, or that the caller requested held mail.
 fn check_withheld(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {
@@ -44,15 +44,15 @@ pub(crate) fn owners_only() -> Refusal {
 ///
 /// # Errors
 /// Returns `not_found` if the message is missing or withheld, or an error if a store call fails.
-pub async fn message(app: &App, caller: Caller, id: MessageId, held: bool) -> Result<Vec<u8>, Refusal> {
+pub async fn message(service: &Service, caller: Caller, id: MessageId, held: bool) -> Result<Vec<u8>, Refusal> {
     let read = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
         check_withheld(tx, &message, held)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
-    let (trace, raw) = app.store.read_for(caller.workspace, read).await?;
+    let (trace, raw) = service.read(caller.workspace, read).await?;
     let mut bytes = trace.into_bytes();
-    let unpacked = unpack(app, raw, |raw| raw).await?;
+    let unpacked = unpack(service, raw, |raw| raw).await?;
     bytes.extend_from_slice(&unpacked);
     Ok(bytes)
 }
@@ -62,30 +62,30 @@ pub async fn message(app: &App, caller: Caller, id: MessageId, held: bool) -> Re
 ///
 /// # Errors
 /// Returns the errors of [`message`].
-pub async fn captured(app: &App, caller: Caller, id: MessageId) -> Result<Vec<u8>, Refusal> {
+pub async fn captured(service: &Service, caller: Caller, id: MessageId) -> Result<Vec<u8>, Refusal> {
     let workspace = caller.workspace;
     let find = move |tx: &mut Tx| Ok::<_, Refusal>(service_mails::is_for(tx, workspace, id)?);
-    let is_of_service = app.store.read_for(workspace, find).await?;
+    let is_of_service = service.read(workspace, find).await?;
     let reader = if is_of_service { Caller::operator(WorkspaceId::SERVICE) } else { caller };
-    message(app, reader, id, true).await
+    message(service, reader, id, true).await
 }
 
 /// Returns the raw mail of a message as [`message`] does, in chunks if it is large.
 ///
 /// # Errors
 /// Returns the errors of [`message`], and `forbidden` if it contains a link that only an owner may see.
-pub async fn download(app: &App, caller: Caller, id: MessageId, held: bool) -> Result<Download, Refusal> {
+pub async fn download(service: &Service, caller: Caller, id: MessageId, held: bool) -> Result<Download, Refusal> {
     let read = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
         check_withheld(tx, &message, held)?;
         check_links(&message, &caller)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
-    let (trace, stored) = app.store.read_for(caller.workspace, read).await?;
+    let (trace, stored) = service.read(caller.workspace, read).await?;
     let raw = if stored.raw.bytes <= WHOLE_BYTES_MAX {
-        Download::whole(unpack(app, stored, |raw| raw).await?)
+        Download::whole(unpack(service, stored, |raw| raw).await?)
     } else {
-        Download::open(app, stored.raw, None).await?
+        Download::open(service, stored.raw, None).await?
     };
     Ok(raw.after(trace.into_bytes()))
 }
@@ -108,16 +108,21 @@ enum FoundPart {
 /// # Errors
 /// Returns `not_found` if the attachment is missing or withheld, `forbidden` if it contains a link that only an owner may
 /// see, or an error if a store call fails.
-pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Result<(Attachment, Download), Refusal> {
+pub async fn file(
+    service: &Service,
+    caller: Caller,
+    id: AttachmentId,
+    held: bool,
+) -> Result<(Attachment, Download), Refusal> {
     let read = move |tx: &mut Tx| {
         let (file, message) = visible::attachment(tx, &caller, id)?;
         check_withheld(tx, &message, held)?;
         let is_closed = check_links(&message, &caller).is_err();
         Ok::<_, Refusal>((file, is_closed, stored(tx, caller.workspace, message.content)?))
     };
-    let (file, is_closed, stored) = app.store.read_for(caller.workspace, read).await?;
+    let (file, is_closed, stored) = service.read(caller.workspace, read).await?;
     let (position, sha256, raw) = (file.position as usize, file.sha256, stored.raw.clone());
-    let found = unpack(app, stored, move |raw| find_file(&raw, position, sha256, is_closed)).await?;
+    let found = unpack(service, stored, move |raw| find_file(&raw, position, sha256, is_closed)).await?;
     let missing = || Error::bad_content(format_args!("attachment {id} does not match the stored raw mail"));
     let FoundFile { part, has_link } = found.ok_or_else(missing)?;
     if has_link {
@@ -125,7 +130,7 @@ pub async fn file(app: &App, caller: Caller, id: AttachmentId, held: bool) -> Re
     }
     let download = match part {
         FoundPart::Whole(bytes) => Download::whole(bytes),
-        FoundPart::InRaw(part) => Download::open_part(app, raw, part).await?,
+        FoundPart::InRaw(part) => Download::open_part(service, raw, part).await?,
     };
     Ok((file, download))
 }
@@ -152,11 +157,11 @@ fn find_file(raw: &[u8], position: usize, sha256: [u8; 32], is_closed: bool) -> 
 /// # Errors
 /// Returns `content_damaged` if the bytes are missing or altered, or an error if a store call fails.
 pub async fn content<T: Send + 'static>(
-    app: &App,
+    service: &Service,
     stored: StoredContent,
     then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
-    unpack(app, stored, then).await
+    unpack(service, stored, then).await
 }
 
 /// The stored bytes of a mail, with the ID that an operator can look up.
@@ -180,11 +185,11 @@ fn stored(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<StoredCo
 ///
 /// # Errors
 /// Returns an error if the blob store fails.
-pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
+pub async fn store_raw(service: &Service, compressed: Vec<u8>, raw_bytes: usize) -> Result<StoredRaw, Refusal> {
     let place = if compressed.len() <= INLINE_BYTES_MAX {
         RawLocation::Inline(compressed)
     } else {
-        let digest: BlobDigest = app.blobs.put(Bytes::from(compressed)).await?;
+        let digest: BlobDigest = service.blobs.put(Bytes::from(compressed)).await?;
         RawLocation::Blob(digest.to_string())
     };
     Ok(StoredRaw { place, bytes: raw_bytes as u64 })
@@ -192,13 +197,13 @@ pub async fn store_raw(app: &App, compressed: Vec<u8>, raw_bytes: usize) -> Resu
 
 /// Reads and decompresses raw mail and passes it to `then`; on the blocking pool if it is large.
 async fn unpack<T: Send + 'static>(
-    app: &App,
+    service: &Service,
     StoredContent { workspace, id, raw }: StoredContent,
     then: impl FnOnce(Vec<u8>) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     let packed = match raw.place {
         RawLocation::Inline(packed) => packed.into(),
-        RawLocation::Blob(name) => app.blobs.read(&name.parse()?).await?,
+        RawLocation::Blob(name) => service.blobs.read(&name.parse()?).await?,
     };
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let named = move |error: Error| Error::bad_content(format_args!("content {id}: {}", error.internal()));
@@ -208,6 +213,6 @@ async fn unpack<T: Send + 'static>(
         Ok::<_, Error>((!stop.is_stopped()).then(|| then(unpacked)))
     };
     let owner = WorkOwner { class: WorkClass::Content, workspace };
-    let done = app.blocking_pool.run_for(owner, bytes_max, work).await??;
+    let done = service.blocking_pool.run_for(owner, bytes_max, work).await??;
     done.ok_or_else(|| Refusal::new(ErrorCode::Internal, "The work on the message was stopped."))
 }

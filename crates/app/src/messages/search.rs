@@ -11,7 +11,7 @@ use posthouse_store::search::{self as store, IndexHit, SearchPosition, SearchSco
 use posthouse_store::{Tx, messages};
 use uuid::Uuid;
 
-use crate::{access::visible, app::App, messages::index, messages::index::SearchIndex};
+use crate::{access::visible, messages::index, service::Service};
 
 /// A search request.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,19 +37,16 @@ pub struct SearchRequest {
 /// # Errors
 /// Returns `invalid_request` for an invalid query, `invalid_cursor`, or `not_found` if the inbox is missing.
 pub async fn search<T: Send + 'static>(
-    app: &App,
-    index: &SearchIndex,
+    service: &Service,
     caller: Caller,
     request: SearchRequest,
     render: impl Fn(&Page<SearchHit>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let query = ParsedQuery::parse(&request.text).map_err(|problem| Refusal::invalid_field("q", problem))?;
     let paging = PageRequest::new(cursor_scope(&request, &query), request.cursor.as_deref(), request.limit)?;
-    index::catch_up(app, index, caller.workspace).await?;
-    let bytes_max = app.config.limits.page_bytes;
-    app.store
-        .read_for(caller.workspace, move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?))
-        .await
+    index::catch_up(service, caller.workspace).await?;
+    let bytes_max = service.config.limits.page_bytes;
+    service.read(caller.workspace, move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?)).await
 }
 
 fn page(

@@ -11,7 +11,7 @@ use posthouse_domain::{
 use posthouse_store::{Result as StoreResult, Tx, inboxes, messages, queue};
 
 use super::claim::dead_letter;
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// A claimed message and its lease.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,12 +27,12 @@ pub struct ClaimReference {
 /// # Errors
 /// Returns `not_found` if the message is missing or `lease_expired` if the lease is not valid.
 pub async fn ack(
-    app: &App,
+    service: &Service,
     caller: Caller,
     held: ClaimReference,
     marks_read: bool,
 ) -> Result<LeaseOutcome<Time>, Refusal> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let Some((item, worth)) = lock(tx, &caller, &held, now)? else { return Ok(LeaseOutcome::Gone) };
         if let LeaseStatus::Done(at) = worth {
@@ -44,7 +44,7 @@ pub async fn ack(
         }
         Ok::<_, Refusal>(LeaseOutcome::Is(now))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn mark_read(tx: &mut Tx, item: &QueueItem) -> StoreResult<()> {
@@ -60,12 +60,12 @@ fn mark_read(tx: &mut Tx, item: &QueueItem) -> StoreResult<()> {
 /// # Errors
 /// Returns `not_found` if the message is missing or `lease_expired` if the lease is not valid.
 pub async fn nack(
-    app: &App,
+    service: &Service,
     caller: Caller,
     held: ClaimReference,
     delay_ms: i64,
 ) -> Result<LeaseOutcome<ReturnedMessage>, Refusal> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let Some(item) = lock_current(tx, &caller, &held, now)? else { return Ok(LeaseOutcome::Gone) };
         let deliveries = item.deliveries;
@@ -77,7 +77,7 @@ pub async fn nack(
         queue::requeue(tx, &item, if delay_ms == 0 { Time::from_millis(0) } else { available_at })?;
         Ok::<_, Refusal>(LeaseOutcome::Is(ReturnedMessage { deliveries, available_at: Some(available_at) }))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Extends a lease: it ends `lease_ms` from now.
@@ -85,19 +85,19 @@ pub async fn nack(
 /// # Errors
 /// Returns `not_found` if the message is missing or `lease_expired` if the lease is not valid.
 pub async fn extend(
-    app: &App,
+    service: &Service,
     caller: Caller,
     held: ClaimReference,
     lease_ms: i64,
 ) -> Result<LeaseOutcome<ExtendedLease>, Refusal> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let Some(item) = lock_current(tx, &caller, &held, now)? else { return Ok(LeaseOutcome::Gone) };
         let (lease, until) = (item.lease.ok_or_else(lease_expired)?, now.plus_ms(lease_ms));
         queue::extend(tx, &item, until)?;
         Ok::<_, Refusal>(LeaseOutcome::Is(ExtendedLease { lease, until }))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Locks the queue item of a message and checks its lease. Returns `None` if the message was deleted.

@@ -3,7 +3,7 @@
 use posthouse_domain::{Caller, LabelChange, Metadata, Refusal, Thread, ThreadId, metadata};
 use posthouse_store::{Tx, drafts, erase, erase::ErasedTotals, message_list::InboxRef, threads};
 
-use crate::{access::visible, app::App, inboxes::wipe};
+use crate::{access::visible, inboxes::wipe, service::Service};
 
 /// A change of a thread.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct ThreadChange {
 ///
 /// # Errors
 /// Returns `not_found` if the thread is missing or `invalid_request` for system labels, too many labels or too many keys.
-pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChange) -> Result<Thread, Refusal> {
+pub async fn change(service: &Service, caller: Caller, id: ThreadId, change: ThreadChange) -> Result<Thread, Refusal> {
     let work = move |tx: &mut Tx| {
         threads::lock(tx, caller.workspace, id)?;
         let before = visible::thread(tx, &caller, id)?;
@@ -28,14 +28,14 @@ pub async fn change(app: &App, caller: Caller, id: ThreadId, change: ThreadChang
         threads::set(tx, &before, &after)?;
         Ok::<_, Refusal>(after)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Deletes a thread with its messages, their attachments, and contents that nothing else uses.
 ///
 /// # Errors
 /// Returns `not_found` if the thread is missing.
-pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<ErasedTotals, Refusal> {
+pub async fn delete(service: &Service, caller: Caller, id: ThreadId) -> Result<ErasedTotals, Refusal> {
     let work = move |tx: &mut Tx| {
         let thread = visible::thread(tx, &caller, id)?;
         let inbox_ref = InboxRef { workspace: thread.workspace, inbox: thread.inbox };
@@ -44,7 +44,7 @@ pub async fn delete(app: &App, caller: Caller, id: ThreadId) -> Result<ErasedTot
         drafts::wipe_thread(tx, thread.workspace, thread.inbox, id)?;
         Ok::<_, Refusal>(erased)
     };
-    let erased = app.store.write(work).await?;
-    wipe::remove_blobs(app, erased.blobs.clone()).await;
+    let erased = service.write(work).await?;
+    wipe::remove_blobs(service, erased.blobs.clone()).await;
     Ok(erased)
 }

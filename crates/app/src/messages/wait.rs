@@ -10,8 +10,8 @@ use posthouse_store::arrivals::{self, ArrivalFilter, ArrivalSummary, ArrivalTime
 use posthouse_store::{Tx, message_list::InboxRef, messages};
 
 use crate::access::{authenticate::check_active, visible};
-use crate::app::App;
-use crate::messages::waiters::{InboxWaiters, InboxWatch};
+use crate::memory::waiters::InboxWatch;
+use crate::service::{ReadScope, Service};
 
 /// Messages read per query.
 const READ_MAX: u32 = 200;
@@ -56,16 +56,15 @@ impl NewMessageFilter {
 /// # Errors
 /// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
 pub async fn message(
-    app: &App,
-    waiters: &InboxWaiters,
+    service: &Service,
     caller: Caller,
     long_poll: LongPoll,
     sort: ArrivalFilter,
     parts: NewMessageFilter,
 ) -> Result<Option<Record>, Refusal> {
     // Boxed, because the future would otherwise keep space for the read while it waits for mail.
-    let start = Box::pin(Start::of(app, waiters, caller, long_poll)).await?;
-    before_timeout(app, long_poll, Box::pin(find_message(app, start, sort, parts.lowered()))).await
+    let start = Box::pin(Start::of(service, caller, long_poll)).await?;
+    before_timeout(service, long_poll, Box::pin(find_message(service, start, sort, parts.lowered()))).await
 }
 
 /// Waits for the newest received message with a code or link from the given author. Messages that failed authentication
@@ -74,20 +73,19 @@ pub async fn message(
 /// # Errors
 /// Returns `not_found` if the inbox is missing or `unauthorized` if the caller lost access while waiting.
 pub async fn verification(
-    app: &App,
-    waiters: &InboxWaiters,
+    service: &Service,
     caller: Caller,
     long_poll: LongPoll,
     from: Option<SenderFilter>,
     unauthenticated: bool,
 ) -> Result<Option<Message>, Refusal> {
-    let start = Box::pin(Start::of(app, waiters, caller, long_poll)).await?;
-    before_timeout(app, long_poll, Box::pin(find_verification(app, start, from, unauthenticated))).await
+    let start = Box::pin(Start::of(service, caller, long_poll)).await?;
+    before_timeout(service, long_poll, Box::pin(find_verification(service, start, from, unauthenticated))).await
 }
 
 /// Runs a search until it ends, the timeout passes or the process drains.
 async fn before_timeout<T>(
-    app: &App,
+    service: &Service,
     long_poll: LongPoll,
     search: impl Future<Output = Result<T, Refusal>>,
 ) -> Result<Option<T>, Refusal> {
@@ -95,8 +93,8 @@ async fn before_timeout<T>(
     tokio::select! {
         biased;
         found = search => found.map(Some),
-        () = app.lifecycle.drained() => Ok(None),
-        () = app.clock.sleep_until(until) => Ok(None),
+        () = service.lifecycle.drained() => Ok(None),
+        () = service.clock.sleep_until(until) => Ok(None),
     }
 }
 
@@ -113,12 +111,12 @@ struct Start {
 
 impl Start {
     /// Registers the watch before the first read, so that no commit in between is missed.
-    async fn of(app: &App, waiters: &InboxWaiters, caller: Caller, long_poll: LongPoll) -> Result<Self, Refusal> {
+    async fn of(service: &Service, caller: Caller, long_poll: LongPoll) -> Result<Self, Refusal> {
         let inbox_ref = InboxRef { workspace: caller.workspace, inbox: long_poll.inbox };
-        let watch = waiters.watch(&app.store, inbox_ref);
+        let watch = service.waiters.watch(&service.store, inbox_ref);
         let read = move |tx: &mut Tx| Ok::<_, Refusal>(visible::inbox(tx, &caller, inbox_ref.inbox)?.last_message_at);
-        let newest = app.store.read_one(read).await?;
-        let since = long_poll.since.unwrap_or_else(|| request_time(long_poll.arrived_at, newest, app.clock.now()));
+        let newest = service.read(ReadScope::Statement, read).await?;
+        let since = long_poll.since.unwrap_or_else(|| request_time(long_poll.arrived_at, newest, service.clock.now()));
         Ok(Self { caller, inbox_ref, watch, newest, since })
     }
 }
@@ -133,7 +131,7 @@ fn request_time(arrived_at: Time, newest: Time, now: Time) -> Time {
 }
 
 async fn find_message(
-    app: &App,
+    service: &Service,
     start: Start,
     sort: ArrivalFilter,
     parts: NewMessageFilter,
@@ -141,12 +139,13 @@ async fn find_message(
     let Start { caller, inbox_ref, mut watch, mut newest, mut since } = start;
     loop {
         while since < newest {
-            let read = app.store.read_one(move |tx| arrivals::after(tx, inbox_ref, sort, since, READ_MAX));
+            let read =
+                service.read(ReadScope::Statement, move |tx| arrivals::after(tx, inbox_ref, sort, since, READ_MAX));
             let summaries = Box::pin(read).await?;
             for found in summaries.iter().filter(|summary| parts.matches(summary)) {
                 let id = found.id;
                 // The message may have been deleted since the first query.
-                let read = app.store.read(move |tx| {
+                let read = service.read(ReadScope::Service, move |tx| {
                     check_active(tx, &caller)?;
                     Ok::<_, Refusal>(messages::record(tx, inbox_ref.workspace, id)?)
                 });
@@ -164,7 +163,7 @@ async fn find_message(
 }
 
 async fn find_verification(
-    app: &App,
+    service: &Service,
     start: Start,
     from: Option<SenderFilter>,
     unauthenticated: bool,
@@ -179,13 +178,14 @@ async fn find_verification(
         let mut until = newest.plus_ms(1);
         while since < until {
             let between = ArrivalTimeRange { since, until };
-            let read = app.store.read_one(move |tx| arrivals::verifications(tx, inbox_ref, between, READ_MAX));
+            let read =
+                service.read(ReadScope::Statement, move |tx| arrivals::verifications(tx, inbox_ref, between, READ_MAX));
             let summaries = Box::pin(read).await?;
             let trusted =
                 |g: &ArrivalSummary| unauthenticated || g.verification.as_ref().is_some_and(|v| !v.auth_failed);
             for found in summaries.iter().filter(|summary| trusted(summary) && fits(summary)) {
                 let id = found.id;
-                let read = app.store.read(move |tx| {
+                let read = service.read(ReadScope::Service, move |tx| {
                     check_active(tx, &caller)?;
                     Ok::<_, Refusal>(messages::get(tx, inbox_ref.workspace, id)?)
                 });

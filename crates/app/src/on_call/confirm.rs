@@ -5,7 +5,7 @@ use posthouse_domain::{ErrorCode, OnCallContact, Refusal, Time};
 use posthouse_store::{Tx, inboxes, on_call};
 
 use super::contacts;
-use crate::{app::App, keyring::sealed_link};
+use crate::{keyring::sealed_link, service::ReadScope, service::Service};
 
 /// The request behind a confirmation link.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,19 +20,19 @@ pub struct OnCallRequest {
 ///
 /// # Errors
 /// Returns `invalid_token`.
-pub async fn on_call_request(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
+pub async fn on_call_request(service: &Service, token: &str) -> Result<OnCallRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
-    let now = app.clock.now();
-    app.store.read(move |tx| Ok(load(tx, &digest, now)?.0)).await
+    let now = service.clock.now();
+    service.read(ReadScope::Service, move |tx| Ok(load(tx, &digest, now)?.0)).await
 }
 
 /// Confirms the contact and consumes the link; the owner gets a notice.
 ///
 /// # Errors
 /// Returns `invalid_token`.
-pub async fn accept(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
+pub async fn accept(service: &Service, token: &str) -> Result<OnCallRequest, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let (request, contact) = load(tx, &digest, now)?;
         if !on_call::confirm(tx, &digest, now)? {
@@ -41,7 +41,7 @@ pub async fn accept(app: &App, token: &str) -> Result<OnCallRequest, Refusal> {
         contacts::enqueue_mail(tx, &contact, &ids.clone(), now)?;
         Ok(request)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn load(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<(OnCallRequest, OnCallContact), Refusal> {

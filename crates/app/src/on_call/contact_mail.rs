@@ -16,7 +16,8 @@ use crate::outbound::accept::{AcceptHook, request, request::PersonRequest};
 use crate::outbound::link_mail::{self, LinkMail};
 use crate::outbound::service_mail::{self, ServiceMail};
 use crate::outbound::written_mail::WrittenMail;
-use crate::{app::App, inboxes::first_agent, mailbox::recipient::served_domains};
+use crate::service::{ReadScope, Service};
+use crate::{inboxes::first_agent, mailbox::recipient::served_domains};
 
 /// The path prefix of confirmation links.
 const PATH: &str = "/confirm/on-call/";
@@ -109,16 +110,16 @@ pub(super) fn record(
 ///
 /// # Errors
 /// Returns a refusal of the gate or `rate_limited`.
-pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<(), Refusal> {
-    let served = served_domains(app);
-    let Some(due) = app.store.read(move |tx| find(tx, which, &served)).await? else { return Ok(()) };
+pub async fn send_due(service: &Arc<Service>, which: ContactRef) -> Result<(), Refusal> {
+    let served = served_domains(service);
+    let Some(due) = service.read(ReadScope::Service, move |tx| find(tx, which, &served)).await? else { return Ok(()) };
     if due.to.is_empty() {
         tracing::warn!(workspace_id = %which.workspace, contact_id = %which.id, "on_call.no_recipient");
-        give_up(app, which).await?;
+        give_up(service, which).await?;
         return Ok(());
     }
-    let (mail, hook) = write(app, due)?;
-    match service_mail::send(app, mail, Box::new(hook)).await {
+    let (mail, hook) = write(service, due)?;
+    match service_mail::send(service, mail, Box::new(hook)).await {
         // The contact was removed, or another worker sent the mail.
         Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(()),
         sent => sent,
@@ -126,9 +127,9 @@ pub async fn send_due(app: &Arc<App>, which: ContactRef) -> Result<(), Refusal> 
 }
 
 /// Writes the mail.
-fn write(app: &App, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refusal> {
+fn write(service: &Service, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refusal> {
     let DueMail { contact, kind, about, agent, mut to } = due;
-    let (now, workspace) = (app.clock.now(), contact.workspace);
+    let (now, workspace) = (service.clock.now(), contact.workspace);
     let (mail, asked) = if kind == OnCallMailKind::Confirmation {
         let person = to.swap_remove(0);
         let mail = LinkMail {
@@ -138,21 +139,21 @@ fn write(app: &App, due: DueMail) -> Result<(ServiceMail, ContactMailHook), Refu
             subject: SUBJECT,
             path: PATH,
         };
-        let scope = Scope { about: about.as_deref(), agent: agent.as_deref(), base_url: &app.config.base_url };
-        let written = link_mail::write(app, mail, |link| confirmation_text(&scope, link))?;
+        let scope = Scope { about: about.as_deref(), agent: agent.as_deref(), base_url: &service.config.base_url };
+        let written = link_mail::write(service, mail, |link| confirmation_text(&scope, link))?;
         let expires_at = now.plus_ms(CONFIRMATION_LINK_MS);
         (written.mail, Some((OnCallToken { sha256: written.token_sha256, expires_at }, person)))
     } else {
-        let text = owner_text(app, &contact, about.as_deref());
-        let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), OWNER_SUBJECT, text);
+        let text = owner_text(service, &contact, about.as_deref());
+        let mail = WrittenMail::new(service.clock.ids().next(), to.clone(), OWNER_SUBJECT, text);
         (ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail }, None)
     };
-    let (own, counter) = (served_domains(app), ServiceMailCounter::of(app)?);
+    let (own, counter) = (served_domains(service), ServiceMailCounter::of(service)?);
     Ok((mail, ContactMailHook { contact, kind, asked, own, counter, owners: to, now }))
 }
 
 /// Gives up the mail about a contact that is due.
-pub async fn give_up(app: &App, which: ContactRef) -> StoreResult<()> {
+pub async fn give_up(service: &Service, which: ContactRef) -> StoreResult<()> {
     let work = move |tx: &mut Tx| {
         let Some(contact) = on_call::contact(tx, which.workspace, which.id)? else { return Ok(()) };
         if let Some(kind) = contact.mail_due {
@@ -160,7 +161,7 @@ pub async fn give_up(app: &App, which: ContactRef) -> StoreResult<()> {
         }
         Ok(())
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn find(tx: &mut Tx, which: ContactRef, served: &[String]) -> StoreResult<Option<DueMail>> {
@@ -207,8 +208,8 @@ fn confirmation_text(scope: &Scope<'_>, link: &str) -> String {
     )
 }
 
-fn owner_text(app: &App, contact: &OnCallContact, inbox: Option<&str>) -> String {
-    let (address, base) = (&contact.address, &app.config.base_url);
+fn owner_text(service: &Service, contact: &OnCallContact, inbox: Option<&str>) -> String {
+    let (address, base) = (&contact.address, &service.config.base_url);
     let (scope, settings) = match inbox {
         Some(inbox) => (inbox, format!("with the API, in the escalation settings of {inbox}:\n\n{base}/docs")),
         None => ("the workspace", format!("in the settings:\n\n{base}{ON_CALL_SETTINGS_PATH}")),

@@ -11,8 +11,8 @@ use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes, workspace
 
 use super::contacts::{self, AskingClient, ContactList, OnCallContactState};
 use crate::{
-    access::visible, app::App, escalation::raise, limits::confirmations::ConfirmationCounter,
-    mailbox::recipient::served_domains,
+    access::visible, escalation::raise, limits::confirmations::ConfirmationCounter, mailbox::recipient::served_domains,
+    service::Service,
 };
 
 /// The escalation settings of a workspace, with its contacts.
@@ -74,20 +74,20 @@ pub struct InboxOnCallChange {
 }
 
 /// Returns the escalation settings of the workspace.
-pub async fn of_workspace(app: &App, caller: Caller) -> Result<WorkspaceOnCall, Refusal> {
-    app.store.read_for(caller.workspace, move |tx| Ok(load(tx, caller.workspace)?)).await
+pub async fn of_workspace(service: &Service, caller: Caller) -> Result<WorkspaceOnCall, Refusal> {
+    service.read(caller.workspace, move |tx| Ok(load(tx, caller.workspace)?)).await
 }
 
 /// Returns the escalation settings of an inbox.
 ///
 /// # Errors
 /// Returns `not_found`.
-pub async fn of_inbox(app: &App, caller: Caller, id: InboxId) -> Result<InboxOnCall, Refusal> {
+pub async fn of_inbox(service: &Service, caller: Caller, id: InboxId) -> Result<InboxOnCall, Refusal> {
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
         Ok::<_, Refusal>(load_inbox(tx, inbox.workspace, inbox.id)?)
     };
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }
 
 /// Changes the escalation settings of the workspace, and asks new contacts to confirm. `network` is the one that counts as
@@ -97,12 +97,12 @@ pub async fn of_inbox(app: &App, caller: Caller, id: InboxId) -> Result<InboxOnC
 /// Returns `invalid_request` for contacts at this service, `recipient_suppressed`, or `rate_limited` if too many
 /// confirmation mails were requested.
 pub async fn change_workspace(
-    app: &App,
+    service: &Service,
     caller: Caller,
     change: WorkspaceOnCallChange,
     network: IpAddr,
 ) -> Result<WorkspaceOnCall, Refusal> {
-    let (ids, now, asking) = (app.clock.ids(), app.clock.now(), asking(app, network)?);
+    let (ids, now, asking) = (service.clock.ids(), service.clock.now(), asking(service, network)?);
     let work = move |tx: &mut Tx| {
         require_claimed(tx, caller.workspace)?;
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -118,7 +118,7 @@ pub async fn change_workspace(
         }
         Ok::<_, Refusal>(load(tx, caller.workspace)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Changes the escalation settings of an inbox, and asks new contacts to confirm.
@@ -126,13 +126,13 @@ pub async fn change_workspace(
 /// # Errors
 /// Returns `not_found`, and the errors of [`change_workspace`].
 pub async fn change_inbox(
-    app: &App,
+    service: &Service,
     caller: Caller,
     id: InboxId,
     change: InboxOnCallChange,
     network: IpAddr,
 ) -> Result<InboxOnCall, Refusal> {
-    let (ids, now, asking) = (app.clock.ids(), app.clock.now(), asking(app, network)?);
+    let (ids, now, asking) = (service.clock.ids(), service.clock.now(), asking(service, network)?);
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, id)?;
         require_claimed(tx, inbox.workspace)?;
@@ -156,11 +156,11 @@ pub async fn change_inbox(
         }
         Ok::<_, Refusal>(load_inbox(tx, inbox.workspace, inbox.id)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
-fn asking(app: &App, network: IpAddr) -> Result<AskingClient, Refusal> {
-    Ok(AskingClient { served: served_domains(app), counter: ConfirmationCounter::of(app, network)? })
+fn asking(service: &Service, network: IpAddr) -> Result<AskingClient, Refusal> {
+    Ok(AskingClient { served: served_domains(service), counter: ConfirmationCounter::of(service, network)? })
 }
 
 /// Checks that a person owns the workspace: an agent alone could have the service write to strangers.

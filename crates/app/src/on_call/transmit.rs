@@ -19,9 +19,8 @@ use super::text::{EscalationItem, EscalationText, ITEMS_DESCRIBED_MAX, ItemDetai
 use super::{contact_mail, contacts, recipients};
 use crate::inboxes::{first_agent, view};
 use crate::outbound::{accept::AcceptHook, service_mail, service_mail::ServiceMail, written_mail::WrittenMail};
-use crate::{
-    app::App, escalation::effective, limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains,
-};
+use crate::service::{ReadScope, Service};
+use crate::{escalation::effective, limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains};
 
 /// The maximum number of escalations that one step considers; the others wait for the next.
 const PENDING_READ_MAX: u32 = 2_000;
@@ -59,32 +58,32 @@ struct EscalationMail {
 ///
 /// # Errors
 /// Returns a refusal of the gate.
-pub async fn run(app: &Arc<App>, workspace: WorkspaceId) -> Result<TransmitResult, Refusal> {
+pub async fn run(service: &Arc<Service>, workspace: WorkspaceId) -> Result<TransmitResult, Refusal> {
     for _ in 0..STEPS_MAX {
-        let now = app.clock.now();
-        match app.store.read(move |tx| step(tx, workspace, now)).await? {
+        let now = service.clock.now();
+        match service.read(ReadScope::Service, move |tx| step(tx, workspace, now)).await? {
             EscalationStep::Done => return Ok(TransmitResult::Done),
             EscalationStep::Wait(at) => return Ok(TransmitResult::Wait { at, why: JobReason::NotDue }),
             EscalationStep::Defer { until } => {
-                app.store.write(move |tx| escalations::defer(tx, workspace, until)).await?;
+                service.write(move |tx| escalations::defer(tx, workspace, until)).await?;
             }
             EscalationStep::Send { ids, mode } => {
-                let served = served_domains(app);
-                let plans = app.config.plans;
+                let served = served_domains(service);
+                let plans = service.config.plans;
                 let load = move |tx: &mut Tx| {
                     let mut mail = load(tx, workspace, &ids, mode, &served)?;
                     mail.about = view_of(tx, &mail.escalations, &plans, now)?;
                     Ok::<_, Refusal>(mail)
                 };
-                let mail = app.store.read(load).await?;
-                if let Some(wait_s) = send(app, workspace, mail).await? {
-                    let at = app.clock.now().plus_ms(i64::try_from(wait_s).unwrap_or_default() * SECOND_MS);
+                let mail = service.read(ReadScope::Service, load).await?;
+                if let Some(wait_s) = send(service, workspace, mail).await? {
+                    let at = service.clock.now().plus_ms(i64::try_from(wait_s).unwrap_or_default() * SECOND_MS);
                     return Ok(TransmitResult::Wait { at, why: JobReason::Refused });
                 }
             }
         }
     }
-    Ok(TransmitResult::Wait { at: app.clock.now(), why: JobReason::NotDue })
+    Ok(TransmitResult::Wait { at: service.clock.now(), why: JobReason::NotDue })
 }
 
 /// Decides the next step.
@@ -100,18 +99,19 @@ fn sent_at(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> StoreResult<Vec<Ti
 }
 
 /// Sends a mail. Returns the seconds to wait if the budget of the service is used up.
-async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> Result<Option<u64>, Refusal> {
+async fn send(service: &Arc<Service>, workspace: WorkspaceId, mail: EscalationMail) -> Result<Option<u64>, Refusal> {
     let EscalationMail { escalations: about, mode, agent, about: view, to, items, max_per_hour } = mail;
     let ids: Vec<EscalationId> = about.iter().map(|escalation| escalation.id).collect();
     if to.is_empty() || items.is_empty() {
         // Everyone was removed, or doesn't receive mail any more; the settings show it.
         tracing::warn!(workspace_id = %workspace, count = ids.len(), "escalation.nobody_on_call");
-        app.store.write(move |tx| escalations::delete(tx, workspace, &ids)).await?;
+        service.write(move |tx| escalations::delete(tx, workspace, &ids)).await?;
         return Ok(None);
     }
     let inbox_name = view.as_ref().map(InboxView::address).or(agent.as_deref()).unwrap_or("your workspace");
-    let text = EscalationText { base_url: &app.config.base_url, inbox: inbox_name, items: &items, count: about.len() };
-    let mail = WrittenMail::new(app.clock.ids().next(), to.clone(), text.subject(), text.text());
+    let text =
+        EscalationText { base_url: &service.config.base_url, inbox: inbox_name, items: &items, count: about.len() };
+    let mail = WrittenMail::new(service.clock.ids().next(), to.clone(), text.subject(), text.text());
     let mail = ServiceMail { kind: ServiceMailKind::OnCall, workspace: Some(workspace), mail };
     let event = event_data(&about, mode, view, to.iter().map(Address::canonical).collect());
     let hook = EscalationHook {
@@ -120,14 +120,14 @@ async fn send(app: &Arc<App>, workspace: WorkspaceId, mail: EscalationMail) -> R
         about: about[0].inbox,
         detail_json: data::text(&event),
         max_per_hour,
-        counter: ServiceMailCounter::of(app)?,
+        counter: ServiceMailCounter::of(service)?,
         to,
     };
-    match service_mail::send(app, mail, Box::new(hook)).await {
+    match service_mail::send(service, mail, Box::new(hook)).await {
         // Another worker sent some of them or used up the limit: decide again.
         Err(refusal) if refusal.code == ErrorCode::NotFound => Ok(None),
         Err(refusal) if refusal.limit().is_some() && refusal.retry_after_s.is_some() => {
-            app.metrics.refused(&refusal);
+            service.metrics.refused(&refusal);
             Ok(refusal.retry_after_s)
         }
         sent => sent.map(|()| None),

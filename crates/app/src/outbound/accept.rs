@@ -24,7 +24,7 @@ use crate::keyring::{instance_key::AddressKey, sealed_link, signer::DomainKeys, 
 use crate::mailbox::{parse::ParsedMail, recipient::served_domains, recipient::served_domains_of};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::{
-    access::visible, app::App, domains::dkim, limits::blocking_pool::WorkClass, messages::raw::store_raw,
+    access::visible, domains::dkim, limits::blocking_pool::WorkClass, messages::raw::store_raw, service::Service,
     signing::agent_copy::CopySigner, workspaces::suspension,
 };
 
@@ -153,14 +153,14 @@ pub(crate) trait AcceptHook: Send + Sync {
 /// # Errors
 /// Returns `message_too_large`, `idempotency_key_reused`, or `not_found`, a refusal of the gate.
 pub async fn accept(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (accepted, raw) = prepare(app, context, message, inbox).await?;
-    store_accepted(app, accepted, raw, render).await
+    let (accepted, raw) = prepare(service, context, message, inbox).await?;
+    store_accepted(service, accepted, raw, render).await
 }
 
 /// Accepts a message together with other changes.
@@ -168,47 +168,50 @@ pub async fn accept(
 /// # Errors
 /// Returns the errors of [`accept`], and those of `hook`.
 pub(crate) async fn accept_with_hook(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
     hook: Box<dyn AcceptHook>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let (mut accepted, raw) = prepare(app, context, message, inbox).await?;
+    let (mut accepted, raw) = prepare(service, context, message, inbox).await?;
     accepted.hook = Some(hook);
-    store_accepted(app, accepted, raw, render).await
+    store_accepted(service, accepted, raw, render).await
 }
 
 async fn store_accepted(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     mut accepted: Box<AcceptedMessage>,
     raw: Vec<u8>,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    if let Some(refusal) = size_refusal(app, &accepted) {
+    if let Some(refusal) = size_refusal(service, &accepted) {
         return Err(refusal);
     }
-    let keys = signing_keys(app, &accepted, &raw).await;
-    let (blobs, bytes, now) = (app.blobs.clone(), raw.len(), accepted.now);
+    let keys = signing_keys(service, &accepted, &raw).await;
+    let (blobs, bytes, now) = (service.blobs.clone(), raw.len(), accepted.now);
     let work = move || {
         let signed = keys.and_then(|keys| keys.sign(&raw, now).inspect_err(log_unsigned).ok());
         blobs.compress(&raw).map(|compressed| (signed, compressed))
     };
-    let (signed, compressed) = app.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await??;
+    let (signed, compressed) = service.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await??;
     accepted.signed = signed;
-    let raw = store_raw(app, compressed, bytes).await?;
-    let (ids, workspace) = (app.clock.ids(), accepted.context.caller.workspace);
+    let raw = store_raw(service, compressed, bytes).await?;
+    let (ids, workspace) = (service.clock.ids(), accepted.context.caller.workspace);
     let render_in_unit = Arc::clone(&render);
-    let stored = app.store.write(move |tx| store(tx, &accepted, &raw, &render_in_unit, &ids.clone())).await;
+    let stored = service.write(move |tx| store(tx, &accepted, &raw, &render_in_unit, &ids.clone())).await;
     if stored.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
-        app.store.write(move |tx| suspension::record_incidents(tx, workspace, Vec::new(), now)).await?;
+        service.write(move |tx| suspension::record_incidents(tx, workspace, Vec::new(), now)).await?;
     }
     match stored? {
         AcceptedResponse::Recorded(response) => Ok(response),
         AcceptedResponse::ToRender(record) => {
-            app.blocking_pool.run_sized(WorkClass::Respond, bytes, move || render_response(&render, &record)).await?
+            service
+                .blocking_pool
+                .run_sized(WorkClass::Respond, bytes, move || render_response(&render, &record))
+                .await?
         }
     }
 }
@@ -219,14 +222,14 @@ fn render_response(render: &RenderResponse, record: &Record) -> Result<SendRespo
 }
 
 /// Returns the keys that can sign the message now; `None` if no remote server gets exactly these bytes.
-async fn signing_keys(app: &App, accepted: &AcceptedMessage, raw: &[u8]) -> Option<Arc<DomainKeys>> {
+async fn signing_keys(service: &Service, accepted: &AcceptedMessage, raw: &[u8]) -> Option<Arc<DomainKeys>> {
     let is_remote = |address: &&Address| !local_delivery::is_served(address, &accepted.config.served);
     let is_sent_unchanged =
-        !app.captures() && accepted.message.people.deliveries().iter().any(is_remote) && !sealed_link::is_in(raw);
+        !service.captures() && accepted.message.people.deliveries().iter().any(is_remote) && !sealed_link::is_in(raw);
     if !is_sent_unchanged {
         return None;
     }
-    let keys = dkim::keys_of(app, accepted.context.caller.workspace, accepted.from.domain()).await;
+    let keys = dkim::keys_of(service, accepted.context.caller.workspace, accepted.from.domain()).await;
     keys.inspect_err(log_unsigned).ok().flatten()
 }
 
@@ -237,24 +240,25 @@ fn log_unsigned(error: &SigningError) {
 
 /// Composes the message and parses it the way its recipients will.
 async fn prepare(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     mut outgoing: OutgoingMessage,
     inbox: Inbox,
 ) -> Result<(Box<AcceptedMessage>, Vec<u8>), Refusal> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     let author = compose::author(&inbox)?;
     let config = AcceptConfig {
-        agent_messaging: app.config.agents.messaging,
-        issuer: app.config.issuer(),
-        plans: app.config.plans,
-        own: served_domains(app),
-        served: served_domains_of(app, &outgoing.people.deliveries()).await?,
-        expiry_ms: app.config.delivery.retry_schedule_ms.iter().sum(),
-        attempts_max: u32::try_from(app.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS).unwrap_or(u32::MAX),
-        key: app.address_key()?,
+        agent_messaging: service.config.agents.messaging,
+        issuer: service.config.issuer(),
+        plans: service.config.plans,
+        own: served_domains(service),
+        served: served_domains_of(service, &outgoing.people.deliveries()).await?,
+        expiry_ms: service.config.delivery.retry_schedule_ms.iter().sum(),
+        attempts_max: u32::try_from(service.config.delivery.retry_schedule_ms.len() + SPARE_ATTEMPTS)
+            .unwrap_or(u32::MAX),
+        key: service.address_key()?,
     };
-    let (workspace, signing) = copy_signing::read(app, &config, &outgoing, &inbox).await?;
+    let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
@@ -264,17 +268,17 @@ async fn prepare(
         inbox,
         author,
         signing,
-        hostname: app.config.hostname.clone(),
-        blobs: app.blobs.clone(),
-        ids: app.clock.ids(),
+        hostname: service.config.hostname.clone(),
+        blobs: service.blobs.clone(),
+        ids: service.clock.ids(),
         now,
     };
     let work = move || composition.compose(outgoing);
-    app.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await?
+    service.blocking_pool.run_sized(WorkClass::Compose, bytes, work).await?
 }
 
-fn size_refusal(app: &App, accepted: &AcceptedMessage) -> Option<Refusal> {
-    let (bytes, max) = (accepted.sent.size_bytes, app.config.message_bytes_max);
+fn size_refusal(service: &Service, accepted: &AcceptedMessage) -> Option<Refusal> {
+    let (bytes, max) = (accepted.sent.size_bytes, service.config.message_bytes_max);
     let message = format!("The message would be {bytes} bytes; the maximum is {max} bytes.");
     (bytes > max).then(|| {
         Refusal::new(ErrorCode::MessageTooLarge, message)

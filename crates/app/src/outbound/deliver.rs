@@ -27,7 +27,7 @@ use posthouse_mail::smtp::client::DeliveryResult;
 use posthouse_store::{Result as StoreResult, Tx, recipients};
 use prepare::LoadResult;
 
-use crate::{app::App, outbound::capacity::DeliveryCapacity, persist::persist, settings::DeliveryMode};
+use crate::{persist::persist, service::ReadScope, service::Service, settings::DeliveryMode};
 
 /// Identifies an envelope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,30 +77,24 @@ const POSTPONE_MS_MIN: i64 = 500;
 /// # Errors
 /// Returns an error if the database call fails. Then nothing was sent, or the result can't be written; the job runs
 /// again.
-pub async fn deliver(
-    app: &Arc<App>,
-    outbound: &DeliveryCapacity,
-    reference: EnvelopeRef,
-    fence: SettleFence,
-) -> StoreResult<DeliveryStep> {
-    let mode = mode(app);
+pub async fn deliver(service: &Arc<Service>, reference: EnvelopeRef, fence: SettleFence) -> StoreResult<DeliveryStep> {
+    let mode = mode(service);
     let wants_raw = mode != OutboundMode::Capture;
-    let served = crate::mailbox::recipient::served_domains(app);
-    let prepared = app.store.read_inline(move |tx| prepare::load(tx, reference, wants_raw, &served)).await?;
+    let served = crate::mailbox::recipient::served_domains(service);
+    let prepared = service.read(ReadScope::Lookup, move |tx| prepare::load(tx, reference, wants_raw, &served)).await?;
     let (load, reports, end) = match prepared {
-        LoadResult::Gone => return finish(app, fence, DeliveryStep::Done).await,
-        LoadResult::Hold(reason) => return finish(app, fence, DeliveryStep::Hold { why: reason, at: None }).await,
+        LoadResult::Gone => return finish(service, fence, DeliveryStep::Done).await,
+        LoadResult::Hold(reason) => return finish(service, fence, DeliveryStep::Hold { why: reason, at: None }).await,
         LoadResult::Impossible(load, why) => {
-            let (reports, end) = (AttemptResult::Failed(why.to_owned()), end(app, outbound, &load));
-            return settle(app, FinishedDelivery { load: *load, reports, mode, end }, fence).await;
+            let (reports, end) = (AttemptResult::Failed(why.to_owned()), end(service, &load));
+            return settle(service, FinishedDelivery { load: *load, reports, mode, end }, fence).await;
         }
-        LoadResult::Ready(load) if load.pending.len() > 1 => return split(app, reference, fence).await,
+        LoadResult::Ready(load) if load.pending.len() > 1 => return split(service, reference, fence).await,
         LoadResult::Ready(load) => {
             // Computed before the attempt, because its result may pause the destination.
-            let end = end(app, outbound, &load);
-            let _memory_permit = outbound.memory.acquire(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
-            let called =
-                tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(app, outbound, &load)).await;
+            let end = end(service, &load);
+            let _memory_permit = service.capacity.memory.acquire(load.raw.as_ref().map_or(0, |raw| raw.bytes)).await;
+            let called = tokio::time::timeout(Duration::from_millis(ATTEMPT_MS_MAX), call::call(service, &load)).await;
             let all = |report: AttemptReport| vec![report; load.pending.len()];
             let timeout =
                 |_| Ok(all(AttemptReport::local(DeliveryResult::Temporary, "4.4.1", "the delivery attempt timed out")));
@@ -111,43 +105,40 @@ pub async fn deliver(
                     AttemptResult::Called(all(AttemptReport::local_failure("4.3.0", why)))
                 }
                 Err(NotAttempted::Never(why)) => AttemptResult::Failed(why.to_owned()),
-                Err(NotAttempted::NotBefore(at, host)) => return postpone(app, &load, at, &host, fence).await,
+                Err(NotAttempted::NotBefore(at, host)) => return postpone(service, &load, at, &host, fence).await,
             };
             (load, reports, end)
         }
     };
-    settle(app, FinishedDelivery { load: *load, reports, mode, end }, fence).await
+    settle(service, FinishedDelivery { load: *load, reports, mode, end }, fence).await
 }
 
 /// Settles an envelope whose job is dead: its queued recipients fail. Returns whether there was anything to settle.
-pub async fn fail_envelope(
-    app: &Arc<App>,
-    outbound: &DeliveryCapacity,
-    reference: EnvelopeRef,
-    why: String,
-) -> StoreResult<bool> {
+pub async fn fail_envelope(service: &Arc<Service>, reference: EnvelopeRef, why: String) -> StoreResult<bool> {
     let EnvelopeRef { workspace, envelope } = reference;
-    let Some(load) = app.store.read(move |tx| prepare::rows(tx, reference)).await? else { return Ok(false) };
+    let Some(load) = service.read(ReadScope::Service, move |tx| prepare::rows(tx, reference)).await? else {
+        return Ok(false);
+    };
     // Another worker may have settled the envelope since the read.
     let fence: SettleFence = Arc::new(move |tx, _| Ok(recipients::envelope(tx, workspace, envelope)?.is_some()));
-    let end = end(app, outbound, &load);
-    let settling = FinishedDelivery { load, reports: AttemptResult::Failed(why), mode: mode(app), end };
-    settle(app, settling, fence).await?;
+    let end = end(service, &load);
+    let settling = FinishedDelivery { load, reports: AttemptResult::Failed(why), mode: mode(service), end };
+    settle(service, settling, fence).await?;
     Ok(true)
 }
 
 /// Returns the deadline of retries. While the destination is paused, only the expiry counts, not the number of
 /// attempts.
-fn end(app: &App, outbound: &DeliveryCapacity, load: &prepare::LoadedEnvelope) -> RetryDeadline {
+fn end(service: &Service, load: &prepare::LoadedEnvelope) -> RetryDeadline {
     let attempt_ms_max = i64::try_from(ATTEMPT_MS_MAX).unwrap_or(i64::MAX);
-    let end = RetryDeadline::of(&app.config.delivery.retry_schedule_ms, load.envelope.expires_at, attempt_ms_max);
-    let rests = outbound.limiter.is_paused(&load.envelope.destination, app.clock.now());
+    let end = RetryDeadline::of(&service.config.delivery.retry_schedule_ms, load.envelope.expires_at, attempt_ms_max);
+    let rests = service.capacity.limiter.is_paused(&load.envelope.destination, service.clock.now());
     if rests { end.by_time_alone() } else { end }
 }
 
 /// Returns how mail leaves this server.
-fn mode(app: &App) -> OutboundMode {
-    match app.config.delivery.mode {
+fn mode(service: &Service) -> OutboundMode {
+    match service.config.delivery.mode {
         DeliveryMode::Direct => OutboundMode::Direct,
         DeliveryMode::Relay(_) => OutboundMode::Relay,
         DeliveryMode::Capture => OutboundMode::Capture,
@@ -174,14 +165,14 @@ struct FinishedDelivery {
 }
 
 /// Records the next step of the envelope, without changing its recipients.
-async fn finish(app: &App, fence: SettleFence, next: DeliveryStep) -> StoreResult<DeliveryStep> {
-    app.store.write(move |tx| fence(tx, next).map(|_| next)).await
+async fn finish(service: &Service, fence: SettleFence, next: DeliveryStep) -> StoreResult<DeliveryStep> {
+    service.write(move |tx| fence(tx, next).map(|_| next)).await
 }
 
 /// Splits an envelope with several recipients, which older versions created per domain, into one envelope and job per
 /// recipient. Makes no attempt; the first recipient keeps this envelope.
-async fn split(app: &App, reference: EnvelopeRef, fence: SettleFence) -> StoreResult<DeliveryStep> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+async fn split(service: &Service, reference: EnvelopeRef, fence: SettleFence) -> StoreResult<DeliveryStep> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let next = DeliveryStep::Hold { why: JobReason::RecipientsSplit, at: Some(now) };
     let write = move |tx: &mut Tx| {
         if fence(tx, next)? {
@@ -189,19 +180,19 @@ async fn split(app: &App, reference: EnvelopeRef, fence: SettleFence) -> StoreRe
         }
         Ok(next)
     };
-    app.store.write(write).await
+    service.write(write).await
 }
 
 /// Postpones the envelope without counting an attempt, because the destination is throttled. Entries without a detail
 /// get one that states the reason.
 async fn postpone(
-    app: &App,
+    service: &Service,
     load: &prepare::LoadedEnvelope,
     at: Time,
     host: &str,
     fence: SettleFence,
 ) -> StoreResult<DeliveryStep> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     let at = at.max(now.plus_ms(POSTPONE_MS_MIN)).min(load.envelope.expires_at.max(now.plus_ms(1)));
     let next = DeliveryStep::Hold { why: JobReason::DestinationPaused, at: Some(at) };
     let detail = format!("waiting: {host} accepts no more mail now; the next attempt is automatic");
@@ -216,15 +207,15 @@ async fn postpone(
         }
         Ok(next)
     };
-    app.store.write(write).await
+    service.write(write).await
 }
 
 /// Writes the result of an attempt and returns the next step.
-async fn settle(app: &App, mut settling: FinishedDelivery, fence: SettleFence) -> StoreResult<DeliveryStep> {
+async fn settle(service: &Service, mut settling: FinishedDelivery, fence: SettleFence) -> StoreResult<DeliveryStep> {
     // The write may wait a long time and doesn't need the bytes.
     settling.load.raw = None;
-    let (ids, now) = (app.clock.ids(), app.clock.now());
-    let delivery = &app.config.delivery;
+    let (ids, now) = (service.clock.ids(), service.clock.now());
+    let delivery = &service.config.delivery;
     let schedules = settle::RetrySchedules {
         usual: delivery.retry_schedule_ms.clone(),
         greylist: delivery.greylist_schedule_ms.clone(),
@@ -242,13 +233,13 @@ async fn settle(app: &App, mut settling: FinishedDelivery, fence: SettleFence) -
         let outcomes = settle::write(tx, &settling, &plan, next_at, &ids.clone(), now)?;
         Ok(Some((next, outcomes)))
     };
-    let Some((next, outcomes)) = persist(app, write).await? else {
+    let Some((next, outcomes)) = persist(service, write).await? else {
         tracing::warn!("delivery.lease_lost: another worker owns the envelope now; it may be delivered twice");
         return Ok(DeliveryStep::Done);
     };
     for (outcome, bounced) in outcomes {
-        app.metrics.delivery(outcome);
-        bounced.into_iter().for_each(|class| app.metrics.bounce(class));
+        service.metrics.delivery(outcome);
+        bounced.into_iter().for_each(|class| service.metrics.bounce(class));
     }
     Ok(next)
 }

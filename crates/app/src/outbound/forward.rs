@@ -15,7 +15,7 @@ use super::compose::{self, OutgoingKind, OutgoingMessage};
 use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::outbound::accept::{self, RenderResponse, SendResponse};
-use crate::{access::visible, app::App, messages::raw};
+use crate::{access::visible, messages::raw, service::Service};
 
 /// The maximum length of an original `Date` that is quoted unchanged, in bytes.
 const DATE_BYTES_MAX: usize = 100;
@@ -25,27 +25,27 @@ const DATE_BYTES_MAX: usize = 100;
 /// # Errors
 /// Returns `not_found` if the message is not in this inbox, or the errors of [`super::send::send`].
 pub async fn forward(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     original: MessageId,
     command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.or_recorded_response(app, forward_new(app, context, original, command, render).await).await
+    request.or_recorded_response(service, forward_new(service, context, original, command, render).await).await
 }
 
 async fn forward_new(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     original: MessageId,
     command: ForwardCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
-    let found = original_of(app, &context, original).await?;
+    let found = original_of(service, &context, original).await?;
     let mut files = if command.include_files && found.message.has_attachments {
         let is_closed = found.message.masked_links && !context.caller.is_owner();
-        files(app, context.caller, original, is_closed).await?
+        files(service, context.caller, original, is_closed).await?
     } else {
         Vec::new()
     };
@@ -56,11 +56,11 @@ async fn forward_new(
         files.retain(|file| content.data_json.is_none() || file.name != DATA_FILE_NAME);
     }
     let subject = thread::forward_subject(found.message.subject.as_deref().unwrap_or_default());
-    let people = recipients::resolve(app, &context.caller, command.people).await?;
-    let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
+    let people = recipients::resolve(service, &context.caller, command.people).await?;
+    let outgoing = OutgoingMessage::new(service.clock.ids().next(), people, compose::bounded_subject(&subject))
         .with_content(OutgoingContent { files, ..content })
         .with_origin(OutgoingKind::Forward);
-    accept::accept(app, context, outgoing, found.inbox, render).await
+    accept::accept(service, context, outgoing, found.inbox, render).await
 }
 
 /// The message to forward.
@@ -70,10 +70,14 @@ struct ForwardedOriginal {
     bodies: MessageBodies,
 }
 
-async fn original_of(app: &App, context: &SendContext, original: MessageId) -> Result<ForwardedOriginal, Refusal> {
+async fn original_of(
+    service: &Service,
+    context: &SendContext,
+    original: MessageId,
+) -> Result<ForwardedOriginal, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
-    app.store
-        .read_for(caller.workspace, move |tx| {
+    service
+        .read(caller.workspace, move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;
             let message = visible::message(tx, &caller, original)?;
             if message.inbox != inbox.id {
@@ -91,9 +95,14 @@ async fn original_of(app: &App, context: &SendContext, original: MessageId) -> R
 }
 
 /// Returns the files of a stored message, unchanged. If it is closed, refuses those with a link that only an owner may see.
-async fn files(app: &App, caller: Caller, original: MessageId, is_closed: bool) -> Result<Vec<OutgoingFile>, Refusal> {
+async fn files(
+    service: &Service,
+    caller: Caller,
+    original: MessageId,
+    is_closed: bool,
+) -> Result<Vec<OutgoingFile>, Refusal> {
     let owner = WorkOwner { class: WorkClass::Content, workspace: caller.workspace };
-    let raw = raw::message(app, caller, original, true).await?;
+    let raw = raw::message(service, caller, original, true).await?;
     let raw_bytes = raw.len();
     let work = move |_: &WorkStop| {
         let files = parse::parse(&raw).attachments;
@@ -103,7 +112,7 @@ async fn files(app: &App, caller: Caller, original: MessageId, is_closed: bool) 
         }
         Ok(files.into_iter().map(file).collect())
     };
-    app.blocking_pool.run_for(owner, raw_bytes, work).await?
+    service.blocking_pool.run_for(owner, raw_bytes, work).await?
 }
 
 fn file(attachment: ParsedAttachment<'_>) -> OutgoingFile {

@@ -5,7 +5,7 @@ use posthouse_domain::{ErrorCode, MessageId, Refusal, ServiceMailKind, Workspace
 use posthouse_mail::address::Address;
 
 use super::{service_mail::ServiceMail, written_mail::WrittenMail};
-use crate::{app::App, keyring::sealed_link, keyring::sealed_link::TOKEN_PLACEHOLDER};
+use crate::{keyring::sealed_link, keyring::sealed_link::TOKEN_PLACEHOLDER, service::Service};
 
 /// A mail with a link, before it is composed.
 pub(crate) struct LinkMail {
@@ -33,14 +33,18 @@ pub(crate) struct WrittenLinkMail {
 ///
 /// # Errors
 /// Returns `internal_error` if the link can't be created.
-pub(crate) fn write(app: &App, mail: LinkMail, text: impl FnOnce(&str) -> String) -> Result<WrittenLinkMail, Refusal> {
-    let message: MessageId = app.clock.ids().next();
-    let token = sealed_link::token(app, message)?;
+pub(crate) fn write(
+    service: &Service,
+    mail: LinkMail,
+    text: impl FnOnce(&str) -> String,
+) -> Result<WrittenLinkMail, Refusal> {
+    let message: MessageId = service.clock.ids().next();
+    let token = sealed_link::token(service, message)?;
     let broken = || Refusal::new(ErrorCode::Internal, "The mail with the link couldn't be written.");
     let token_sha256 = sealed_link::digest(&token).ok_or_else(broken)?;
     // In capture mode nothing leaves, so the stored mail shows the link to developers.
-    let shown = if app.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
-    let text = text(&format!("{}{}{shown}", app.config.base_url, mail.path));
+    let shown = if service.captures() { token.as_str() } else { TOKEN_PLACEHOLDER };
+    let text = text(&format!("{}{}{shown}", service.config.base_url, mail.path));
     let written = WrittenMail::new(message, vec![mail.to], mail.subject, text).with_token(token);
     let mail = ServiceMail { kind: mail.kind, workspace: Some(mail.workspace), mail: written };
     Ok(WrittenLinkMail { mail, token_sha256 })

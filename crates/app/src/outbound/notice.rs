@@ -6,18 +6,18 @@ use std::sync::Arc;
 use posthouse_domain::{ErrorCode, Inbox, Record, Refusal};
 
 use super::{accept, compose, send_context::SendContext, written_mail::WrittenMail};
-use crate::app::App;
+use crate::service::Service;
 
 /// Sends a notice from an inbox.
 ///
 /// # Errors
 /// Returns a refusal of the gate.
-pub async fn send(app: &Arc<App>, inbox: Inbox, notice: WrittenMail) -> Result<(), Refusal> {
+pub async fn send(service: &Arc<Service>, inbox: Inbox, notice: WrittenMail) -> Result<(), Refusal> {
     let author = compose::author(&inbox)?;
     let unwritable = || Refusal::new(ErrorCode::Internal, "The notice couldn't be composed.");
-    let outgoing = notice.compose(&author, app.clock.now()).ok_or_else(unwritable)?;
+    let outgoing = notice.compose(&author, service.clock.now()).ok_or_else(unwritable)?;
     let context = SendContext::of_service(&inbox);
-    accept::accept(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
+    accept::accept(service, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
         .await?;
     Ok(())
 }

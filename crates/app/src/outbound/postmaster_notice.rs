@@ -12,7 +12,7 @@ use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{Result as StoreResult, Tx, inboxes, messages, role_mail, role_mail::RoleMail, workspaces};
 
 use super::{notice, written_mail::WrittenMail};
-use crate::{app::App, mailbox::recipient};
+use crate::{mailbox::recipient, service::ReadScope, service::Service};
 
 /// The maximum number of messages per notice.
 const MESSAGES_MAX: u32 = 20;
@@ -33,34 +33,36 @@ pub enum NoticeResult {
 }
 
 /// Drops the pending notices of a workspace; the messages stay in the inbox.
-pub async fn drop_pending(app: &Arc<App>, workspace: WorkspaceId) -> StoreResult<()> {
-    app.store.write(move |tx| role_mail::delete_all(tx, workspace)).await
+pub async fn drop_pending(service: &Arc<Service>, workspace: WorkspaceId) -> StoreResult<()> {
+    service.write(move |tx| role_mail::delete_all(tx, workspace)).await
 }
 
 /// Sends a notice about the oldest waiting messages of a workspace.
 ///
 /// # Errors
 /// Returns a refusal of the gate.
-pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId) -> Result<NoticeResult, Refusal> {
-    let waiting = app.store.read(move |tx| role_mail::oldest(tx, workspace, MESSAGES_MAX)).await?;
+pub async fn send_notice(service: &Arc<Service>, workspace: WorkspaceId) -> Result<NoticeResult, Refusal> {
+    let waiting = service.read(ReadScope::Service, move |tx| role_mail::oldest(tx, workspace, MESSAGES_MAX)).await?;
     if waiting.is_empty() {
         return Ok(NoticeResult::Nothing);
     }
-    let served = recipient::served_domains(app);
+    let served = recipient::served_domains(service);
     let is_ours = |one: &RoleMail| served.iter().any(|domain| one.address.ends_with(&format!("@{domain}")));
     // A notice has one recipient, so it covers only messages for that recipient.
     let first_is_ours = waiting.first().is_some_and(is_ours);
     let included: Vec<RoleMail> = waiting.into_iter().filter(|one| is_ours(one) == first_is_ours).collect();
     let ids: Vec<MessageId> = included.iter().map(|one| one.message).collect();
     let read = move |tx: &mut Tx| find(tx, workspace, &included);
-    if let Some((owner, inbox, records)) = app.store.read(read).await? {
-        let person = app.config.mail.postmaster.clone().filter(|_| first_is_ours).unwrap_or(owner);
+    if let Some((owner, inbox, records)) = service.read(ReadScope::Service, read).await? {
+        let person = service.config.mail.postmaster.clone().filter(|_| first_is_ours).unwrap_or(owner);
         match notice_recipient(&person) {
-            Some(to) if !records.is_empty() => notice::send(app, inbox, compose_notice(app, to, &records)).await?,
+            Some(to) if !records.is_empty() => {
+                notice::send(service, inbox, compose_notice(service, to, &records)).await?
+            }
             _ => tracing::warn!(workspace_id = %workspace, "postmaster.no_notice_recipient"),
         }
     }
-    app.store.write(move |tx| role_mail::delete(tx, workspace, &ids)).await?;
+    service.write(move |tx| role_mail::delete(tx, workspace, &ids)).await?;
     Ok(NoticeResult::Sent)
 }
 
@@ -86,7 +88,7 @@ fn notice_recipient(text: &str) -> Option<Address> {
     Address::parse(text).ok().filter(|person| !recipient::is_role(person) && person.domain() != PLACEHOLDER_DOMAIN)
 }
 
-fn compose_notice(app: &App, to: Address, records: &[About]) -> WrittenMail {
+fn compose_notice(service: &Service, to: Address, records: &[About]) -> WrittenMail {
     let subject = match records {
         [(address, record)] => format!("Mail for {address}: {}", record.message.subject.as_deref().unwrap_or_default()),
         _ => format!("{} messages for postmaster and abuse", records.len()),
@@ -102,7 +104,7 @@ fn compose_notice(app: &App, to: Address, records: &[About]) -> WrittenMail {
             "\nTo: {address}\nFrom: {}\nSubject: {}\nFull message: GET {}/v1/messages/{}\n\n{quoted}",
             message.from,
             message.subject.as_deref().unwrap_or_default(),
-            app.config.base_url,
+            service.config.base_url,
             message.id
         ));
     }
@@ -110,5 +112,5 @@ fn compose_notice(app: &App, to: Address, records: &[About]) -> WrittenMail {
     let author = |record: &Record| Mailbox::parse(&record.message.from).ok().map(Mailbox::into_address);
     let reply_to = if let [(_, record)] = records { author(record) } else { None };
     let subject: String = subject.chars().take(200).collect();
-    WrittenMail::new(app.clock.ids().next(), vec![to], subject, text).with_reply_to(reply_to)
+    WrittenMail::new(service.clock.ids().next(), vec![to], subject, text).with_reply_to(reply_to)
 }

@@ -4,7 +4,7 @@ use posthouse_domain::{Caller, InboxId, Refusal};
 use posthouse_store::{Tx, idempotency};
 
 use super::{accept, accept::SendResponse, send_context::SendContext};
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// A request with an idempotency key.
 #[derive(Clone)]
@@ -25,19 +25,19 @@ impl RepeatableRequest {
     /// Returns the refusal if there is no such response.
     pub(crate) async fn or_recorded_response(
         self,
-        app: &App,
+        service: &Service,
         result: Result<SendResponse, Refusal>,
     ) -> Result<SendResponse, Refusal> {
         let (refusal, key) = match (result, self.key) {
             (Err(refusal), Some(key)) => (refusal, key),
             (result, _) => return result,
         };
-        let (caller, inbox, now) = (self.caller, self.inbox, app.clock.now());
+        let (caller, inbox, now) = (self.caller, self.inbox, service.clock.now());
         let read = move |tx: &mut Tx| {
             visible::inbox(tx, &caller, inbox)?;
             accept::recorded_response(idempotency::find(tx, &key, now)?)
         };
-        let recorded = app.store.read_for(caller.workspace, read).await?;
+        let recorded = service.read(caller.workspace, read).await?;
         recorded.map_or(Err(refusal), |answer| Ok(SendResponse { answer, replayed: true }))
     }
 }

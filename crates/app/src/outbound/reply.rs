@@ -9,7 +9,7 @@ use posthouse_mail::thread;
 use super::compose::{self, OutgoingKind, OutgoingMessage};
 use super::{recipients, repeat::RepeatableRequest, send_context::SendContext};
 use crate::outbound::accept::{self, RenderResponse, SendResponse};
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// Queues a reply.
 ///
@@ -17,27 +17,26 @@ use crate::{access::visible, app::App};
 /// Returns `not_found` if the message is not in this inbox, `invalid_request` if it has no address to reply to, or the
 /// errors of [`super::send::send`].
 pub async fn reply(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     original: MessageId,
     command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let request = RepeatableRequest::of(&context);
-    request.or_recorded_response(app, reply_new(app, context, original, command, render).await).await
+    request.or_recorded_response(service, reply_new(service, context, original, command, render).await).await
 }
 
 async fn reply_new(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     original: MessageId,
     command: ReplyCommand,
     render: RenderResponse,
 ) -> Result<SendResponse, Refusal> {
     let (caller, id) = (context.caller, context.inbox);
-    let (inbox, original) = app
-        .store
-        .read_for(caller.workspace, move |tx| {
+    let (inbox, original) = service
+        .read(caller.workspace, move |tx| {
             let inbox = visible::inbox(tx, &caller, id)?;
             let message = visible::message(tx, &caller, original)?;
             if message.inbox != inbox.id {
@@ -51,17 +50,17 @@ async fn reply_new(
     let mut people = reply_people(&original, own.address(), command.all);
     let has_handles = command.to.as_ref().is_some_and(NamedRecipients::has_handles);
     if let Some(to) = command.to {
-        let to = recipients::resolve(app, &caller, to).await?.to;
+        let to = recipients::resolve(service, &caller, to).await?.to;
         people.cc.retain(|other| !to.iter().any(|named| named.address() == other.address()));
         people.to = to;
     }
     check_people(&original, people.count())?;
     let subject = thread::reply_subject(original.subject.as_deref().unwrap_or_default());
-    let outgoing = OutgoingMessage::new(app.clock.ids().next(), people, compose::bounded_subject(&subject))
+    let outgoing = OutgoingMessage::new(service.clock.ids().next(), people, compose::bounded_subject(&subject))
         .with_content(command.content)
         .with_origin(OutgoingKind::Reply(Box::new(original)))
         .with_author(command.author.map(|author| author.for_handles(has_handles)));
-    accept::accept(app, context, outgoing, inbox, render).await
+    accept::accept(service, context, outgoing, inbox, render).await
 }
 
 fn check_people(original: &Message, count: usize) -> Result<(), Refusal> {

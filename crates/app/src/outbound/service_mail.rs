@@ -12,7 +12,8 @@ use posthouse_store::{Tx, inboxes, service_mails, workspaces};
 use serde_json::Map;
 
 use super::{accept, accept::AcceptHook, compose, send_context::SendContext, written_mail::WrittenMail};
-use crate::{app::App, inboxes::create, inboxes::create::Lifespan, inboxes::create::NewInbox};
+use crate::inboxes::create::{self, Lifespan, NewInbox};
+use crate::service::{ReadScope, Service};
 
 /// The display name of the sender.
 const SENDER_NAME: &str = "Posthouse";
@@ -63,35 +64,35 @@ impl AcceptHook for ServiceMailHook {
 ///
 /// # Errors
 /// Returns the refusals of `hook`.
-pub(crate) async fn send(app: &Arc<App>, mail: ServiceMail, hook: Box<dyn AcceptHook>) -> Result<(), Refusal> {
-    let inbox = sender(app).await?;
+pub(crate) async fn send(service: &Arc<Service>, mail: ServiceMail, hook: Box<dyn AcceptHook>) -> Result<(), Refusal> {
+    let inbox = sender(service).await?;
     let author = compose::author(&inbox)?;
     let unwritable = || Refusal::new(ErrorCode::Internal, "The mail couldn't be composed.");
     let ServiceMail { kind, workspace, mail } = mail;
     let written = mail.asking(kind == ServiceMailKind::Confirmation);
-    let outgoing = written.compose(&author, app.clock.now()).ok_or_else(unwritable)?;
+    let outgoing = written.compose(&author, service.clock.now()).ok_or_else(unwritable)?;
     let context = SendContext::of_service(&inbox);
     let hook = Box::new(ServiceMailHook { kind, workspace, inner: hook });
-    accept::accept_with_hook(app, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
+    accept::accept_with_hook(service, context, outgoing, inbox, hook, Arc::new(|_| Ok(String::new()))).await?;
     Ok(())
 }
 
 /// Returns the inbox that the service sends from; creates it for the first mail.
-async fn sender(app: &App) -> Result<Inbox, Refusal> {
-    let address = format!("{}@{}", Username::service_sender(), app.config.mail.default_domain);
+async fn sender(service: &Service) -> Result<Inbox, Refusal> {
+    let address = format!("{}@{}", Username::service_sender(), service.config.mail.default_domain);
     let find = move |tx: &mut Tx| inboxes::by_address(tx, &address);
-    if let Some(inbox) = app.store.read(find.clone()).await? {
+    if let Some(inbox) = service.read(ReadScope::Service, find.clone()).await? {
         return own(inbox);
     }
-    let workspace = service_workspace(app);
+    let workspace = service_workspace(service);
     let new = NewInbox {
         kind: InboxKind::Mailbox,
         life: Lifespan::Permanent { username: Some(Username::service_sender()), client_id: None, domain: None },
         display_name: Some(SENDER_NAME.to_owned()),
         metadata: Map::new(),
     };
-    let creation = create::plan(app, Caller::operator(WorkspaceId::SERVICE), new);
-    let created = app.store.write(move |tx| {
+    let creation = create::plan(service, Caller::operator(WorkspaceId::SERVICE), new);
+    let created = service.write(move |tx| {
         workspaces::insert(tx, &workspace)?;
         creation.execute(tx).map(drop)
     });
@@ -101,7 +102,7 @@ async fn sender(app: &App) -> Result<Inbox, Refusal> {
         _ => {}
     }
     let missing = || Refusal::new(ErrorCode::Internal, "The inbox of the service is missing.");
-    own(app.store.read(find).await?.ok_or_else(missing)?)
+    own(service.read(ReadScope::Service, find).await?.ok_or_else(missing)?)
 }
 
 /// Checks that the inbox belongs to the service: the local part is reserved, so nobody else can have it.
@@ -110,7 +111,7 @@ fn own(inbox: Inbox) -> Result<Inbox, Refusal> {
     if inbox.workspace == WorkspaceId::SERVICE { Ok(inbox) } else { Err(foreign()) }
 }
 
-fn service_workspace(app: &App) -> Workspace {
+fn service_workspace(service: &Service) -> Workspace {
     Workspace {
         id: WorkspaceId::SERVICE,
         name: SENDER_NAME.to_owned(),
@@ -129,6 +130,6 @@ fn service_workspace(app: &App) -> Workspace {
         daily_send_limit: None,
         ai_disclosure: AiDisclosure::NONE,
         retention_days: None,
-        created_at: app.clock.now(),
+        created_at: service.clock.now(),
     }
 }

@@ -18,7 +18,7 @@ use posthouse_store::{Tx, inboxes, messages};
 use super::compose::{self, ComposedMessage, OutgoingKind, OutgoingMessage};
 use super::send_context::SendContext;
 use crate::access::{authenticate::authenticate, authenticate::key_client, authorize::require_permission, visible};
-use crate::{app::App, inboxes::names::NameRules, outbound::accept};
+use crate::{inboxes::names::NameRules, outbound::accept, service::Service};
 
 /// What the last use of a key shows for a mail program.
 const USER_AGENT: &str = "SMTP";
@@ -59,15 +59,15 @@ pub struct SubmissionRequest {
 ///
 /// # Errors
 /// Returns `unauthorized`, `insufficient_permissions`, or `not_found` if the key can't access the inbox.
-pub async fn log_in(app: &App, user: &str, password: &str, client: IpAddr) -> Result<SubmissionLogin, Refusal> {
+pub async fn log_in(service: &Service, user: &str, password: &str, client: IpAddr) -> Result<SubmissionLogin, Refusal> {
     let unknown =
         || Refusal::new(ErrorCode::Unauthorized, "The username must be an inbox address, the password an API key.");
     let address = Address::parse(user.trim()).map_err(|_| unknown())?;
     let key = ApiKeySecret::parse(password.trim()).ok_or_else(unknown)?;
-    let caller = authenticate(app, &key, key_client(client, Some(USER_AGENT))).await?.caller;
+    let caller = authenticate(service, &key, key_client(client, Some(USER_AGENT))).await?.caller;
     require_permission(&caller, Permission::MessagesSend)?;
     let canonical = address.canonical();
-    let inbox = app.store.read_for(caller.workspace, move |tx| inbox_of(tx, &caller, &canonical)).await?;
+    let inbox = service.read(caller.workspace, move |tx| inbox_of(tx, &caller, &canonical)).await?;
     let address = Address::parse(&inbox.address).map_err(|_| unknown())?;
     Ok(SubmissionLogin { key, client, inbox: inbox.id, address })
 }
@@ -83,33 +83,33 @@ fn inbox_of(tx: &mut Tx, caller: &Caller, address: &str) -> Result<Inbox, Refusa
 /// Returns `unauthorized` if the key was revoked, `forbidden` if the author is not the inbox, or the errors of
 /// [`super::send::send`].
 pub async fn submit(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     login: &SubmissionLogin,
     submission: SubmissionRequest,
 ) -> Result<MessageId, Refusal> {
-    let caller = authenticate(app, &login.key, key_client(login.client, Some(USER_AGENT))).await?.caller;
+    let caller = authenticate(service, &login.key, key_client(login.client, Some(USER_AGENT))).await?.caller;
     require_permission(&caller, Permission::MessagesSend)?;
     let draft = SubmittedMessage::read(&submission.raw).map_err(|problem| malformed(&problem))?;
     check_authors(login, draft.authors())?;
-    let message: MessageId = app.clock.ids().next();
+    let message: MessageId = service.clock.ids().next();
     let own_id = thread::new_message_id(&message.to_string(), login.address.domain());
-    let (config, date_ms) = (&app.config, app.clock.now().millis());
+    let (config, date_ms) = (&service.config, service.clock.now().millis());
     let names = [&*config.hostname, &*config.mail.default_domain, &*config.mail.temporary_domain];
     let raw = draft.complete(SubmissionHost { message_id: &own_id, date_ms, names: &names });
     let SubmittedHeader { people, subject, in_reply_to, author_name } = read_header(&raw, submission.recipients);
-    let (id, rules) = (login.inbox, NameRules::of(&app.config));
+    let (id, rules) = (login.inbox, NameRules::of(&service.config));
     let read = move |tx: &mut Tx| {
         if let Some(name) = &author_name {
             rules.check_display_name(tx, caller.workspace, "from", name)?;
         }
         origin(tx, &caller, id, in_reply_to.as_deref())
     };
-    let (inbox, answers) = app.store.read_for(caller.workspace, read).await?;
+    let (inbox, answers) = service.read(caller.workspace, read).await?;
     let composed = ComposedMessage { answers: answers.map(Box::new), is_by_agent: true, ..ComposedMessage::new(raw) };
     let outgoing = OutgoingMessage::new(message, people, compose::bounded_subject(&subject))
         .with_origin(OutgoingKind::Submitted(composed));
     let context = SendContext::new(caller, id);
-    accept::accept(app, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
+    accept::accept(service, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
         .await?;
     Ok(message)
 }

@@ -4,7 +4,7 @@
 use posthouse_domain::WorkspaceId;
 use posthouse_store::{Error, Tx, workspaces};
 
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// The first workspace and its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,11 +17,11 @@ pub struct FirstOwner {
 
 /// Returns the owner of the first workspace; `None` outside the loopback profile, where strangers could read it, and
 /// before there is a workspace with an owner.
-pub async fn first_owner(app: &App) -> Result<Option<FirstOwner>, Error> {
-    if !app.config.is_loopback_profile() {
+pub async fn first_owner(service: &Service) -> Result<Option<FirstOwner>, Error> {
+    if !service.config.is_loopback_profile() {
         return Ok(None);
     }
-    app.store.read(load).await
+    service.read(ReadScope::Service, load).await
 }
 
 fn load(tx: &mut Tx) -> Result<Option<FirstOwner>, Error> {

@@ -6,16 +6,21 @@ use posthouse_store::{Tx, sign_ins, users};
 
 use super::sessions::user;
 use super::sign_in::{self, NewSession, SignInClient, SignedIn, begin_session};
-use crate::{access::authenticate::no_session, app::App};
+use crate::{access::authenticate::no_session, service::Service};
 
 /// Makes the caller a member of the workspace of an invitation, begins a session there, and ends the one that the browser
 /// has.
 ///
 /// # Errors
 /// Returns `not_found` if the caller has no such invitation or it expired.
-pub async fn accept(app: &App, caller: Caller, id: InvitationId, client: SignInClient) -> Result<SignedIn, Refusal> {
+pub async fn accept(
+    service: &Service,
+    caller: Caller,
+    id: InvitationId,
+    client: SignInClient,
+) -> Result<SignedIn, Refusal> {
     let user = user(&caller)?.user;
-    let (ids, now, secret) = (app.clock.ids(), app.clock.now(), sign_in::new_secret(app));
+    let (ids, now, secret) = (service.clock.ids(), service.clock.now(), sign_in::new_secret(service));
     let work = move |tx: &mut Tx| {
         let person = users::get(tx, user)?.ok_or_else(no_session)?;
         let invitation = users::invitation(tx, user, id, now)?.ok_or_else(missing)?;
@@ -26,15 +31,15 @@ pub async fn accept(app: &App, caller: Caller, id: InvitationId, client: SignInC
         let new = NewSession { client: &client, secret: &secret, id: ids.clone().next(), now };
         begin_session(tx, user, invitation.workspace, &new)?.ok_or_else(missing)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Declines an invitation: it can't be accepted any more.
 ///
 /// # Errors
 /// Returns `not_found` if the caller has no such invitation or it expired.
-pub async fn decline(app: &App, caller: Caller, id: InvitationId) -> Result<(), Refusal> {
-    let (user, now) = (user(&caller)?.user, app.clock.now());
+pub async fn decline(service: &Service, caller: Caller, id: InvitationId) -> Result<(), Refusal> {
+    let (user, now) = (user(&caller)?.user, service.clock.now());
     let work = move |tx: &mut Tx| {
         let Invitation { workspace, .. } = users::invitation(tx, user, id, now)?.ok_or_else(missing)?;
         users::lock(tx, workspace)?;
@@ -42,7 +47,7 @@ pub async fn decline(app: &App, caller: Caller, id: InvitationId) -> Result<(), 
         users::invitation(tx, user, id, now)?.ok_or_else(missing)?;
         Ok(users::remove(tx, workspace, user)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn missing() -> Refusal {

@@ -5,7 +5,7 @@ use posthouse_store::{Tx, keys, users};
 
 use super::sessions;
 use crate::access::{authenticate::no_session, new_key::CreatedKey, new_key::NewKey, new_key::new_key, visible};
-use crate::app::App;
+use crate::service::Service;
 
 /// The scope of a key to create.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,8 +28,8 @@ pub struct KeyRequest {
 }
 
 /// Returns a page of the keys of the workspace, newest first.
-pub async fn list(app: &App, caller: Caller, page: PageRange) -> Result<Vec<ApiKey>, Refusal> {
-    app.store.read_for(caller.workspace, move |tx| Ok(keys::page(tx, caller.workspace, &page)?)).await
+pub async fn list(service: &Service, caller: Caller, page: PageRange) -> Result<Vec<ApiKey>, Refusal> {
+    service.read(caller.workspace, move |tx| Ok(keys::page(tx, caller.workspace, &page)?)).await
 }
 
 /// Creates a key.
@@ -37,7 +37,7 @@ pub async fn list(app: &App, caller: Caller, page: PageRange) -> Result<Vec<ApiK
 /// # Errors
 /// Returns `forbidden` if a member asks for an org-wide key, `unauthorized` for a person who was removed, `not_found` if
 /// the inbox is missing, or `plan_limit_api_keys`.
-pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<CreatedKey, Refusal> {
+pub async fn create(service: &Service, caller: Caller, wanted: KeyRequest) -> Result<CreatedKey, Refusal> {
     let scope = match wanted.scope {
         KeyScope::Whole(scope) => scope,
         KeyScope::Inbox(inbox) => Scope::Inbox(inbox),
@@ -46,7 +46,7 @@ pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<Cre
     let user = sessions::user(&caller)?.user;
     let member = Some(user);
     let new = NewKey { workspace: caller.workspace, name: wanted.name, scope, permissions: wanted.permissions, member };
-    let (created, plans) = (new_key(app.clock.as_ref(), &app.clock.ids(), new), app.config.plans);
+    let (created, plans) = (new_key(service.clock.as_ref(), &service.clock.ids(), new), service.config.plans);
     let work = move |tx: &mut Tx| {
         if let Some(inbox) = scope.inbox() {
             visible::inbox_or_identity(tx, &caller, inbox)?;
@@ -58,22 +58,22 @@ pub async fn create(app: &App, caller: Caller, wanted: KeyRequest) -> Result<Cre
         require_role_for(person.role, scope)?;
         Ok::<_, Refusal>(stored)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Revokes a key. Revoking a revoked key changes nothing.
 ///
 /// # Errors
 /// Returns `not_found` if the workspace has no such key or `forbidden` if a member revokes an org-wide key.
-pub async fn revoke(app: &App, caller: Caller, id: KeyId) -> Result<(), Refusal> {
-    let now = app.clock.now();
+pub async fn revoke(service: &Service, caller: Caller, id: KeyId) -> Result<(), Refusal> {
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let key = keys::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("API key"))?;
         require_owner_for(&caller, key.scope)?;
         keys::revoke(tx, id, now)?;
         Ok(())
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn require_owner_for(caller: &Caller, scope: Scope) -> Result<(), Refusal> {

@@ -14,7 +14,7 @@ use super::{sessions as sessions_of, sign_in};
 use crate::access::{actor, authorize::require_owner};
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
 use crate::mailbox::recipient::{is_own_address, served_domains};
-use crate::{app::App, keyring::counted_subject::counted_subject};
+use crate::{keyring::counted_subject::counted_subject, service::Service};
 
 /// Invitations that a workspace sends in a day.
 const INVITATIONS_PER_DAY: u64 = 50;
@@ -26,8 +26,8 @@ const KEYS_SHOWN_MAX: u32 = 100;
 const RETRY_S: u64 = 3_600;
 
 /// Returns the members of a workspace, invited ones included, oldest first.
-pub async fn list(app: &App, caller: Caller) -> Result<Vec<Member>, Refusal> {
-    app.store.read_for(caller.workspace, move |tx| Ok(users::of_workspace(tx, caller.workspace)?)).await
+pub async fn list(service: &Service, caller: Caller) -> Result<Vec<Member>, Refusal> {
+    service.read(caller.workspace, move |tx| Ok(users::of_workspace(tx, caller.workspace)?)).await
 }
 
 /// Makes a person an owner of a new workspace; returns the person. A new address gets the id `user`.
@@ -42,16 +42,16 @@ pub fn found(tx: &mut Tx, workspace: WorkspaceId, email: &str, user: UserId, now
 /// # Errors
 /// Returns `invalid_request` if the person is a member or the address is one of this service or `rate_limited` if too many people were invited.
 pub async fn invite(
-    app: &App,
+    service: &Service,
     caller: Caller,
     address: &Address,
     role: Role,
     network: IpAddr,
 ) -> Result<Member, Refusal> {
-    let (ids, now, workspace) = (app.clock.ids(), app.clock.now(), caller.workspace);
-    let (address, email, served) = (address.clone(), address.canonical(), served_domains(app));
-    let mailbox = counted_subject(app, Party::mailbox(&email).as_str())?;
-    let (counter, network) = (ServiceMailCounter::of(app)?, counted_subject(app, &network.to_string())?);
+    let (ids, now, workspace) = (service.clock.ids(), service.clock.now(), caller.workspace);
+    let (address, email, served) = (address.clone(), address.canonical(), served_domains(service));
+    let mailbox = counted_subject(service, Party::mailbox(&email).as_str())?;
+    let (counter, network) = (ServiceMailCounter::of(service)?, counted_subject(service, &network.to_string())?);
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();
         // An agent that reads the link could sign in as a person.
@@ -102,7 +102,7 @@ pub async fn invite(
         sign_in::store_for_mail(tx, &link, &ids)?;
         users::member(tx, workspace, user)?.ok_or_else(|| Refusal::not_found("member"))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// A new role of a member.
@@ -120,8 +120,8 @@ pub struct RoleChange {
 /// # Errors
 /// Returns `not_found` if there is no such member, `member_has_keys` if the person has org-wide keys and the request
 /// doesn't say what happens to them, or `forbidden` for the last owner or for taking over the own keys.
-pub async fn set_role(app: &App, caller: Caller, user: UserId, change: RoleChange) -> Result<Member, Refusal> {
-    let (workspace, now, RoleChange { role, keys }) = (caller.workspace, app.clock.now(), change);
+pub async fn set_role(service: &Service, caller: Caller, user: UserId, change: RoleChange) -> Result<Member, Refusal> {
+    let (workspace, now, RoleChange { role, keys }) = (caller.workspace, service.clock.now(), change);
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
         still_owner(&members, &caller)?;
@@ -134,7 +134,7 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, change: RoleChang
         notify_an_owner(tx, workspace)?;
         users::member(tx, workspace, user)?.ok_or_else(|| Refusal::not_found("member"))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Removes a member; the sessions, streams and open invitations of that person end. Owners can remove anyone, other
@@ -143,9 +143,9 @@ pub async fn set_role(app: &App, caller: Caller, user: UserId, change: RoleChang
 /// # Errors
 /// Returns `not_found` if there is no such member, `member_has_keys` if the person has keys and the request doesn't say
 /// what happens to them, or `forbidden` for the last owner or if a member removes another one or takes over the own keys.
-pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<MemberKeys>) -> Result<(), Refusal> {
+pub async fn remove(service: &Service, caller: Caller, user: UserId, keys: Option<MemberKeys>) -> Result<(), Refusal> {
     let (workspace, person) = (caller.workspace, sessions_of::user(&caller)?);
-    let now = app.clock.now();
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
         if !members.iter().any(|member| member.user.id == user) {
@@ -162,7 +162,7 @@ pub async fn remove(app: &App, caller: Caller, user: UserId, keys: Option<Member
         users::remove(tx, workspace, user)?;
         Ok(notify_an_owner(tx, workspace)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Revokes keys that a member may not have any more, or gives them to the caller.

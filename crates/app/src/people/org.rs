@@ -3,7 +3,7 @@
 use posthouse_domain::{AiProcessing, Caller, DisclosureLine, Refusal, Workspace};
 use posthouse_store::{Tx, inboxes, workspaces};
 
-use crate::{app::App, inboxes::names::NameRules};
+use crate::{inboxes::names::NameRules, service::Service};
 
 /// Changes of the disclosure. `None` leaves a setting unchanged.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub struct OrgChange {
 ///
 /// # Errors
 /// Returns `not_found` if the workspace is missing.
-pub async fn change(app: &App, caller: Caller, change: OrgChange) -> Result<Workspace, Refusal> {
-    let rules = NameRules::of(&app.config);
+pub async fn change(service: &Service, caller: Caller, change: OrgChange) -> Result<Workspace, Refusal> {
+    let rules = NameRules::of(&service.config);
     let work = move |tx: &mut Tx| {
         let change = change.clone();
         inboxes::take_workspace(tx, caller.workspace)?;
@@ -58,5 +58,5 @@ pub async fn change(app: &App, caller: Caller, change: OrgChange) -> Result<Work
         workspaces::update(tx, &workspace)?;
         Ok(workspace)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

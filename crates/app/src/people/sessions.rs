@@ -6,7 +6,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, sessions};
 
 use super::sign_in::Person;
-use crate::{access::authenticate::no_session, access::authenticate::session_cutoff, app::App};
+use crate::{access::authenticate::no_session, access::authenticate::session_cutoff, service::Service};
 
 /// Returns the person behind a request.
 ///
@@ -23,35 +23,35 @@ pub fn user(caller: &Caller) -> Result<UserPrincipal, Refusal> {
 ///
 /// # Errors
 /// Returns `unauthorized` if the caller is no member.
-pub async fn me(app: &App, caller: Caller) -> Result<Person, Refusal> {
-    let (user, now) = (user(&caller)?.user, app.clock.now());
+pub async fn me(service: &Service, caller: Caller) -> Result<Person, Refusal> {
+    let (user, now) = (user(&caller)?.user, service.clock.now());
     let read = move |tx: &mut Tx| Person::load(tx, user, caller.workspace, now)?.ok_or_else(no_session);
-    app.store.read_for(caller.workspace, read).await
+    service.read(caller.workspace, read).await
 }
 
 /// Returns the caller's sessions, most recently used first.
 ///
 /// # Errors
 /// Returns `unauthorized` if the caller has no session.
-pub async fn list(app: &App, caller: Caller) -> Result<Vec<Session>, Refusal> {
-    let (user, cutoff) = (user(&caller)?, session_cutoff(app.clock.now()));
+pub async fn list(service: &Service, caller: Caller) -> Result<Vec<Session>, Refusal> {
+    let (user, cutoff) = (user(&caller)?, session_cutoff(service.clock.now()));
     let limit = u32::try_from(SESSIONS_MAX).unwrap_or(u32::MAX);
     let read = move |tx: &mut Tx| Ok(sessions::of_user(tx, caller.workspace, user.user, cutoff, limit)?);
-    app.store.read_for(caller.workspace, read).await
+    service.read(caller.workspace, read).await
 }
 
 /// Ends one of the caller's sessions, and its streams.
 ///
 /// # Errors
 /// Returns `not_found` if the caller has no such session.
-pub async fn end(app: &App, caller: Caller, id: SessionId) -> Result<(), Refusal> {
+pub async fn end(service: &Service, caller: Caller, id: SessionId) -> Result<(), Refusal> {
     let user = user(&caller)?;
-    let is_ended = app.store.write(move |tx| sessions::delete(tx, caller.workspace, user.user, id)).await?;
+    let is_ended = service.write(move |tx| sessions::delete(tx, caller.workspace, user.user, id)).await?;
     if is_ended { Ok(()) } else { Err(Refusal::not_found("session")) }
 }
 
 /// Ends the session with this secret, if there is one.
-pub async fn sign_out(app: &App, secret: &SessionSecret) -> Result<(), Refusal> {
+pub async fn sign_out(service: &Service, secret: &SessionSecret) -> Result<(), Refusal> {
     let digest = secret.digest();
-    Ok(app.store.write(move |tx| sessions::delete_by_digest(tx, &digest)).await?)
+    Ok(service.write(move |tx| sessions::delete_by_digest(tx, &digest)).await?)
 }

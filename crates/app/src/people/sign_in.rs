@@ -17,7 +17,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, jobs, jobs::NewJob, sessions, sign_ins, users, workspaces};
 
 use crate::keyring::{counted_subject::counted_subject, sealed_link};
-use crate::{access::authenticate::session_cutoff, app::App, ports::Clock};
+use crate::{access::authenticate::session_cutoff, ports::Clock, service::Service};
 
 /// The time in which the links of one address are counted, in milliseconds.
 const LINKS_WINDOW_MS: i64 = 15 * MINUTE_MS;
@@ -26,10 +26,10 @@ const USER_AGENT_CHARS_MAX: usize = 200;
 
 /// Asks for a sign-in link. The mail follows if the address belongs to a member of a workspace, or if self-signup is on.
 /// Above the limit of an address, nothing is sent. `network` is the one that counts as one client.
-pub async fn request_link(app: &App, address: &Address, network: IpAddr) -> Result<(), Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn request_link(service: &Service, address: &Address, network: IpAddr) -> Result<(), Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let link = request(&ids, address.canonical(), SignInPurpose::SignIn, None, now.plus_ms(SIGN_IN_LINK_MS));
-    let sign_in = SignIn { network: Some(counted_subject(app, &network.to_string())?), ..link };
+    let sign_in = SignIn { network: Some(counted_subject(service, &network.to_string())?), ..link };
     let work = move |tx: &mut Tx| -> StoreResult<bool> {
         let since = now.plus_ms(-LINKS_WINDOW_MS);
         if sign_ins::count_since(tx, &sign_in.email, SignInPurpose::SignIn, since)? >= LINKS_PER_ADDRESS_MAX {
@@ -38,8 +38,8 @@ pub async fn request_link(app: &App, address: &Address, network: IpAddr) -> Resu
         store_for_mail(tx, &sign_in, &ids.clone())?;
         Ok(true)
     };
-    if !app.store.write(work).await? {
-        app.metrics.limit_refused(LimitName::SignInLinksPerAddress);
+    if !service.write(work).await? {
+        service.metrics.limit_refused(LimitName::SignInLinksPerAddress);
     }
     Ok(())
 }
@@ -199,9 +199,9 @@ pub(super) struct NewSession<'a> {
 }
 
 /// Returns the secret of a new session.
-pub(super) fn new_secret(app: &App) -> SessionSecret {
+pub(super) fn new_secret(service: &Service) -> SessionSecret {
     let mut random = [0; 2 * KEY_RANDOM_CHARS];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     SessionSecret::from_random(&random)
 }
 

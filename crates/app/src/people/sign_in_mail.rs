@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::link_token::CODE_OFFER;
 use posthouse_domain::user::{INVITATION_MS, SIGN_IN_LINK_MS, sign_in_code};
 use posthouse_domain::{
     Caller, DAY_MS, ErrorCode, IdGenerator, MINUTE_MS, MailClass, Member, MessageId, Refusal, ServiceMailKind, SignIn,
-    SignInId, SignInPurpose, Time, Workspace, WorkspaceId, agent::card_text,
+    SignInId, SignInPurpose, Time, Workspace, WorkspaceId, agent::card_text, link_token::CODE_OFFER,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{Result as StoreResult, Tx, sign_ins, users, workspaces};
 
 use super::{sign_in, sign_up::SignUpMail};
-use crate::app::App;
 use crate::keyring::sealed_link::{self, CODE_PLACEHOLDER, TOKEN_PLACEHOLDER};
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
 use crate::outbound::{accept::AcceptHook, service_mail, service_mail::ServiceMail, written_mail::WrittenMail};
+use crate::service::{ReadScope, Service};
 
 /// The recipient of a mail.
 enum Addressee {
@@ -84,39 +83,43 @@ impl AcceptHook for LinkRecord {
 ///
 /// # Errors
 /// Returns a refusal of the gate.
-pub(crate) async fn send(app: &Arc<App>, id: SignInId) -> Result<(), Refusal> {
-    let now = app.clock.now();
-    let Some((sign_in, to, addressee)) = addressee(app, id, now).await? else { return Ok(()) };
-    let message: MessageId = app.clock.ids().next();
-    let token = sealed_link::token(app, message)?;
+pub(crate) async fn send(service: &Arc<Service>, id: SignInId) -> Result<(), Refusal> {
+    let now = service.clock.now();
+    let Some((sign_in, to, addressee)) = addressee(service, id, now).await? else { return Ok(()) };
+    let message: MessageId = service.clock.ids().next();
+    let token = sealed_link::token(service, message)?;
     let broken = || Refusal::new(ErrorCode::Internal, "The sign-in mail couldn't be composed.");
     let digest = sealed_link::digest(&token).ok_or_else(broken)?;
     let code = sign_in_code(&token);
     // In capture mode nothing leaves, so developers read the link in the stored mail and in the log.
     let (shown, shown_code) =
-        if app.captures() { (token.as_str(), code.as_str()) } else { (TOKEN_PLACEHOLDER, CODE_PLACEHOLDER) };
+        if service.captures() { (token.as_str(), code.as_str()) } else { (TOKEN_PLACEHOLDER, CODE_PLACEHOLDER) };
     let SignInText { subject, text, link, valid_ms } =
-        write_text(&app.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
+        write_text(&service.config.base_url, &sign_in, &addressee, &LinkSecrets { token: shown, code: shown_code });
     let record = LinkRecord { sign_in: id, digest, expires_at: now.plus_ms(valid_ms) };
     let mail = WrittenMail::new(message, vec![to], subject, text).with_token(token.clone());
     let mail = ServiceMail { kind: addressee.kind(&sign_in), workspace: addressee.workspace(), mail };
-    service_mail::send(app, mail, Box::new(record)).await?;
-    if app.captures() {
+    service_mail::send(service, mail, Box::new(record)).await?;
+    if service.captures() {
         tracing::info!(link, email = sign_in.email, "sign_in.captured");
     }
     Ok(())
 }
 
 /// Returns a request whose link is still to be mailed, with its address and recipient; `None` without a recipient.
-async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(SignIn, Address, Addressee)>, Refusal> {
+async fn addressee(
+    service: &Arc<Service>,
+    id: SignInId,
+    now: Time,
+) -> Result<Option<(SignIn, Address, Addressee)>, Refusal> {
     let unsent = move |tx: &mut Tx| Ok::<_, Refusal>(sign_ins::get(tx, id)?);
-    let Some(sign_in) = app.store.read(unsent).await? else { return Ok(None) };
+    let Some(sign_in) = service.read(ReadScope::Service, unsent).await? else { return Ok(None) };
     if sign_in.message.is_some() || sign_in.expires_at <= now {
         return Ok(None);
     }
     let Ok(to) = Address::parse(&sign_in.email) else { return Ok(None) };
-    let (sign_up, asked, address) = (SignUpMail::of(app, &sign_in)?, sign_in.clone(), to.clone());
-    let counter = ServiceMailCounter::of(app)?;
+    let (sign_up, asked, address) = (SignUpMail::of(service, &sign_in)?, sign_in.clone(), to.clone());
+    let counter = ServiceMailCounter::of(service)?;
     let work = move |tx: &mut Tx| {
         let member = match (asked.purpose, asked.workspace) {
             (SignInPurpose::Invitation, Some(workspace)) => invited(tx, &asked, workspace)?,
@@ -142,10 +145,10 @@ async fn addressee(app: &Arc<App>, id: SignInId, now: Time) -> Result<Option<(Si
         let workspace = workspaces::get(tx, member.workspace)?;
         Ok(workspace.map(|workspace| Addressee::Member(Box::new((member, workspace)))))
     };
-    match app.store.write(work).await {
+    match service.write(work).await {
         // The response to the request must not tell whether the address is known, so nothing is sent.
         Err(refusal) if refusal.limit().is_some() => {
-            app.metrics.refused(&refusal);
+            service.metrics.refused(&refusal);
             Ok(None)
         }
         found => Ok(found?.map(|addressee| (sign_in, to, addressee))),

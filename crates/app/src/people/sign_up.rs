@@ -13,11 +13,11 @@ use posthouse_store::{Tx, signups, workspaces};
 use super::{members, new_workspace};
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
 use crate::mailbox::recipient::{is_own_address, served_domains};
-use crate::{app::App, keyring::counted_subject::counted_subject};
+use crate::{keyring::counted_subject::counted_subject, service::Service};
 
 /// Returns whether a link can make a workspace, if its address has no member.
-fn is_open(app: &App, sign_in: &SignIn) -> bool {
-    app.config.signup.enabled && sign_in.purpose == SignInPurpose::SignIn && sign_in.workspace.is_none()
+fn is_open(service: &Service, sign_in: &SignIn) -> bool {
+    service.config.signup.enabled && sign_in.purpose == SignInPurpose::SignIn && sign_in.workspace.is_none()
 }
 
 /// Decides whether a person without a membership gets a mail.
@@ -28,12 +28,12 @@ pub(super) struct SignUpMail {
 
 impl SignUpMail {
     /// Prepares the decision about a request; `None` if its link can't make a workspace.
-    pub(super) fn of(app: &App, sign_in: &SignIn) -> Result<Option<Self>, Refusal> {
-        if !is_open(app, sign_in) {
+    pub(super) fn of(service: &Service, sign_in: &SignIn) -> Result<Option<Self>, Refusal> {
+        if !is_open(service, sign_in) {
             return Ok(None);
         }
-        let mailbox = counted_subject(app, Party::mailbox(&sign_in.email).as_str())?;
-        Ok(Some(Self { served: served_domains(app), mailbox }))
+        let mailbox = counted_subject(service, Party::mailbox(&sign_in.email).as_str())?;
+        Ok(Some(Self { served: served_domains(service), mailbox }))
     }
 
     /// Returns whether the mail may be sent: one to an address of this service would reach an agent instead of a person.
@@ -72,15 +72,15 @@ pub(super) struct SignUp {
 
 impl SignUp {
     /// Prepares a workspace for the browser at a client network; `None` if self-signup is off.
-    pub(super) fn prepare(app: &App, client: IpAddr) -> Result<Option<Self>, Refusal> {
-        if !app.config.signup.enabled {
+    pub(super) fn prepare(service: &Service, client: IpAddr) -> Result<Option<Self>, Refusal> {
+        if !service.config.signup.enabled {
             return Ok(None);
         }
         Ok(Some(Self {
-            workspace: new_workspace::of_person(app.clock.as_ref()),
-            owner: app.clock.ids().next(),
-            client: counted_subject(app, &client.to_string())?,
-            per_client: app.config.signup.per_address_per_day,
+            workspace: new_workspace::of_person(service.clock.as_ref()),
+            owner: service.clock.ids().next(),
+            client: counted_subject(service, &client.to_string())?,
+            per_client: service.config.signup.per_address_per_day,
         }))
     }
 

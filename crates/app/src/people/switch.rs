@@ -5,7 +5,7 @@ use posthouse_store::{Tx, users, workspaces};
 
 use super::sessions::user;
 use super::sign_in::{self, NewSession, SignInClient, SignedIn, begin_session};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// A workspace of a person.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct NamedMembership {
 ///
 /// # Errors
 /// Returns `unauthorized` if the caller is no member.
-pub async fn workspaces(app: &App, caller: Caller) -> Result<Vec<NamedMembership>, Refusal> {
+pub async fn workspaces(service: &Service, caller: Caller) -> Result<Vec<NamedMembership>, Refusal> {
     let user = user(&caller)?;
     let read = move |tx: &mut Tx| {
         let mut found = Vec::new();
@@ -31,22 +31,27 @@ pub async fn workspaces(app: &App, caller: Caller) -> Result<Vec<NamedMembership
         }
         Ok(found)
     };
-    app.store.read(read).await
+    service.read(ReadScope::Service, read).await
 }
 
 /// Begins a session of the caller in another workspace, and ends the one that the browser has.
 ///
 /// # Errors
 /// Returns `not_found` if the caller is no member of it.
-pub async fn switch(app: &App, caller: Caller, to: WorkspaceId, client: SignInClient) -> Result<SignedIn, Refusal> {
+pub async fn switch(
+    service: &Service,
+    caller: Caller,
+    to: WorkspaceId,
+    client: SignInClient,
+) -> Result<SignedIn, Refusal> {
     let user = user(&caller)?;
     if to == WorkspaceId::SERVICE {
         return Err(Refusal::not_found("workspace"));
     }
-    let (ids, now, secret) = (app.clock.ids(), app.clock.now(), sign_in::new_secret(app));
+    let (ids, now, secret) = (service.clock.ids(), service.clock.now(), sign_in::new_secret(service));
     let work = move |tx: &mut Tx| {
         let new = NewSession { client: &client, secret: &secret, id: ids.clone().next(), now };
         begin_session(tx, user.user, to, &new)?.ok_or_else(|| Refusal::not_found("workspace"))
     };
-    app.store.write(work).await
+    service.write(work).await
 }

@@ -4,7 +4,7 @@ use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use posthouse_domain::{Caller, DAY_MS, InboxKind, Refusal, Time, Workspace, metrics::slot_start};
 use posthouse_store::{Tx, inboxes, metrics, metrics::MetricsScope, storage, usage, usage::WorkspaceUsage, workspaces};
 
-use crate::app::App;
+use crate::service::Service;
 
 /// The mail of one UTC day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,8 +36,8 @@ pub struct UsageReport {
 ///
 /// # Errors
 /// Returns `not_found` if the workspace is missing.
-pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageReport, Refusal> {
-    let (id, now) = (caller.workspace, app.clock.now());
+pub async fn of_workspace(service: &Service, caller: Caller, days: i64) -> Result<UsageReport, Refusal> {
+    let (id, now) = (caller.workspace, service.clock.now());
     let today = now.day();
     let first = today - days + 1;
     let at = |day: i64| Time::from_millis(day * DAY_MS);
@@ -58,7 +58,7 @@ pub async fn of_workspace(app: &App, caller: Caller, days: i64) -> Result<UsageR
         let stored_bytes = storage::usage(tx, id)?.map_or(0, |stored| stored.bytes);
         Ok(UsageReport { workspace, inboxes, counted, stored_bytes, days: all })
     };
-    app.store.read_for(id, read).await
+    service.read(id, read).await
 }
 
 fn date(at: Time) -> Date {

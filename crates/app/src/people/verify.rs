@@ -7,7 +7,7 @@ use posthouse_store::{Result as StoreResult, Tx, sign_ins, signups};
 
 use super::sign_in::{NewSession, SignInClient, SignedIn, begin_session, invited_person, member_of, new_secret};
 use super::sign_up::SignUp;
-use crate::{app::App, keyring::counted_subject::counted_subject, keyring::sealed_link};
+use crate::{keyring::counted_subject::counted_subject, keyring::sealed_link, service::ReadScope, service::Service};
 
 /// What proves that a person reads the mail of an address.
 #[derive(Clone, Debug)]
@@ -29,16 +29,16 @@ pub enum SignInProof {
 ///
 /// # Errors
 /// Returns `signup_rate_limited` if the client made too many workspaces.
-pub async fn verify(app: &App, proof: SignInProof, client: SignInClient) -> Result<Option<SignedIn>, Refusal> {
+pub async fn verify(service: &Service, proof: SignInProof, client: SignInClient) -> Result<Option<SignedIn>, Refusal> {
     let proof = match proof {
         SignInProof::Token(token) => match sealed_link::digest(&token) {
             Some(digest) => ExpectedProof::Token(digest),
             None => return Ok(None),
         },
-        SignInProof::Code { email, code } => ExpectedProof::Code(ExpectedCode::load(app, &email, &code).await?),
+        SignInProof::Code { email, code } => ExpectedProof::Code(ExpectedCode::load(service, &email, &code).await?),
     };
-    let (ids, now) = (app.clock.ids(), app.clock.now());
-    let (secret, sign_up) = (new_secret(app), SignUp::prepare(app, client.network)?);
+    let (ids, now) = (service.clock.ids(), service.clock.now());
+    let (secret, sign_up) = (new_secret(service), SignUp::prepare(service, client.network)?);
     let work = move |tx: &mut Tx| {
         let sign_in = match &proof {
             ExpectedProof::Token(digest) => sign_ins::consume(tx, digest, now)?,
@@ -57,7 +57,7 @@ pub async fn verify(app: &App, proof: SignInProof, client: SignInClient) -> Resu
         sign_ins::delete_of_email(tx, &sign_in.email, sign_in.workspace.unwrap_or(workspace))?;
         Ok(begin_session(tx, user, workspace, &new)?)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// A proof with what the store needs to check it.
@@ -77,9 +77,9 @@ struct ExpectedCode {
 
 impl ExpectedCode {
     /// Compares the code with that of the newest mail to the address.
-    async fn load(app: &App, email: &Address, code: &str) -> Result<Self, Refusal> {
-        let (email, now) = (email.canonical(), app.clock.now());
-        let subject = counted_subject(app, &email)?;
+    async fn load(service: &Service, email: &Address, code: &str) -> Result<Self, Refusal> {
+        let (email, now) = (email.canonical(), service.clock.now());
+        let subject = counted_subject(service, &email)?;
         let (of, counted) = (email.clone(), subject.clone());
         let read = move |tx: &mut Tx| {
             Ok::<_, Refusal>((
@@ -87,13 +87,13 @@ impl ExpectedCode {
                 signups::used(tx, DailyLimit::WrongCodes, &counted, now)?,
             ))
         };
-        let (newest, wrong) = app.store.read(read).await?;
+        let (newest, wrong) = service.read(ReadScope::Service, read).await?;
         let is_used_up = wrong >= WRONG_CODES_PER_DAY;
         if is_used_up {
-            app.metrics.limit_refused(LimitName::WrongSignInCodes);
+            service.metrics.limit_refused(LimitName::WrongSignInCodes);
         }
         let proven = match newest.and_then(|newest| Some((newest.id, newest.message?))) {
-            Some((id, message)) if code == sign_in_code(&sealed_link::token(app, message)?) => Some(id),
+            Some((id, message)) if code == sign_in_code(&sealed_link::token(service, message)?) => Some(id),
             _ => None,
         };
         Ok(Self { email, proven: proven.filter(|_| !is_used_up), subject })

@@ -10,7 +10,7 @@ use posthouse_store::{
 };
 
 use super::sign::{self, ServiceSigner};
-use crate::{app::App, keyring::signer::SigningError};
+use crate::{keyring::signer::SigningError, service::Service};
 
 /// The key and the issuer of signatures, fetched before the transaction that signs.
 #[derive(Clone, Debug)]
@@ -23,9 +23,9 @@ pub struct CopyKey {
 ///
 /// # Errors
 /// Returns [`SigningError`] if the key cannot be read or opened.
-pub async fn key(app: &App) -> Result<CopyKey, SigningError> {
-    let signer = sign::signer(app, SigningPurpose::AgentMessages).await?;
-    Ok(CopyKey { signer, issuer: app.config.issuer() })
+pub async fn key(service: &Service) -> Result<CopyKey, SigningError> {
+    let signer = sign::signer(service, SigningPurpose::AgentMessages).await?;
+    Ok(CopyKey { signer, issuer: service.config.issuer() })
 }
 
 /// Signs the copies of one message.

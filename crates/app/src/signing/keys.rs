@@ -5,15 +5,15 @@ use posthouse_domain::{SigningPurpose, Time};
 use posthouse_store::{Tx, signing_keys, signing_keys::StoredSigningKey};
 
 use super::new_key::{self, KeySlot};
-use crate::{app::App, keyring::signer::SigningError};
+use crate::{keyring::signer::SigningError, service::ReadScope, service::Service};
 
 /// Creates the first key of each purpose that has none. Startup calls this, so that a wrong instance key is found early.
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated, stored or opened.
-pub async fn prepare(app: &App) -> Result<(), SigningError> {
+pub async fn prepare(service: &Service) -> Result<(), SigningError> {
     for purpose in SigningPurpose::ALL {
-        super::sign::signer(app, *purpose).await?;
+        super::sign::signer(service, *purpose).await?;
     }
     Ok(())
 }
@@ -32,14 +32,14 @@ pub struct SigningKeyRotation {
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated or stored.
-pub async fn rotate(app: &App, purpose: SigningPurpose) -> Result<SigningKeyRotation, SigningError> {
-    super::sign::signer(app, purpose).await?;
-    let now = app.clock.now();
-    let newest = newest(app, purpose).await?;
+pub async fn rotate(service: &Service, purpose: SigningPurpose) -> Result<SigningKeyRotation, SigningError> {
+    super::sign::signer(service, purpose).await?;
+    let now = service.clock.now();
+    let newest = newest(service, purpose).await?;
     if let Some(pending) = newest.as_ref().filter(|key| key.times.signs_from > now && key.times.revoked_at.is_none()) {
         return Ok(rotation(pending));
     }
-    add(app, purpose, newest, now.plus_ms(PUBLISHED_BEFORE_MS)).await
+    add(service, purpose, newest, now.plus_ms(PUBLISHED_BEFORE_MS)).await
 }
 
 /// Revokes a key: its signatures from now on are invalid. If it signs now or next, a new key signs at once. Returns
@@ -47,18 +47,18 @@ pub async fn rotate(app: &App, purpose: SigningPurpose) -> Result<SigningKeyRota
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated or stored.
-pub async fn revoke(app: &App, kid: &str) -> Result<Option<SigningKeyRotation>, SigningError> {
-    let (id, now) = (kid.to_owned(), app.clock.now());
+pub async fn revoke(service: &Service, kid: &str) -> Result<Option<SigningKeyRotation>, SigningError> {
+    let (id, now) = (kid.to_owned(), service.clock.now());
     let write = move |tx: &mut Tx| -> posthouse_store::Result<_> {
         signing_keys::revoke(tx, &id, now)?;
         signing_keys::get(tx, &id)
     };
-    let Some(revoked) = app.store.write(write).await? else { return Ok(None) };
-    let newest = newest(app, revoked.purpose).await?;
+    let Some(revoked) = service.write(write).await? else { return Ok(None) };
+    let newest = newest(service, revoked.purpose).await?;
     let is_needed = newest.as_ref().is_none_or(|key| key.times.revoked_at.is_some() || key.times.signs_from > now);
     match newest {
         Some(newest) if !is_needed => Ok(Some(rotation(&newest))),
-        newest => add(app, revoked.purpose, newest, now).await.map(Some),
+        newest => add(service, revoked.purpose, newest, now).await.map(Some),
     }
 }
 
@@ -66,40 +66,41 @@ pub async fn revoke(app: &App, kid: &str) -> Result<Option<SigningKeyRotation>, 
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated or stored.
-pub async fn maintain(app: &App) -> Result<(), SigningError> {
-    let now = app.clock.now();
+pub async fn maintain(service: &Service) -> Result<(), SigningError> {
+    let now = service.clock.now();
     for purpose in SigningPurpose::ALL {
-        let is_due = newest(app, *purpose).await?.is_some_and(|key| now >= key.times.signs_from.plus_ms(ROTATION_MS));
+        let is_due =
+            newest(service, *purpose).await?.is_some_and(|key| now >= key.times.signs_from.plus_ms(ROTATION_MS));
         if is_due {
-            let rotated = rotate(app, *purpose).await?;
+            let rotated = rotate(service, *purpose).await?;
             tracing::info!(purpose = purpose.text(), kid = rotated.kid, "signing_key.rotated");
         }
     }
     let before = now.plus_ms(-PRIVATE_PART_MS);
-    app.store.write(move |tx| signing_keys::forget_private_parts(tx, before)).await?;
+    service.write(move |tx| signing_keys::forget_private_parts(tx, before)).await?;
     Ok(())
 }
 
-async fn newest(app: &App, purpose: SigningPurpose) -> Result<Option<StoredSigningKey>, SigningError> {
-    Ok(app.store.read_one(move |tx| signing_keys::all(tx, purpose)).await?.into_iter().next())
+async fn newest(service: &Service, purpose: SigningPurpose) -> Result<Option<StoredSigningKey>, SigningError> {
+    Ok(service.read(ReadScope::Statement, move |tx| signing_keys::all(tx, purpose)).await?.into_iter().next())
 }
 
 /// Adds the generation after a key. If another process added it first, that key is the result.
 async fn add(
-    app: &App,
+    service: &Service,
     purpose: SigningPurpose,
     newest: Option<StoredSigningKey>,
     signs_from: Time,
 ) -> Result<SigningKeyRotation, SigningError> {
     let generation = newest.map_or(1, |key| key.generation + 1);
-    let key = new_key::generate(app, KeySlot { purpose, generation }, app.clock.now(), signs_from)?;
+    let key = new_key::generate(service, KeySlot { purpose, generation }, service.clock.now(), signs_from)?;
     let write = move |tx: &mut Tx| -> posthouse_store::Result<_> {
         if signing_keys::insert(tx, &key)? {
             return Ok(rotation(&key));
         }
         Ok(signing_keys::all(tx, purpose)?.first().map_or_else(|| rotation(&key), rotation))
     };
-    Ok(app.store.write(write).await?)
+    Ok(service.write(write).await?)
 }
 
 fn rotation(key: &StoredSigningKey) -> SigningKeyRotation {

@@ -4,7 +4,7 @@ use posthouse_domain::{SigningKeyTimes, SigningPurpose, Time};
 use posthouse_mail::jose::key::Es256Key;
 use posthouse_store::signing_keys::{self, StoredSigningKey};
 
-use crate::{app::App, keyring::context, keyring::proof, keyring::signer::SigningError};
+use crate::{keyring::context, keyring::proof, keyring::signer::SigningError, service::Service};
 
 /// The place of a new key among all keys.
 #[derive(Clone, Copy)]
@@ -17,14 +17,14 @@ pub(super) struct KeySlot {
 
 /// Generates a key. It isn't stored yet.
 pub(super) fn generate(
-    app: &App,
+    service: &Service,
     slot: KeySlot,
     created_at: Time,
     signs_from: Time,
 ) -> Result<StoredSigningKey, SigningError> {
     let key = Es256Key::generate()?;
     let kid = key.public().thumbprint();
-    let sealed = app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context::signing_key(&kid))?;
+    let sealed = service.keys.key(&service.config)?.seal(&key.to_pkcs8_der()?, &context::signing_key(&kid))?;
     Ok(StoredSigningKey {
         purpose: slot.purpose,
         generation: slot.generation,
@@ -36,10 +36,10 @@ pub(super) fn generate(
 }
 
 /// Creates the first key of a purpose, unless another process did.
-pub(super) async fn create_first(app: &App, purpose: SigningPurpose) -> Result<(), SigningError> {
-    proof::settle(app).await?;
-    let now = app.clock.now();
-    let key = generate(app, KeySlot { purpose, generation: 1 }, now, now)?;
-    app.store.write(move |tx| signing_keys::insert(tx, &key)).await?;
+pub(super) async fn create_first(service: &Service, purpose: SigningPurpose) -> Result<(), SigningError> {
+    proof::settle(service).await?;
+    let now = service.clock.now();
+    let key = generate(service, KeySlot { purpose, generation: 1 }, now, now)?;
+    service.write(move |tx| signing_keys::insert(tx, &key)).await?;
     Ok(())
 }

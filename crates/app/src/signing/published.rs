@@ -6,13 +6,13 @@ use posthouse_mail::{jose::jwk::PublicJwk, jose::jws::CompactJws};
 use posthouse_store::{Error, Result, Tx, signing_keys};
 use serde_json::Value;
 
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// Returns the keys of a purpose for publication, newest first, without those that stopped signing before
 /// `since`.
-pub async fn keys(app: &App, purpose: SigningPurpose, since: Option<Time>) -> Result<Vec<ServiceKeyView>> {
-    let now = app.clock.now();
-    let stored = app.store.read_one(move |tx| signing_keys::all(tx, purpose)).await?;
+pub async fn keys(service: &Service, purpose: SigningPurpose, since: Option<Time>) -> Result<Vec<ServiceKeyView>> {
+    let now = service.clock.now();
+    let stored = service.read(ReadScope::Statement, move |tx| signing_keys::all(tx, purpose)).await?;
     let is_published = |times: &SigningKeyTimes| match (since, times.retired_at) {
         (Some(since), Some(retired_at)) => retired_at >= since,
         _ => true,

@@ -9,7 +9,7 @@ use posthouse_store::signing_keys::{self, StoredSigningKey};
 use serde_json::Value;
 
 use super::new_key;
-use crate::{app::App, keyring::context, keyring::signer::SigningError};
+use crate::{keyring::context, keyring::signer::SigningError, service::ReadScope, service::Service};
 
 /// The key that signs now, opened. Get one for each use: the next use may need another key.
 #[derive(Clone, Debug)]
@@ -61,27 +61,27 @@ impl ServiceSigner {
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated, read or opened.
-pub async fn signer(app: &App, purpose: SigningPurpose) -> Result<ServiceSigner, SigningError> {
-    let now = app.clock.now();
-    if let Some(stored) = current(app, purpose, now).await? {
-        return open(app, stored);
+pub async fn signer(service: &Service, purpose: SigningPurpose) -> Result<ServiceSigner, SigningError> {
+    let now = service.clock.now();
+    if let Some(stored) = current(service, purpose, now).await? {
+        return open(service, stored);
     }
-    new_key::create_first(app, purpose).await?;
-    let stored = current(app, purpose, app.clock.now()).await?;
-    open(app, stored.ok_or(SigningError::NoKey(purpose.text()))?)
+    new_key::create_first(service, purpose).await?;
+    let stored = current(service, purpose, service.clock.now()).await?;
+    open(service, stored.ok_or(SigningError::NoKey(purpose.text()))?)
 }
 
 async fn current(
-    app: &App,
+    service: &Service,
     purpose: SigningPurpose,
     now: Time,
 ) -> Result<Option<StoredSigningKey>, posthouse_store::Error> {
-    app.store.read_one(move |tx| signing_keys::signing(tx, purpose, now)).await
+    service.read(ReadScope::Statement, move |tx| signing_keys::signing(tx, purpose, now)).await
 }
 
-fn open(app: &App, stored: StoredSigningKey) -> Result<ServiceSigner, SigningError> {
+fn open(service: &Service, stored: StoredSigningKey) -> Result<ServiceSigner, SigningError> {
     let sealed = stored.private_key.unwrap_or_default();
-    let instance = app.keys.key(&app.config)?;
+    let instance = service.keys.key(&service.config)?;
     let open = || Ok(Es256Key::from_pkcs8_der(&instance.open(&sealed, &context::signing_key(&stored.kid))?)?);
-    Ok(ServiceSigner { key: app.service_keys.key(&sealed, open)?, kid: stored.kid })
+    Ok(ServiceSigner { key: service.service_keys.key(&sealed, open)?, kid: stored.kid })
 }

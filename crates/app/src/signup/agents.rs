@@ -10,8 +10,8 @@ use posthouse_store::{Tx, inboxes, signups, workspaces};
 
 use super::{challenge, home::AgentHome, home::new_home, status};
 use crate::access::new_key::{NewKey, new_key};
-use crate::app::App;
 use crate::inboxes::{create, create::CreatedInbox, view};
+use crate::service::Service;
 
 /// A further agent.
 #[derive(Clone, Debug)]
@@ -29,10 +29,10 @@ pub struct AddedAgent {
 /// # Errors
 /// Returns `signup_disabled`, `already_claimed`, `not_claimable`, or `unclaimed_workspace` if the workspace has all its
 /// agents.
-pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgent, Refusal> {
-    challenge::check_enabled(app)?;
-    let creation = create::plan(app, caller, new_home(kind));
-    let (plans, now) = (app.config.plans, app.clock.now());
+pub async fn add(service: &Service, caller: Caller, kind: InboxKind) -> Result<AddedAgent, Refusal> {
+    challenge::check_enabled(service)?;
+    let creation = create::plan(service, caller, new_home(kind));
+    let (plans, now) = (service.config.plans, service.clock.now());
     // The scope is known only in the transaction, which may run twice.
     let blank = NewKey {
         workspace: caller.workspace,
@@ -41,7 +41,7 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
         permissions: caller.permissions(),
         member: None,
     };
-    let blank = new_key(app.clock.as_ref(), &app.clock.ids(), blank);
+    let blank = new_key(service.clock.as_ref(), &service.clock.ids(), blank);
     let work = move |tx: &mut Tx| {
         inboxes::take_workspace(tx, caller.workspace)?;
         let workspace = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
@@ -67,7 +67,7 @@ pub async fn add(app: &App, caller: Caller, kind: InboxKind) -> Result<AddedAgen
         key.insert(tx, &plans)?;
         Ok(AddedAgent { secret: key.secret, home: AgentHome::of(&row, view), workspace })
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 fn too_many() -> Refusal {

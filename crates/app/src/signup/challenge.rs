@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_domain::{ErrorCode, Refusal, Time, signup::CHALLENGE_MS, signup::is_solved};
 use serde_json::{Value, json};
 
-use crate::{app::App, keyring::instance_key::InstanceKey};
+use crate::{keyring::instance_key::InstanceKey, service::Service};
 
 /// The version of the form of challenges.
 const VERSION: &str = "v1";
@@ -64,14 +64,14 @@ impl ChallengePayload {
 ///
 /// # Errors
 /// Returns `signup_disabled`, or `internal_error` if the instance key cannot be read.
-pub fn issue(app: &App) -> Result<IssuedChallenge, Refusal> {
-    check_enabled(app)?;
+pub fn issue(service: &Service) -> Result<IssuedChallenge, Refusal> {
+    check_enabled(service)?;
     let mut nonce = [0; NONCE_BYTES];
-    app.clock.random(&mut nonce);
-    let (difficulty, expires_at) = (app.config.signup.difficulty, app.clock.now().plus_ms(CHALLENGE_MS));
+    service.clock.random(&mut nonce);
+    let (difficulty, expires_at) = (service.config.signup.difficulty, service.clock.now().plus_ms(CHALLENGE_MS));
     let payload = ChallengePayload { nonce: nonce.to_vec(), difficulty, expires_at };
     let signed = format!("{VERSION}.{}", URL_SAFE_NO_PAD.encode(payload.text()));
-    let code = URL_SAFE_NO_PAD.encode(key(app)?.challenge_code(signed.as_bytes()));
+    let code = URL_SAFE_NO_PAD.encode(key(service)?.challenge_code(signed.as_bytes()));
     Ok(IssuedChallenge { text: format!("{signed}.{code}"), difficulty, expires_at })
 }
 
@@ -79,11 +79,11 @@ pub fn issue(app: &App) -> Result<IssuedChallenge, Refusal> {
 ///
 /// # Errors
 /// Returns `invalid_solution`, `challenge_expired`, or `internal_error` if the instance key cannot be read.
-pub(super) fn verify(app: &App, challenge: &str, solution: &str) -> Result<SolvedChallenge, Refusal> {
-    let payload = authenticated(key(app)?, challenge)
+pub(super) fn verify(service: &Service, challenge: &str, solution: &str) -> Result<SolvedChallenge, Refusal> {
+    let payload = authenticated(key(service)?, challenge)
         .ok_or_else(|| Refusal::new(ErrorCode::InvalidSolution, "The challenge isn't one that this server created."))?;
     let expires_at = payload.expires_at;
-    if app.clock.now() >= expires_at {
+    if service.clock.now() >= expires_at {
         return Err(Refusal::new(ErrorCode::ChallengeExpired, format!("The challenge expired at {expires_at}.")));
     }
     if !is_solved(challenge, solution, payload.difficulty) {
@@ -108,8 +108,8 @@ fn authenticated(key: &InstanceKey, challenge: &str) -> Option<ChallengePayload>
 }
 
 /// Checks that self-signup is switched on.
-pub(super) fn check_enabled(app: &App) -> Result<(), Refusal> {
-    if app.config.signup.enabled {
+pub(super) fn check_enabled(service: &Service) -> Result<(), Refusal> {
+    if service.config.signup.enabled {
         return Ok(());
     }
     let message = "Self-signup is switched off on this server.";
@@ -121,8 +121,8 @@ pub(super) fn used() -> Refusal {
     Refusal::new(ErrorCode::InvalidSolution, "The challenge was already used.")
 }
 
-fn key(app: &App) -> Result<&InstanceKey, Refusal> {
-    app.keys.key(&app.config).map_err(|error| {
+fn key(service: &Service) -> Result<&InstanceKey, Refusal> {
+    service.keys.key(&service.config).map_err(|error| {
         tracing::error!(cause = %error, "signup.no_instance_key");
         Refusal::new(ErrorCode::Internal, "The challenge couldn't be processed.")
     })

@@ -5,7 +5,9 @@ use posthouse_api::{views::event::data, views::inbox::InboxView, views::signup::
 use posthouse_domain::{ErrorCode, EventKind, IdGenerator, JobKind, NewEvent, Plans, Refusal, Signup, Time, UserId};
 use posthouse_store::{Tx, events, inboxes, jobs, signups, workspaces};
 
-use crate::{app::App, inboxes::first_agent, inboxes::view, keyring::sealed_link, people::members};
+use crate::inboxes::{first_agent, view};
+use crate::service::{ReadScope, Service};
+use crate::{keyring::sealed_link, people::members};
 
 /// The workspace behind a claim link, as its page shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,11 +24,11 @@ pub struct ClaimableWorkspace {
 ///
 /// # Errors
 /// Returns `invalid_token` for a used, replaced, expired or forged link.
-pub async fn find(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal> {
+pub async fn find(service: &Service, token: &str) -> Result<ClaimableWorkspace, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
-    let now = app.clock.now();
-    app.store
-        .read(move |tx| {
+    let now = service.clock.now();
+    service
+        .read(ReadScope::Service, move |tx| {
             let signup = signups::by_token(tx, &digest, now)?.ok_or_else(invalid_link)?;
             load(tx, &signup, now)
         })
@@ -37,9 +39,9 @@ pub async fn find(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal>
 ///
 /// # Errors
 /// Returns `invalid_token` for a used, replaced, expired or forged link.
-pub async fn claim(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal> {
+pub async fn claim(service: &Service, token: &str) -> Result<ClaimableWorkspace, Refusal> {
     let digest = sealed_link::digest(token).ok_or_else(invalid_link)?;
-    let (plans, ids, now) = (app.config.plans, app.clock.ids(), app.clock.now());
+    let (plans, ids, now) = (service.config.plans, service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let found = signups::by_token(tx, &digest, now)?.ok_or_else(invalid_link)?;
         // The workspace's row is locked first everywhere. The link may have been used until then.
@@ -51,7 +53,7 @@ pub async fn claim(app: &App, token: &str) -> Result<ClaimableWorkspace, Refusal
         events::append(tx, &event(&payload, &signup, &ids, now))?;
         Ok::<_, Refusal>((signup.workspace, claimed))
     };
-    let (workspace, claimed) = app.store.write(work).await?;
+    let (workspace, claimed) = service.write(work).await?;
     tracing::info!(workspace_id = %workspace, "signup.claimed");
     Ok(claimed)
 }

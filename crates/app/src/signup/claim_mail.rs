@@ -11,12 +11,11 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, inboxes, signups, signups::ClaimLink};
 
 use super::status;
-use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
-use crate::outbound::accept::{AcceptHook, request, request::PersonRequest};
-use crate::outbound::link_mail::{self, LinkMail};
-use crate::outbound::service_mail;
 use crate::{
-    app::App, inboxes::first_agent, keyring::counted_subject::counted_subject, mailbox::recipient::served_domains,
+    inboxes::first_agent, keyring::counted_subject::counted_subject, limits::service_mails::CountedMail,
+    limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains, outbound::accept::AcceptHook,
+    outbound::accept::request, outbound::accept::request::PersonRequest, outbound::link_mail,
+    outbound::link_mail::LinkMail, outbound::service_mail, service::Service,
 };
 
 /// The path prefix of claim links.
@@ -75,31 +74,39 @@ impl AcceptHook for ClaimMail {
 /// # Errors
 /// Returns `not_claimable` if the workspace has neither inbox nor identity or `signup_rate_limited`, a refusal of the
 /// gate.
-pub(super) async fn send(app: &Arc<App>, workspace: WorkspaceId, to: Address, client: IpAddr) -> Result<Time, Refusal> {
-    let agent = app.store.read_for(workspace, move |tx| first_agent::of(tx, workspace)).await?.ok_or_else(no_agent)?;
-    let (email, now) = (to.canonical(), app.clock.now());
+pub(super) async fn send(
+    service: &Arc<Service>,
+    workspace: WorkspaceId,
+    to: Address,
+    client: IpAddr,
+) -> Result<Time, Refusal> {
+    let agent = service.read(workspace, move |tx| first_agent::of(tx, workspace)).await?.ok_or_else(no_agent)?;
+    let (email, now) = (to.canonical(), service.clock.now());
     let mailbox = Party::mailbox(&email);
-    let recipient = counted(app, DailyLimit::ClaimMailsPerRecipient, mailbox.as_str(), CLAIM_MAILS_PER_RECIPIENT)?;
+    let recipient = counted(service, DailyLimit::ClaimMailsPerRecipient, mailbox.as_str(), CLAIM_MAILS_PER_RECIPIENT)?;
     let mail = LinkMail { kind: ServiceMailKind::Claim, workspace, to: to.clone(), subject: SUBJECT, path: PATH };
-    let written = link_mail::write(app, mail, |link| text(&app.config.base_url, &agent, link))?;
+    let written = link_mail::write(service, mail, |link| text(&service.config.base_url, &agent, link))?;
     let expires_at = now.plus_ms(CLAIM_LINK_MS);
     let hook = ClaimMail {
         workspace,
         agent,
         to,
         link: ClaimLink { email, sha256: written.token_sha256, expires_at },
-        counted: [recipient, counted(app, DailyLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?],
-        counter: ServiceMailCounter::of(app)?,
-        network: counted_subject(app, &client.to_string())?,
-        own: served_domains(app),
+        counted: [
+            recipient,
+            counted(service, DailyLimit::ClaimMails, &workspace.to_string(), CLAIM_MAILS_PER_WORKSPACE)?,
+        ],
+        counter: ServiceMailCounter::of(service)?,
+        network: counted_subject(service, &client.to_string())?,
+        own: served_domains(service),
         now,
     };
-    service_mail::send(app, written.mail, Box::new(hook)).await?;
+    service_mail::send(service, written.mail, Box::new(hook)).await?;
     Ok(expires_at)
 }
 
-fn counted(app: &App, limit: DailyLimit, subject: &str, max: u64) -> Result<CountedLimit, Refusal> {
-    Ok(CountedLimit { limit, subject: counted_subject(app, subject)?, max })
+fn counted(service: &Service, limit: DailyLimit, subject: &str, max: u64) -> Result<CountedLimit, Refusal> {
+    Ok(CountedLimit { limit, subject: counted_subject(service, subject)?, max })
 }
 
 fn no_agent() -> Refusal {

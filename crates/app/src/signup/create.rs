@@ -14,7 +14,7 @@ use posthouse_store::{Tx, events, jobs, jobs::NewJob, signups};
 use super::{challenge, challenge::SolvedChallenge, claim, claim_mail, home::new_home};
 use crate::inboxes::{create, create::CreatedInbox, create::InboxCreation, names::NameRules};
 use crate::people::new_workspace::{UnclaimedWorkspace, create_unclaimed};
-use crate::{app::App, keyring::counted_subject::counted_subject};
+use crate::{keyring::counted_subject::counted_subject, service::Service};
 
 pub use super::home::AgentHome;
 
@@ -74,53 +74,58 @@ struct SignupPlan {
 /// # Errors
 /// Returns `signup_disabled`, `invalid_solution`, `challenge_expired`, `signup_rate_limited`, or `invalid_request` for an
 /// owner at a domain of this service.
-pub async fn sign_up(app: &Arc<App>, new: NewSignup, client: IpAddr) -> Result<CreatedSignup, Refusal> {
-    challenge::check_enabled(app)?;
-    let solved = challenge::verify(app, &new.challenge, &new.solution)?;
+pub async fn sign_up(service: &Arc<Service>, new: NewSignup, client: IpAddr) -> Result<CreatedSignup, Refusal> {
+    challenge::check_enabled(service)?;
+    let solved = challenge::verify(service, &new.challenge, &new.solution)?;
     if let Some(owner) = &new.owner {
-        claim::check_recipient(app, owner, "owner_email").await?;
+        claim::check_recipient(service, owner, "owner_email").await?;
     }
-    let plan = plan(app, &new, solved, client)?;
+    let plan = plan(service, &new, solved, client)?;
     let (secret, workspace) = (plan.created.secret.clone(), plan.created.workspace.clone());
-    let home = app.store.write(move |tx| plan.execute(tx)).await?;
+    let home = service.write(move |tx| plan.execute(tx)).await?;
     tracing::info!(workspace_id = %workspace.id, kind = new.kind.text(), "signup.created");
     let claim_mail = match new.owner {
-        Some(owner) => send_claim_mail(app, &workspace, owner, client).await,
+        Some(owner) => send_claim_mail(service, &workspace, owner, client).await,
         None => ClaimMailStatus::NotRequested,
     };
     Ok(CreatedSignup { secret, workspace, home, claim_mail })
 }
 
 /// Sends the claim mail. A refusal doesn't undo the signup.
-async fn send_claim_mail(app: &Arc<App>, workspace: &Workspace, owner: Address, client: IpAddr) -> ClaimMailStatus {
-    match claim_mail::send(app, workspace.id, owner, client).await {
+async fn send_claim_mail(
+    service: &Arc<Service>,
+    workspace: &Workspace,
+    owner: Address,
+    client: IpAddr,
+) -> ClaimMailStatus {
+    match claim_mail::send(service, workspace.id, owner, client).await {
         Ok(_) => ClaimMailStatus::Sent,
         Err(refusal) => {
-            app.metrics.refused(&refusal);
+            service.metrics.refused(&refusal);
             tracing::warn!(workspace_id = %workspace.id, code = refusal.code.text(), "signup.claim_mail_refused");
             ClaimMailStatus::Failed
         }
     }
 }
 
-fn plan(app: &App, new: &NewSignup, solved: SolvedChallenge, client: IpAddr) -> Result<SignupPlan, Refusal> {
+fn plan(service: &Service, new: &NewSignup, solved: SolvedChallenge, client: IpAddr) -> Result<SignupPlan, Refusal> {
     if let Some(name) = &new.agent_name {
-        NameRules::of(&app.config).check_stranger("agent_name", name)?;
+        NameRules::of(&service.config).check_stranger("agent_name", name)?;
     }
     let name = workspace_name(new.agent_name.as_deref());
-    let created = create_unclaimed(app.clock.as_ref(), name, new.agent_name.as_deref().unwrap_or("agent"));
+    let created = create_unclaimed(service.clock.as_ref(), name, new.agent_name.as_deref().unwrap_or("agent"));
     let key = &created.key;
     let principal = KeyPrincipal { id: key.id, scope: key.scope, permissions: key.permissions };
     let caller = Caller::key(created.workspace.id, principal);
     Ok(SignupPlan {
         solved,
-        client: counted_subject(app, &client.to_string())?,
-        per_client: app.config.signup.per_address_per_day,
-        home: create::plan(app, caller, new_home(new.kind)),
+        client: counted_subject(service, &client.to_string())?,
+        per_client: service.config.signup.per_address_per_day,
+        home: create::plan(service, caller, new_home(new.kind)),
         created,
         is_claim_requested: new.owner.is_some(),
-        ids: app.clock.ids(),
-        now: app.clock.now(),
+        ids: service.clock.ids(),
+        now: service.clock.now(),
     })
 }
 

@@ -4,7 +4,7 @@
 use posthouse_domain::{ClaimStatus, Time, WorkspaceId, workspace::UNCLAIMED_IDLE_MS};
 use posthouse_store::{Result, Tx, inboxes, signups, wipe_workspace, workspaces};
 
-use crate::{app::App, inboxes::wipe};
+use crate::{inboxes::wipe, service::Service};
 
 /// Inboxes that one transaction deletes.
 const INBOXES_PER_STEP: u32 = 20;
@@ -24,21 +24,21 @@ pub fn expires_at(tx: &mut Tx, workspace: WorkspaceId) -> Result<Option<Time>> {
 }
 
 /// Deletes the workspace if it is unclaimed and idle. A retry continues where an earlier attempt stopped.
-pub async fn delete_if_idle(app: &App, workspace: WorkspaceId) -> Result<IdleResult> {
-    let now = app.clock.now();
-    let closed = app.store.write(move |tx| close(tx, workspace, now)).await?;
+pub async fn delete_if_idle(service: &Service, workspace: WorkspaceId) -> Result<IdleResult> {
+    let now = service.clock.now();
+    let closed = service.write(move |tx| close(tx, workspace, now)).await?;
     if let Some(result) = closed {
         return Ok(result);
     }
     loop {
-        let wiped = app.store.write(move |tx| wipe_workspace::inboxes(tx, workspace, INBOXES_PER_STEP)).await?;
-        wipe::remove_blobs(app, wiped.blobs).await;
+        let wiped = service.write(move |tx| wipe_workspace::inboxes(tx, workspace, INBOXES_PER_STEP)).await?;
+        wipe::remove_blobs(service, wiped.blobs).await;
         if wiped.count == 0 {
             break;
         }
     }
-    let blobs = app.store.write(move |tx| wipe_workspace::workspace(tx, workspace)).await?;
-    wipe::remove_blobs(app, blobs).await;
+    let blobs = service.write(move |tx| wipe_workspace::workspace(tx, workspace)).await?;
+    wipe::remove_blobs(service, blobs).await;
     tracing::info!(workspace_id = %workspace, "signup.expired");
     Ok(IdleResult::Done)
 }

@@ -8,8 +8,8 @@ use posthouse_domain::{Time, Webhook, WebhookDelivery, WebhookDeliveryStatus, We
 use sha2::{Digest, Sha256};
 
 use super::{LeasedAttempt, seal, sign, sign::SigningSecrets, url};
-use crate::app::App;
 use crate::ports::{HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse};
+use crate::service::Service;
 
 /// The `User-Agent` of webhook requests.
 const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");
@@ -33,20 +33,20 @@ pub struct FinishedAttempt {
 
 /// Makes the attempt within the time limit. Without a body, the event is no longer in the log and the attempt fails.
 pub async fn attempt(
-    app: Arc<App>,
+    service: Arc<Service>,
     webhook: Arc<Webhook>,
     leased: LeasedAttempt,
     body: Option<Bytes>,
 ) -> FinishedAttempt {
-    let began_at = app.clock.now();
+    let began_at = service.clock.now();
     let mut exchange = None;
     let answered = match body {
         None => Err("the event is no longer in the log".to_owned()),
-        Some(body) => post(&app, &webhook, &leased, body, &mut exchange).await,
+        Some(body) => post(&service, &webhook, &leased, body, &mut exchange).await,
     };
-    let at = app.clock.now();
+    let at = service.clock.now();
     let mut random = [0; 4];
-    app.clock.random(&mut random);
+    service.clock.random(&mut random);
     let chance = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
     FinishedAttempt {
         delivery: delivery_record(&leased, answered, at.since_ms(began_at)),
@@ -60,18 +60,18 @@ pub async fn attempt(
 
 /// Sends the request, and notes in `exchange` what was sent and which header fields came back.
 async fn post(
-    app: &App,
+    service: &Service,
     webhook: &Webhook,
     leased: &LeasedAttempt,
     body: Bytes,
     exchange: &mut Option<WebhookExchange>,
 ) -> Result<HttpResponse, String> {
-    let url = url::target(app, &webhook.url)?;
-    let opened = seal::open(app, webhook).map_err(|error| {
+    let url = url::target(service, &webhook.url)?;
+    let opened = seal::open(service, webhook).map_err(|error| {
         tracing::error!(webhook_id = %webhook.id, cause = %error, "webhook.not_opened");
         "the webhook's secret cannot be read".to_owned()
     })?;
-    let now = app.clock.now();
+    let now = service.clock.now();
     let old =
         webhook.old_secret_until.is_some_and(|until| now < until).then_some(opened.old_secret.as_deref()).flatten();
     let secrets = SigningSecrets { current: &opened.secret, old };
@@ -93,13 +93,13 @@ async fn post(
         url,
         headers,
         body,
-        networks: url::networks(app),
+        networks: url::networks(service),
         roots: None,
         // Receivers recognize a repeated event by `webhook-id`.
         repeatable: true,
-        limits: HttpLimits { timeout_ms: app.config.webhooks.timeout_ms, response_bytes_max: EXCERPT_BYTES_MAX },
+        limits: HttpLimits { timeout_ms: service.config.webhooks.timeout_ms, response_bytes_max: EXCERPT_BYTES_MAX },
     };
-    let answered = app.http_out.send(request).await.map_err(|error| error.to_string());
+    let answered = service.http_out.send(request).await.map_err(|error| error.to_string());
     if let Ok(answer) = &answered {
         sent.response_headers =
             kept_headers(answer.headers.iter().map(|field| (field.name.clone(), field.value.clone())));

@@ -17,8 +17,8 @@ use posthouse_store::{Result, Tx, events, webhooks};
 use uuid::Uuid;
 
 use super::{LeasedAttempt, OrderingKey, attempt::FinishedAttempt, settle};
-use crate::app::App;
 use crate::events::log::{self, EventBatch, EventFilter, EventReadLimits};
+use crate::service::{ReadScope, Service};
 use crate::webhooks::ordering::{self, FirstAttempt};
 
 /// How long an attempt is leased, in milliseconds: the time in the queue and of the request.
@@ -102,24 +102,25 @@ pub struct QueueCapacities {
 /// # Errors
 /// Returns an error if the database call fails; settle the finished attempts in another batch then.
 pub async fn run(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     workspace: WorkspaceId,
     memory: &mut DispatchState,
     finished: Arc<Vec<FinishedAttempt>>,
     capacities: QueueCapacities,
 ) -> Result<BatchResult> {
-    let now = app.clock.now();
+    let now = service.clock.now();
     if let Some(token) = memory.in_doubt {
-        app.store.write_background(move |tx| free(tx, workspace, token, now)).await?;
+        service.store.write_background(move |tx| free(tx, workspace, token, now)).await?;
         memory.in_doubt = None;
     }
     let before = memory.clone();
-    let (mut plan, positions) = app.store.read(move |tx| plan_batch(tx, workspace, &capacities, &before, now)).await?;
+    let (mut plan, positions) =
+        service.read(ReadScope::Service, move |tx| plan_batch(tx, workspace, &capacities, &before, now)).await?;
     memory.positions = positions;
     if finished.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() {
         return Ok(plan.found);
     }
-    let (ids, start_ms) = (app.clock.ids(), app.config.webhooks.backoff_start_ms);
+    let (ids, start_ms) = (service.clock.ids(), service.config.webhooks.backoff_start_ms);
     let (fresh, due) = (std::mem::take(&mut plan.fresh), std::mem::take(&mut plan.due));
     let moves: Vec<(WebhookId, i64)> = fresh.iter().map(|one| (one.webhook, one.to)).collect();
     let lease = AttemptLease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
@@ -144,7 +145,7 @@ pub async fn run(
         }
         Ok::<_, posthouse_store::Error>((leased_attempts, settled))
     };
-    let written = app.store.write_background(write).await;
+    let written = service.store.write_background(write).await;
     let (leased_attempts, settled) = written.inspect_err(|_| memory.in_doubt = Some(lease.token))?;
     for (webhook, to) in moves {
         // If the compare-and-set failed, another process moved the position.

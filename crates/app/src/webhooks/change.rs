@@ -8,7 +8,7 @@ use posthouse_store::{Tx, events, webhook_deliveries as deliveries, webhooks};
 use uuid::Uuid;
 
 use super::{create::check_inboxes, create::draw_secret, read, seal, url};
-use crate::app::App;
+use crate::service::{ReadScope, Service};
 
 /// The error of attempts that were canceled because the owner disabled the webhook.
 const DISABLED: &str = "the webhook was disabled";
@@ -38,17 +38,17 @@ pub struct WebhookChange {
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace or `invalid_webhook_url` if the new URL is not allowed.
 pub async fn change(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     caller: Caller,
     id: WebhookId,
     change: WebhookChange,
 ) -> Result<WebhookDetails, Refusal> {
-    let known = app.store.read_for(caller.workspace, move |tx| read::visible(tx, &caller, id)).await?;
+    let known = service.read(caller.workspace, move |tx| read::visible(tx, &caller, id)).await?;
     // An unchanged URL isn't checked again, so that other settings can change while its host doesn't resolve.
     if let Some(url) = change.url.as_deref().filter(|url| *url != known.url) {
-        url::check_url(app, url).await?;
+        url::check_url(service, url).await?;
     }
-    let headers = change.headers.as_ref().map(|headers| seal::headers(app, id, headers)).transpose()?;
+    let headers = change.headers.as_ref().map(|headers| seal::headers(service, id, headers)).transpose()?;
     let work = move |tx: &mut Tx| {
         let mut webhook = lock(tx, &caller, id)?;
         let was_enabled = webhook.enabled;
@@ -66,8 +66,8 @@ pub async fn change(
         }
         Ok::<_, Refusal>(webhook)
     };
-    let webhook = app.store.write(work).await?;
-    read::with_details(app, webhook).await
+    let webhook = service.write(work).await?;
+    read::with_details(service, webhook).await
 }
 
 fn apply(webhook: &mut Webhook, change: &WebhookChange, headers: Option<&[u8]>) {
@@ -92,14 +92,14 @@ fn apply(webhook: &mut Webhook, change: &WebhookChange, headers: Option<&[u8]>) 
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
 pub async fn rotate(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     caller: Caller,
     id: WebhookId,
     secret: Option<String>,
 ) -> Result<WebhookDetails, Refusal> {
-    let secret = secret.unwrap_or_else(|| draw_secret(app));
-    let (sealed, hint) = (seal::secret(app, id, &secret)?, secret_hint(&secret));
-    let until = app.clock.now().plus_ms(OLD_SECRET_VALID_MS);
+    let secret = secret.unwrap_or_else(|| draw_secret(service));
+    let (sealed, hint) = (seal::secret(service, id, &secret)?, secret_hint(&secret));
+    let until = service.clock.now().plus_ms(OLD_SECRET_VALID_MS);
     let work = move |tx: &mut Tx| {
         let mut webhook = lock(tx, &caller, id)?;
         webhook.old_secret = Some(std::mem::replace(&mut webhook.secret, sealed.clone()));
@@ -108,23 +108,23 @@ pub async fn rotate(
         webhooks::update(tx, &webhook)?;
         Ok::<_, Refusal>(webhook)
     };
-    let webhook = app.store.write(work).await?;
-    Ok(WebhookDetails { secret: Some(secret), ..read::with_details(app, webhook).await? })
+    let webhook = service.write(work).await?;
+    Ok(WebhookDetails { secret: Some(secret), ..read::with_details(service, webhook).await? })
 }
 
 /// Deletes a webhook and its attempts.
 ///
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
-pub async fn delete(app: &App, caller: Caller, id: WebhookId) -> Result<(), Refusal> {
+pub async fn delete(service: &Service, caller: Caller, id: WebhookId) -> Result<(), Refusal> {
     let work = move |tx: &mut Tx| match webhooks::delete(tx, caller.workspace, id)? {
         true => Ok(()),
         false => Err(Refusal::not_found("webhook")),
     };
-    app.store.write(work).await?;
+    service.write(work).await?;
     // Small transactions keep other writers from waiting; the sweep deletes what a crash leaves behind.
     let workspace = caller.workspace;
-    while app.store.write(move |tx| deliveries::delete_below(tx, workspace, id, Uuid::max(), STEP)).await? > 0 {}
+    while service.write(move |tx| deliveries::delete_below(tx, workspace, id, Uuid::max(), STEP)).await? > 0 {}
     Ok(())
 }
 
@@ -133,15 +133,15 @@ fn lock(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal>
 }
 
 /// Deletes attempts older than `before` and all attempts of deleted webhooks, and returns how many.
-pub async fn prune_attempts(app: &App, before: Time) -> posthouse_store::Result<u64> {
+pub async fn prune_attempts(service: &Service, before: Time) -> posthouse_store::Result<u64> {
     let (mut after, mut count) = (None, 0);
     let end = Uuid::from_u128(u128::try_from(before.millis()).unwrap_or(0) << 80);
-    while let Some(next) = app.store.read(move |tx| deliveries::next_webhook(tx, after)).await? {
+    while let Some(next) = service.read(ReadScope::Service, move |tx| deliveries::next_webhook(tx, after)).await? {
         let (workspace, id) = (next.workspace, next.webhook);
-        let is_there = app.store.read(move |tx| webhooks::get(tx, workspace, id)).await?.is_some();
+        let is_there = service.read(ReadScope::Service, move |tx| webhooks::get(tx, workspace, id)).await?.is_some();
         let below = if is_there { end } else { Uuid::max() };
         loop {
-            let gone = app.store.write(move |tx| deliveries::delete_below(tx, workspace, id, below, STEP)).await?;
+            let gone = service.write(move |tx| deliveries::delete_below(tx, workspace, id, below, STEP)).await?;
             if gone == 0 {
                 break;
             }

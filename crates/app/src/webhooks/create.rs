@@ -10,7 +10,7 @@ use posthouse_domain::{
 use posthouse_store::{Tx, events, webhooks, workspaces};
 
 use super::{seal, url};
-use crate::{access::visible, app::App};
+use crate::{access::visible, service::Service};
 
 /// Random bytes of a generated secret.
 const SECRET_BYTES: usize = 32;
@@ -36,10 +36,10 @@ pub struct NewWebhook {
 ///
 /// # Errors
 /// Returns `invalid_webhook_url`, `not_found` for an inbox, `unclaimed_workspace` or `plan_limit_webhooks`.
-pub async fn create(app: &Arc<App>, caller: Caller, new: NewWebhook) -> Result<WebhookDetails, Refusal> {
-    url::check_url(app, &new.url).await?;
-    let secret = new.secret.clone().unwrap_or_else(|| draw_secret(app));
-    let (id, now) = (app.clock.ids().next(), app.clock.now());
+pub async fn create(service: &Arc<Service>, caller: Caller, new: NewWebhook) -> Result<WebhookDetails, Refusal> {
+    url::check_url(service, &new.url).await?;
+    let secret = new.secret.clone().unwrap_or_else(|| draw_secret(service));
+    let (id, now) = (service.clock.ids().next(), service.clock.now());
     let mut webhook = Webhook {
         workspace: caller.workspace,
         id,
@@ -48,8 +48,8 @@ pub async fn create(app: &Arc<App>, caller: Caller, new: NewWebhook) -> Result<W
         inboxes: new.inboxes,
         enabled: true,
         payload: new.payload,
-        headers: seal::headers(app, id, &new.headers)?,
-        secret: seal::secret(app, id, &secret)?,
+        headers: seal::headers(service, id, &new.headers)?,
+        secret: seal::secret(service, id, &secret)?,
         secret_hint: secret_hint(&secret),
         old_secret: None,
         old_secret_until: None,
@@ -60,7 +60,7 @@ pub async fn create(app: &Arc<App>, caller: Caller, new: NewWebhook) -> Result<W
         created_at: now,
     };
     let draft = webhook.clone();
-    webhook.cursor = app.store.write(move |tx| insert(tx, &caller, draft.clone())).await?;
+    webhook.cursor = service.write(move |tx| insert(tx, &caller, draft.clone())).await?;
     Ok(WebhookDetails { webhook, headers: new.headers, secret: Some(secret), counts: AttemptCounts::default() })
 }
 
@@ -89,8 +89,8 @@ pub(super) fn check_inboxes(tx: &mut Tx, caller: &Caller, ids: Option<&[InboxId]
 }
 
 /// Generates a secret.
-pub(super) fn draw_secret(app: &App) -> String {
+pub(super) fn draw_secret(service: &Service) -> String {
     let mut bytes = [0; SECRET_BYTES];
-    app.clock.random(&mut bytes);
+    service.clock.random(&mut bytes);
     format!("{SECRET_PREFIX}{}", STANDARD.encode(bytes))
 }

@@ -12,7 +12,7 @@ use posthouse_store::{Engine, Result, webhook_deliveries, webhooks};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use crate::{app::App, webhooks::dispatch::dispatcher::WebhookDispatcher};
+use crate::{service::ReadScope, service::Service, webhooks::dispatch::dispatcher::WebhookDispatcher};
 
 /// Longest time between checks for new workspaces, in milliseconds. Covers lost wakeups from other processes.
 const POLL_MS: i64 = 10 * SECOND_MS;
@@ -22,29 +22,29 @@ const FAILURES_MAX: usize = 10;
 const ROUNDS_MAX: usize = 10_000;
 
 /// Dispatches events until the process ends ([`crate::lifecycle::Lifecycle`]).
-pub async fn run(app: Arc<App>) {
+pub async fn run(service: Arc<Service>) {
     // Creating or changing a webhook wakes the nil workspace too.
-    let mut waiter = app.store.subscribe(Uuid::nil());
+    let mut waiter = service.store.subscribe(Uuid::nil());
     let mut dispatchers: JoinSet<WorkspaceId> = JoinSet::new();
     let mut open: HashSet<WorkspaceId> = HashSet::new();
-    release_own_leases(&app).await;
-    while !app.lifecycle.is_draining() {
-        match app.store.read(webhooks::workspaces).await {
+    release_own_leases(&service).await;
+    while !service.lifecycle.is_draining() {
+        match service.read(ReadScope::Service, webhooks::workspaces).await {
             Ok(found) => {
                 for workspace in found {
                     if open.insert(workspace) {
-                        let dispatcher = WebhookDispatcher::new(app.clone(), workspace);
-                        dispatchers.spawn(run_dispatcher(app.clone(), dispatcher));
+                        let dispatcher = WebhookDispatcher::new(service.clone(), workspace);
+                        dispatchers.spawn(run_dispatcher(service.clone(), dispatcher));
                     }
                 }
             }
             Err(error) => crate::telemetry::log_deferred("listing workspaces with webhooks", &error),
         }
-        let poll_at = app.clock.now().plus_ms(POLL_MS);
+        let poll_at = service.clock.now().plus_ms(POLL_MS);
         tokio::select! {
-            () = app.lifecycle.drained() => {}
+            () = service.lifecycle.drained() => {}
             () = waiter.changed() => {}
-            () = app.clock.sleep_until(poll_at) => {}
+            () = service.clock.sleep_until(poll_at) => {}
             Some(Ok(closed)) = dispatchers.join_next() => drop(open.remove(&closed)),
         }
     }
@@ -53,25 +53,25 @@ pub async fn run(app: Arc<App>) {
 
 /// Runs a dispatcher to its end. After a panic, [`run`] starts another one a little later, without a restart of the
 /// process.
-async fn run_dispatcher(app: Arc<App>, dispatcher: WebhookDispatcher) -> WorkspaceId {
+async fn run_dispatcher(service: Arc<Service>, dispatcher: WebhookDispatcher) -> WorkspaceId {
     let workspace = dispatcher.workspace();
     if AssertUnwindSafe(dispatcher.run()).catch_unwind().await.is_err() {
         tracing::error!(workspace_id = %workspace, "webhooks.panicked");
         tokio::select! {
-            () = app.lifecycle.drained() => {}
-            () = app.clock.sleep_until(app.clock.now().plus_ms(POLL_MS)) => {}
+            () = service.lifecycle.drained() => {}
+            () = service.clock.sleep_until(service.clock.now().plus_ms(POLL_MS)) => {}
         }
     }
     workspace
 }
 
 /// Releases all leases of an embedded database: it has one worker, so they belong to an earlier process.
-async fn release_own_leases(app: &App) {
-    if app.store.engine() != Engine::Sqlite {
+async fn release_own_leases(service: &Service) {
+    if service.store.engine() != Engine::Sqlite {
         return;
     }
-    let now = app.clock.now();
-    match app.store.write(move |tx| webhook_deliveries::free(tx, now)).await {
+    let now = service.clock.now();
+    match service.write(move |tx| webhook_deliveries::free(tx, now)).await {
         Ok(0) => {}
         Ok(count) => tracing::info!(count, "webhooks.leases_released"),
         Err(error) => crate::telemetry::log_deferred("releasing webhook attempts", &error),
@@ -86,10 +86,10 @@ async fn release_own_leases(app: &App) {
 ///
 /// # Panics
 /// Panics if attempts keep making themselves due.
-pub async fn run_due(app: &Arc<App>) -> Result<usize> {
+pub async fn run_due(service: &Arc<Service>) -> Result<usize> {
     let mut count = 0;
-    for workspace in app.store.read(webhooks::workspaces).await? {
-        let (mut dispatcher, mut failures) = (WebhookDispatcher::new(app.clone(), workspace), 0);
+    for workspace in service.read(ReadScope::Service, webhooks::workspaces).await? {
+        let (mut dispatcher, mut failures) = (WebhookDispatcher::new(service.clone(), workspace), 0);
         for round in 0.. {
             assert!(round < ROUNDS_MAX, "attempts keep making themselves due");
             match dispatcher.run_once().await {

@@ -6,7 +6,7 @@ use posthouse_domain::{Inbox, Refusal, Webhook, WebhookId, WorkspaceId};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, inboxes, webhooks, workspaces};
 
-use crate::{app::App, outbound::notice, outbound::written_mail::WrittenMail};
+use crate::{outbound::notice, outbound::written_mail::WrittenMail, service::ReadScope, service::Service};
 
 /// The subject of the mail.
 const SUBJECT: &str = "A webhook was disabled";
@@ -16,12 +16,12 @@ const SUBJECT: &str = "A webhook was disabled";
 ///
 /// # Errors
 /// Returns the gate's refusal.
-pub async fn send_notice(app: &Arc<App>, workspace: WorkspaceId, id: WebhookId) -> Result<(), Refusal> {
-    let found = app.store.read(move |tx| find(tx, workspace, id)).await?;
+pub async fn send_notice(service: &Arc<Service>, workspace: WorkspaceId, id: WebhookId) -> Result<(), Refusal> {
+    let found = service.read(ReadScope::Service, move |tx| find(tx, workspace, id)).await?;
     let Some((webhook, owner, inbox)) = found else { return Ok(()) };
     let Ok(to) = Address::parse(&owner) else { return Ok(()) };
-    let text = text(app, &webhook);
-    notice::send(app, inbox, WrittenMail::new(app.clock.ids().next(), vec![to], SUBJECT, text)).await
+    let text = text(service, &webhook);
+    notice::send(service, inbox, WrittenMail::new(service.clock.ids().next(), vec![to], SUBJECT, text)).await
 }
 
 /// Returns the disabled webhook, the owner's address, and the inbox to send from.
@@ -32,7 +32,7 @@ fn find(tx: &mut Tx, workspace: WorkspaceId, id: WebhookId) -> Result<Option<(We
     Ok(Some((webhook, tenant.owner_email, inbox)))
 }
 
-fn text(app: &App, webhook: &Webhook) -> String {
+fn text(service: &Service, webhook: &Webhook) -> String {
     format!(
         "The webhook {} to {} was disabled: every attempt of the last 5 days failed.\n\n\
          The responses of the receiver: GET {base}/v1/webhooks/{}/deliveries\n\
@@ -42,6 +42,6 @@ fn text(app: &App, webhook: &Webhook) -> String {
         webhook.url,
         webhook.id,
         webhook.id,
-        base = app.config.base_url
+        base = service.config.base_url
     )
 }

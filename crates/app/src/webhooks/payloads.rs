@@ -7,7 +7,7 @@ use posthouse_api::views::event::{EventView, RenderableEvent};
 use posthouse_domain::{Event, EventId, EventPayload, Plans, Time, WorkspaceId};
 use posthouse_store::{Result, Tx, events, messages};
 
-use crate::{app::App, events::render, events::render::EventDetail};
+use crate::{events::render, events::render::EventDetail, service::ReadScope, service::Service};
 
 /// Maximum bytes of mail to read in one batch; a larger mail is read alone.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -25,12 +25,12 @@ pub struct RenderedEvent {
 
 /// Renders the first of the wanted events and as many more as fit in one read, at most 100.
 pub async fn render(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     workspace: WorkspaceId,
     wanted: Vec<(EventId, EventPayload)>,
 ) -> Result<Vec<RenderedEvent>> {
-    let (plans, now) = (app.config.plans, app.clock.now());
-    app.store.read(move |tx| load(tx, workspace, &wanted, &plans, now)).await
+    let (plans, now) = (service.config.plans, service.clock.now());
+    service.read(ReadScope::Service, move |tx| load(tx, workspace, &wanted, &plans, now)).await
 }
 
 fn load(

@@ -10,7 +10,7 @@ use posthouse_store::{Tx, webhook_deliveries as deliveries, webhook_deliveries::
 use sha2::{Digest, Sha256};
 
 use super::{payloads, seal};
-use crate::app::App;
+use crate::service::Service;
 
 /// Returns a webhook of the caller's workspace. Keys with inbox scope have no access to webhooks, so scope isn't
 /// checked here.
@@ -25,24 +25,24 @@ pub fn visible(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, R
 ///
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
-pub async fn get(app: &Arc<App>, caller: Caller, id: WebhookId) -> Result<WebhookDetails, Refusal> {
-    let webhook = app.store.read_for(caller.workspace, move |tx| visible(tx, &caller, id)).await?;
-    with_details(app, webhook).await
+pub async fn get(service: &Arc<Service>, caller: Caller, id: WebhookId) -> Result<WebhookDetails, Refusal> {
+    let webhook = service.read(caller.workspace, move |tx| visible(tx, &caller, id)).await?;
+    with_details(service, webhook).await
 }
 
 /// Returns a page of webhooks, newest first.
-pub async fn page(app: &Arc<App>, caller: Caller, page: PageRange) -> Result<Vec<WebhookDetails>, Refusal> {
-    let now = app.clock.now();
+pub async fn page(service: &Arc<Service>, caller: Caller, page: PageRange) -> Result<Vec<WebhookDetails>, Refusal> {
+    let now = service.clock.now();
     let work = move |tx: &mut Tx| {
         let found = webhooks::page(tx, caller.workspace, page)?;
         let ids: Vec<WebhookId> = found.iter().map(|webhook| webhook.id).take(100).collect();
         let counts = webhooks::counts(tx, caller.workspace, &ids, now)?;
         Ok::<_, Refusal>((found, counts))
     };
-    let (found, counts) = app.store.read_for(caller.workspace, work).await?;
+    let (found, counts) = service.read(caller.workspace, work).await?;
     let with = |webhook: Webhook| {
         let own = counts.iter().find(|(id, _)| *id == webhook.id).map(|(_, counts)| *counts).unwrap_or_default();
-        Ok(WebhookDetails { headers: seal::open_headers(app, &webhook)?, webhook, secret: None, counts: own })
+        Ok(WebhookDetails { headers: seal::open_headers(service, &webhook)?, webhook, secret: None, counts: own })
     };
     found.into_iter().map(with).collect()
 }
@@ -52,7 +52,7 @@ pub async fn page(app: &Arc<App>, caller: Caller, page: PageRange) -> Result<Vec
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
 pub async fn attempts(
-    app: &App,
+    service: &Service,
     caller: Caller,
     id: WebhookId,
     page: PageRange,
@@ -61,7 +61,7 @@ pub async fn attempts(
         visible(tx, &caller, id)?;
         Ok::<_, Refusal>(deliveries::page(tx, caller.workspace, id, page)?)
     };
-    app.store.read_for(caller.workspace, work).await
+    service.read(caller.workspace, work).await
 }
 
 /// Returns one attempt with what it sent and received.
@@ -69,7 +69,7 @@ pub async fn attempts(
 /// # Errors
 /// Returns `not_found` if the webhook or the attempt is not in the workspace.
 pub async fn attempt(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     caller: Caller,
     id: WebhookId,
     of: WebhookDeliveryId,
@@ -80,9 +80,9 @@ pub async fn attempt(
         let delivery = deliveries::get(tx, attempt)?.ok_or_else(|| Refusal::not_found("delivery"))?;
         Ok::<_, Refusal>((webhook, delivery, deliveries::exchange(tx, attempt)?))
     };
-    let (webhook, delivery, exchange) = app.store.read_for(caller.workspace, work).await?;
+    let (webhook, delivery, exchange) = service.read(caller.workspace, work).await?;
     let wanted = vec![(delivery.event, webhook.payload)];
-    let rendered = payloads::render(app, caller.workspace, wanted).await?;
+    let rendered = payloads::render(service, caller.workspace, wanted).await?;
     let body = rendered.into_iter().find_map(|rendered| rendered.json);
     let sent = exchange.as_ref().map(|exchange| exchange.body_sha256);
     let body_as_sent = body.as_ref().is_some_and(|body| Some(Sha256::digest(body).into()) == sent);
@@ -90,9 +90,9 @@ pub async fn attempt(
 }
 
 /// Completes a webhook with the details that the API shows.
-pub(super) async fn with_details(app: &App, webhook: Webhook) -> Result<WebhookDetails, Refusal> {
-    let (workspace, id, now) = (webhook.workspace, webhook.id, app.clock.now());
-    let counts = app.store.read_for(workspace, move |tx| webhooks::counts(tx, workspace, &[id], now)).await?;
+pub(super) async fn with_details(service: &Service, webhook: Webhook) -> Result<WebhookDetails, Refusal> {
+    let (workspace, id, now) = (webhook.workspace, webhook.id, service.clock.now());
+    let counts = service.read(workspace, move |tx| webhooks::counts(tx, workspace, &[id], now)).await?;
     let counts = counts.first().map(|(_, counts)| *counts).unwrap_or_default();
-    Ok(WebhookDetails { headers: seal::open_headers(app, &webhook)?, webhook, secret: None, counts })
+    Ok(WebhookDetails { headers: seal::open_headers(service, &webhook)?, webhook, secret: None, counts })
 }

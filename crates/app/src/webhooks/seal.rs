@@ -3,7 +3,7 @@
 use posthouse_domain::{ErrorCode, Refusal, Webhook, WebhookId};
 use serde_json::{Map, Value};
 
-use crate::{app::App, keyring::context, keyring::instance_key::InstanceKeyError};
+use crate::{keyring::context, keyring::instance_key::InstanceKeyError, service::Service};
 
 /// Header fields as the owner sent them.
 pub(super) type WebhookHeaderFields = Vec<(String, String)>;
@@ -18,19 +18,19 @@ pub(super) struct OpenedWebhookSecrets {
     pub(super) headers: WebhookHeaderFields,
 }
 
-pub(super) fn secret(app: &App, id: WebhookId, secret: &str) -> Result<Vec<u8>, Refusal> {
-    seal(app, secret.as_bytes(), &context::webhook(id, "secret"))
+pub(super) fn secret(service: &Service, id: WebhookId, secret: &str) -> Result<Vec<u8>, Refusal> {
+    seal(service, secret.as_bytes(), &context::webhook(id, "secret"))
 }
 
-pub(super) fn headers(app: &App, id: WebhookId, headers: &[(String, String)]) -> Result<Vec<u8>, Refusal> {
+pub(super) fn headers(service: &Service, id: WebhookId, headers: &[(String, String)]) -> Result<Vec<u8>, Refusal> {
     let object: Map<String, Value> =
         headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    seal(app, Value::Object(object).to_string().as_bytes(), &context::webhook(id, "headers"))
+    seal(service, Value::Object(object).to_string().as_bytes(), &context::webhook(id, "headers"))
 }
 
 /// Opens the sealed secrets of a webhook.
-pub(super) fn open(app: &App, webhook: &Webhook) -> Result<OpenedWebhookSecrets, InstanceKeyError> {
-    let key = app.keys.key(&app.config)?;
+pub(super) fn open(service: &Service, webhook: &Webhook) -> Result<OpenedWebhookSecrets, InstanceKeyError> {
+    let key = service.keys.key(&service.config)?;
     let text = |sealed: &[u8], what: &str| {
         let opened = key.open(sealed, &context::webhook(webhook.id, what))?;
         Ok::<_, InstanceKeyError>(String::from_utf8_lossy(&opened).into_owned())
@@ -45,12 +45,12 @@ pub(super) fn open(app: &App, webhook: &Webhook) -> Result<OpenedWebhookSecrets,
 }
 
 /// Opens the header fields of a webhook, for callers that manage it.
-pub(super) fn open_headers(app: &App, webhook: &Webhook) -> Result<WebhookHeaderFields, Refusal> {
-    open(app, webhook).map(|opened| opened.headers).map_err(|error| unusable(&error))
+pub(super) fn open_headers(service: &Service, webhook: &Webhook) -> Result<WebhookHeaderFields, Refusal> {
+    open(service, webhook).map(|opened| opened.headers).map_err(|error| unusable(&error))
 }
 
-fn seal(app: &App, text: &[u8], context: &str) -> Result<Vec<u8>, Refusal> {
-    app.keys.key(&app.config).and_then(|key| key.seal(text, context)).map_err(|error| unusable(&error))
+fn seal(service: &Service, text: &[u8], context: &str) -> Result<Vec<u8>, Refusal> {
+    service.keys.key(&service.config).and_then(|key| key.seal(text, context)).map_err(|error| unusable(&error))
 }
 
 fn unusable(error: &InstanceKeyError) -> Refusal {

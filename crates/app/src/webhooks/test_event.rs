@@ -5,7 +5,7 @@ use posthouse_domain::{Caller, EventKind, NewEvent, Refusal, StartedAttempt, Web
 use posthouse_store::{Tx, events, webhook_deliveries as deliveries, webhook_deliveries::AttemptRef};
 
 use super::read;
-use crate::{app::App, webhooks::batch::pending};
+use crate::{service::Service, webhooks::batch::pending};
 
 /// The `note` of a test event.
 const NOTE: &str = "This is a test event. If your receiver verified the signature and returned 2xx, it is ready.";
@@ -14,8 +14,8 @@ const NOTE: &str = "This is a test event. If your receiver verified the signatur
 ///
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
-pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAttempt, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn test(service: &Service, caller: Caller, id: WebhookId) -> Result<StartedAttempt, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let ids = ids.clone();
         let webhook = read::visible(tx, &caller, id)?;
@@ -28,7 +28,7 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAtt
         events::append(tx, &event)?;
         Ok::<_, Refusal>(tried)
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Sends the event of an attempt to the same webhook again, starting with attempt 1.
@@ -36,12 +36,12 @@ pub async fn test(app: &App, caller: Caller, id: WebhookId) -> Result<StartedAtt
 /// # Errors
 /// Returns `not_found` if the webhook, attempt or event no longer exists.
 pub async fn redeliver(
-    app: &App,
+    service: &Service,
     caller: Caller,
     id: WebhookId,
     of: WebhookDeliveryId,
 ) -> Result<StartedAttempt, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         read::visible(tx, &caller, id)?;
         let attempt = AttemptRef { workspace: caller.workspace, webhook: id, id: of };
@@ -55,5 +55,5 @@ pub async fn redeliver(
         deliveries::insert(tx, caller.workspace, &delivery, None)?;
         Ok::<_, Refusal>(tried)
     };
-    app.store.write(work).await
+    service.write(work).await
 }

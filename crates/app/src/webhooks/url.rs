@@ -4,12 +4,12 @@ use posthouse_domain::{
     ErrorCode, IpPreference, Refusal, WebhookHost, WebhookUrlRules, delivery::is_special_purpose, webhook::parse_url,
 };
 
-use crate::{app::App, ports::HostAddresses, ports::NetworkScope, ports::host_addresses};
+use crate::{ports::HostAddresses, ports::NetworkScope, ports::host_addresses, service::Service};
 
-fn rules(app: &App) -> WebhookUrlRules {
+fn rules(service: &Service) -> WebhookUrlRules {
     WebhookUrlRules {
-        http: app.config.webhooks.allow_http,
-        private_networks: app.config.webhooks.allow_private_networks,
+        http: service.config.webhooks.allow_http,
+        private_networks: service.config.webhooks.allow_private_networks,
     }
 }
 
@@ -18,13 +18,13 @@ fn rules(app: &App) -> WebhookUrlRules {
 ///
 /// # Errors
 /// Returns `invalid_webhook_url` if the URL is not allowed.
-pub(super) async fn check_url(app: &App, url: &str) -> Result<(), Refusal> {
+pub(super) async fn check_url(service: &Service, url: &str) -> Result<(), Refusal> {
     let refused = |problem: String| Refusal::new(ErrorCode::InvalidWebhookUrl, format!("The URL {problem}."));
-    let target = parse_url(url, rules(app)).map_err(refused)?;
-    let (WebhookHost::Name(name), false) = (&target.host, app.config.webhooks.allow_private_networks) else {
+    let target = parse_url(url, rules(service)).map_err(refused)?;
+    let (WebhookHost::Name(name), false) = (&target.host, service.config.webhooks.allow_private_networks) else {
         return Ok(());
     };
-    if let HostAddresses::Found(found) = host_addresses(&*app.dns, name, false, IpPreference::PreferV4).await
+    if let HostAddresses::Found(found) = host_addresses(&*service.dns, name, false, IpPreference::PreferV4).await
         && let Some(inner) = found.iter().find(|address| is_special_purpose(**address))
     {
         return Err(refused(format!(
@@ -35,13 +35,13 @@ pub(super) async fn check_url(app: &App, url: &str) -> Result<(), Refusal> {
 }
 
 /// Returns the URL of an attempt without its fragment and in ASCII, or the reason why the current rules exclude it.
-pub(super) fn target(app: &App, url: &str) -> Result<String, String> {
-    let target = parse_url(url, rules(app)).map_err(|problem| format!("the URL {problem}"))?;
+pub(super) fn target(service: &Service, url: &str) -> Result<String, String> {
+    let target = parse_url(url, rules(service)).map_err(|problem| format!("the URL {problem}"))?;
     let scheme = if target.https { "https" } else { "http" };
     Ok(format!("{scheme}://{}{}", target.authority, target.path))
 }
 
 /// Returns the networks that an attempt may reach.
-pub(super) fn networks(app: &App) -> NetworkScope {
-    if app.config.webhooks.allow_private_networks { NetworkScope::All } else { NetworkScope::Public }
+pub(super) fn networks(service: &Service) -> NetworkScope {
+    if service.config.webhooks.allow_private_networks { NetworkScope::All } else { NetworkScope::Public }
 }

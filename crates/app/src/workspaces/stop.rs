@@ -9,15 +9,15 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result as StoreResult, Tx, events, inboxes, jobs, queue, workspaces};
 
-use crate::{access::actor, app::App, escalation::raise, escalation::raise::EscalationSubject};
+use crate::{access::actor, escalation::raise, escalation::raise::EscalationSubject, service::Service};
 
 /// Stops a workspace. Stopping a stopped workspace changes nothing, not even the reason.
 ///
 /// # Errors
 /// Returns `not_found` if the workspace doesn't exist.
-pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<Workspace, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
-    app.store
+pub async fn stop(service: &Service, caller: Caller, reason: Option<String>) -> Result<Workspace, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
+    service
         .write(move |tx| {
             inboxes::take_workspace(tx, caller.workspace)?;
             let stopped = workspaces::stop(tx, caller.workspace, reason.as_deref(), now)?;
@@ -44,14 +44,14 @@ pub async fn stop(app: &App, caller: Caller, reason: Option<String>) -> Result<W
 ///
 /// # Errors
 /// Returns `not_found` if the workspace doesn't exist.
-pub async fn resume_as(app: &App, caller: Caller) -> Result<Workspace, Refusal> {
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+pub async fn resume_as(service: &Service, caller: Caller) -> Result<Workspace, Refusal> {
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
         let actor = actor::of(tx, &caller)?;
         resume(tx, caller.workspace, &actor, &ids, now)?;
         workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))
     };
-    app.store.write(work).await
+    service.write(work).await
 }
 
 /// Resumes a workspace within a transaction; held mail becomes due at once. Does nothing if the workspace isn't

@@ -12,7 +12,7 @@ use posthouse_store::recoveries::{self, SuspensionRecovery};
 use posthouse_store::{Result, Tx, inboxes, incidents, workspaces};
 
 use super::provoked::Exchange;
-use crate::app::App;
+use crate::service::Service;
 
 /// Number of parties that a suspension names.
 const PARTIES_SHOWN_MAX: u32 = 20;
@@ -60,13 +60,12 @@ pub(crate) fn record_incidents(
 /// # Errors
 /// Returns `not_suspended` if the workspace is not suspended.
 pub async fn request_review(
-    app: &App,
+    service: &Service,
     caller: Caller,
     note: Option<String>,
 ) -> std::result::Result<Suspension, Refusal> {
-    let (id, now) = (caller.workspace, app.clock.now());
-    let asked = app
-        .store
+    let (id, now) = (caller.workspace, service.clock.now());
+    let asked = service
         .write(move |tx| -> std::result::Result<(Suspension, bool), Refusal> {
             inboxes::take_workspace(tx, id)?;
             let found = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;

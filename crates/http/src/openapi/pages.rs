@@ -32,40 +32,40 @@ pub fn routes() -> Vec<Route> {
         Route::public(Method::GET, "/v1/openapi.json", "getOpenApi")
             .summary("Returns this OpenAPI description.")
             .responds_with(200, Some("application/json"))
-            .handle(move |app: Arc<Api>, _: PublicInput| {
+            .handle_in(move |api: Arc<Api>, _: PublicInput| {
                 let texts = openapi.clone();
                 async move {
-                    let text = texts.openapi.get_or_init(|| of_app(&app).to_string().into());
+                    let text = texts.openapi.get_or_init(|| of_app(&api).to_string().into());
                     cached(RouteResponse::rendered_json(200, text.clone()))
                 }
             }),
         Route::public(Method::GET, "/docs", "getDocs")
             .summary("Returns the API reference as HTML.")
             .responds_with(200, Some("text/html; charset=utf-8"))
-            .handle(move |app: Arc<Api>, _: PublicInput| {
+            .handle_in(move |api: Arc<Api>, _: PublicInput| {
                 let texts = reference.clone();
                 async move {
-                    let text = texts.docs.get_or_init(|| docs::page(&of_app(&app)).into());
+                    let text = texts.docs.get_or_init(|| docs::page(&of_app(&api)).into());
                     cached(secured(RouteResponse::typed(200, "text/html; charset=utf-8", text.clone())))
                 }
             }),
         Route::public(Method::GET, "/llms.txt", "getLlmsText")
             .summary("Returns the API on one page for language models.")
             .responds_with(200, Some("text/plain; charset=utf-8"))
-            .handle(move |app: Arc<Api>, _: PublicInput| {
+            .handle_in(move |api: Arc<Api>, _: PublicInput| {
                 let texts = llms.clone();
                 async move {
-                    let text = texts.llms.get_or_init(|| docs::llms::page(&of_app(&app)).into());
+                    let text = texts.llms.get_or_init(|| docs::llms::page(&of_app(&api)).into());
                     cached(RouteResponse::typed(200, "text/plain; charset=utf-8", text.clone()))
                 }
             }),
     ]
 }
 
-fn of_app(app: &Api) -> Value {
-    let is_served = |route: &&Route| !route.development || app.config.is_loopback_profile();
-    let served: Vec<Route> = app.site.routes.iter().filter(is_served).cloned().collect();
-    document(&served, &app.config.base_url)
+fn of_app(api: &Api) -> Value {
+    let is_served = |route: &&Route| !route.development || api.service.config.is_loopback_profile();
+    let served: Vec<Route> = api.site.routes.iter().filter(is_served).cloned().collect();
+    document(&served, &api.service.config.base_url)
 }
 
 fn cached(answer: RouteResponse) -> Result<RouteResponse, Refusal> {

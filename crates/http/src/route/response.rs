@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use hyper::body::{Frame, SizeHint};
 use posthouse_api::views::RenderedPage;
-use posthouse_app::{app::App, messages::download::Download};
+use posthouse_app::{messages::download::Download, service::Service};
 use posthouse_domain::{
     error::{ErrorCode, Refusal},
     page::Page,
@@ -190,8 +190,12 @@ impl RouteResponse {
     ///
     /// # Errors
     /// Returns `internal_error` if a view cannot be serialized.
-    pub fn page<'a, T, V: Serialize>(app: &App, page: &'a Page<T>, view: impl Fn(&'a T) -> V) -> Result<Self, Refusal> {
-        Ok(Self::rendered_json(200, render_page(page, app.config.limits.page_bytes, view)?.into_json()))
+    pub fn page<'a, T, V: Serialize>(
+        service: &Service,
+        page: &'a Page<T>,
+        view: impl Fn(&'a T) -> V,
+    ) -> Result<Self, Refusal> {
+        Ok(Self::rendered_json(200, render_page(page, service.config.limits.page_bytes, view)?.into_json()))
     }
 
     /// Creates a response from rendered JSON.

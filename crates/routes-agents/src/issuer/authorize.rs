@@ -2,13 +2,14 @@
 //! itself, and the person can reload it too.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use posthouse_app::access::authenticate::require_workspace;
+use posthouse_app::access::{authenticate::require_workspace, credentials};
 use posthouse_app::identity::authorize::{
     self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage,
 };
+use posthouse_app::limits::client_network;
 use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity::app_url};
 use posthouse_http::prelude::*;
-use posthouse_http::{auth, client, docs::html::escape, link_page, link_page::HTML};
+use posthouse_http::{docs::html::escape, link_page, link_page::HTML};
 
 use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
 
@@ -74,52 +75,56 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn begin(app: Arc<Api>, input: PublicInput<OAuthQuery<Authorization>>) -> Result<RouteResponse, Refusal> {
-    begin_with(&app, input.query.0, &input.request).await
+async fn begin(service: Arc<Service>, input: PublicInput<OAuthQuery<Authorization>>) -> Result<RouteResponse, Refusal> {
+    begin_with(&service, input.query.0, &input.request).await
 }
 
 async fn begin_by_form(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: PublicInput<OAuthQuery, OAuthForm<Authorization>>,
 ) -> Result<RouteResponse, Refusal> {
-    begin_with(&app, input.body.0, &input.request).await
+    begin_with(&service, input.body.0, &input.request).await
 }
 
-async fn begin_with(app: &Api, given: OAuthParameters, request: &RequestInfo) -> Result<RouteResponse, Refusal> {
+async fn begin_with(
+    service: &Service,
+    given: OAuthParameters,
+    request: &RequestInfo,
+) -> Result<RouteResponse, Refusal> {
     let browser = SignInBrowser {
         ip: request.client_ip,
-        network: client::network(request.client_ip),
+        network: client_network(request.client_ip),
         user_agent: request.user_agent.clone(),
-        member: member(app, request).await?,
+        member: member(service, request).await?,
         is_head: request.is_head,
         is_framed: request.is_framed,
     };
-    Ok(match authorize::begin(app, &app.identity_limits, given, browser).await? {
+    Ok(match authorize::begin(service, given, browser).await? {
         AuthorizeStep::Nothing => unopened(),
         AuthorizeStep::Problem(text) => problem(400, &text),
         AuthorizeStep::Return(uri) => redirect(&uri)?,
         AuthorizeStep::Offer(offer) => offer_page(&offer),
-        AuthorizeStep::Wait(secret) => redirect(&format!("{}/authorize/{secret}", app.config.issuer()))?,
+        AuthorizeStep::Wait(secret) => redirect(&format!("{}/authorize/{secret}", service.config.issuer()))?,
     })
 }
 
 /// Returns the member who is signed in to the dashboard with this browser. A person who is in no workspace is nobody's.
-async fn member(app: &Api, request: &RequestInfo) -> Result<Option<Caller>, Refusal> {
+async fn member(service: &Service, request: &RequestInfo) -> Result<Option<Caller>, Refusal> {
     let Some(secret) = &request.session else { return Ok(None) };
-    match auth::authenticate_session(app, secret, request.client_ip).await {
+    match credentials::session(service, secret, request.client_ip).await {
         Ok(found) => Ok(Some(found.caller).filter(|caller| require_workspace(caller).is_ok())),
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => Ok(None),
         Err(refusal) => Err(refusal),
     }
 }
 
-async fn wait(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+async fn wait(service: Arc<Service>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     if input.request.is_head {
         return Ok(unopened());
     }
-    let network = client::network(input.request.client_ip);
-    Ok(match authorize::wait(&app, input.path.text("secret").to_owned(), network).await? {
-        WaitingPage::Pending(pending) => pending_page(&pending, &app.config.base_url),
+    let network = client_network(input.request.client_ip);
+    Ok(match authorize::wait(&service, input.path.text("secret").to_owned(), network).await? {
+        WaitingPage::Pending(pending) => pending_page(&pending, &service.config.base_url),
         WaitingPage::Return(uri) => redirect(&uri)?,
         WaitingPage::Offer(offer) => offer_page(&offer),
         WaitingPage::Over => {

@@ -35,13 +35,13 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn keys(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
-    let keys = signing::keys(&app).await?;
+async fn keys(service: Arc<Service>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+    let keys = signing::keys(&service).await?;
     Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &ServiceKeysView { keys })?))
 }
 
-async fn metadata(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
-    let document = document(&app.config.issuer(), &app.config.claims_namespace());
+async fn metadata(service: Arc<Service>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+    let document = document(&service.config.issuer(), &service.config.claims_namespace());
     Ok(open(RouteResponse::cached_json(&input.request, CACHED_S, &document)?))
 }
 

@@ -4,10 +4,10 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_api::views::oauth::{OAuthErrorView, OAuthTokensView};
 use posthouse_app::identity::exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange};
 use posthouse_app::identity::{credentials::ClientCredentials, failure::OAuthFailure};
-use posthouse_app::settings::SecretText;
+use posthouse_app::{limits::client_network, settings::SecretText};
 use posthouse_domain::{OAuthError, OAuthErrorCode, OAuthParameters};
 use posthouse_http::prelude::*;
-use posthouse_http::{client, oauth, oauth::uncached, rate_limits::RateLimitStatus};
+use posthouse_http::{oauth, oauth::uncached, rate_limits::RateLimitStatus};
 use sha2::{Digest, Sha256};
 
 use super::TOKEN;
@@ -61,7 +61,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn exchange(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: PublicInput<OAuthQuery, OAuthForm<TokenRequest>>,
 ) -> Result<RouteResponse, Refusal> {
     let credentials = match credentials(&input.request, &input.body.0) {
@@ -69,34 +69,34 @@ async fn exchange(
         Err(error) => return Ok(oauth::response(&error.into())),
     };
     let counted = counted_as(&credentials, &input.request);
-    let answer = match issue(&app, credentials, counted, input.body.0, &input.request).await {
+    let answer = match issue(&service, credentials, counted, input.body.0, &input.request).await {
         Ok(issued) => uncached(RouteResponse::json(200, &view(issued))?),
         Err(failure) => oauth::response(&failure),
     };
-    let rest = app.identity_limits.rest_of_issuer(counted, app.clock.now());
+    let rest = service.sign_in_limits.rest_of_issuer(counted, service.clock.now());
     Ok(answer.with_limits(RateLimitStatus::rest(rest)))
 }
 
 /// Returns what a request is counted by: the app and the address. So strangers can't use up the limit of an app without a
 /// secret.
 fn counted_as(credentials: &ClientCredentials, request: &RequestInfo) -> [u8; 32] {
-    let network = client::network(request.client_ip).to_string();
+    let network = client_network(request.client_ip).to_string();
     Sha256::new().chain_update(credentials.digest()).chain_update(network).finalize().into()
 }
 
 /// Issues the tokens, unless the client sent too many wrong secrets.
 async fn issue(
-    app: &Api,
+    service: &Service,
     credentials: ClientCredentials,
     counted: [u8; 32],
     parameters: OAuthParameters,
     request: &RequestInfo,
 ) -> Result<IssuedTokens, OAuthFailure> {
-    let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
+    let (limit, now) = (service.config.limits.unknown_keys_per_minute, service.clock.now());
     let ip = request.client_ip.to_string();
-    app.identity_limits.count_issuer(counted, now)?;
-    let check = app.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
-    let issued = exchange::exchange(app, TokenExchange { credentials, parameters, ip }).await;
+    service.sign_in_limits.count_issuer(counted, now)?;
+    let check = service.unknown_keys.admit(credentials.digest(), request.client_ip, limit, now)?;
+    let issued = exchange::exchange(service, TokenExchange { credentials, parameters, ip }).await;
     match &issued {
         Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidClient => check.reject(),
         Err(OAuthFailure::Service(_)) => drop(check),

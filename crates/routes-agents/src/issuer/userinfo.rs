@@ -27,23 +27,28 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route(Method::GET, "getUserinfo"), route(Method::POST, "postUserinfo")]
 }
 
-async fn read(app: Arc<Api>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: PublicInput<OAuthQuery>) -> Result<RouteResponse, Refusal> {
     let Some(token) = &input.request.bearer else { return Ok(without_token()) };
     let digest: [u8; 32] = Sha256::digest(token.0.as_bytes()).into();
-    let answer = match claims(&app, &input.request, &token.0, digest).await {
+    let answer = match claims(&service, &input.request, &token.0, digest).await {
         Ok(claims) => uncached(RouteResponse::rendered_json(200, claims.to_string())),
         Err(failure) => oauth::response(&failure),
     };
-    let rest = app.identity_limits.rest_of_issuer(digest, app.clock.now());
+    let rest = service.sign_in_limits.rest_of_issuer(digest, service.clock.now());
     Ok(answer.with_limits(RateLimitStatus::rest(rest)))
 }
 
 /// Returns the claims about the agent of an access token, unless there were too many requests.
-async fn claims(app: &Api, request: &RequestInfo, token: &str, digest: [u8; 32]) -> Result<Value, OAuthFailure> {
-    let (limit, now) = (app.config.limits.unknown_keys_per_minute, app.clock.now());
-    app.identity_limits.count_issuer(digest, now)?;
-    let check = app.unknown_keys.admit(digest, request.client_ip, limit, now)?;
-    let found = userinfo::userinfo(app, token).await;
+async fn claims(
+    service: &Service,
+    request: &RequestInfo,
+    token: &str,
+    digest: [u8; 32],
+) -> Result<Value, OAuthFailure> {
+    let (limit, now) = (service.config.limits.unknown_keys_per_minute, service.clock.now());
+    service.sign_in_limits.count_issuer(digest, now)?;
+    let check = service.unknown_keys.admit(digest, request.client_ip, limit, now)?;
+    let found = userinfo::userinfo(service, token).await;
     match &found {
         Ok(_) => check.accept(),
         Err(OAuthFailure::Protocol(error)) if error.code == OAuthErrorCode::InvalidToken => check.reject(),

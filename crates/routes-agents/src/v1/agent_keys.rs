@@ -77,30 +77,33 @@ object! {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let agent: InboxId = input.path.id("id", "inbox")?;
-    let keys = agent_keys::list(&app, input.caller, agent).await?;
+    let keys = agent_keys::list(&service, input.caller, agent).await?;
     RouteResponse::json(200, &AgentKeysView { data: keys.iter().map(AgentKeyView::of).collect() })
 }
 
-async fn register(app: Arc<Api>, input: RouteInput<EmptyInput, RegisterKeyBody>) -> Result<RouteResponse, Refusal> {
+async fn register(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, RegisterKeyBody>,
+) -> Result<RouteResponse, Refusal> {
     let agent: InboxId = input.path.id("id", "inbox")?;
     let new = NewAgentKey { public: input.body.public_jwk.0, proof: input.body.proof.0 };
-    let key = agent_keys::register(&app, input.caller, agent, new).await?;
+    let key = agent_keys::register(&service, input.caller, agent, new).await?;
     RouteResponse::json(201, &AgentKeyView::of(&key))
 }
 
-async fn retire(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn retire(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let agent: InboxId = input.path.id("id", "inbox")?;
-    let key = agent_keys::retire(&app, input.caller, agent, input.path.text("kid").to_owned()).await?;
+    let key = agent_keys::retire(&service, input.caller, agent, input.path.text("kid").to_owned()).await?;
     RouteResponse::json(200, &AgentKeyView::of(&key))
 }
 
-async fn revoke(app: Arc<Api>, input: RouteInput<EmptyInput, RevokeKeyBody>) -> Result<RouteResponse, Refusal> {
+async fn revoke(service: Arc<Service>, input: RouteInput<EmptyInput, RevokeKeyBody>) -> Result<RouteResponse, Refusal> {
     let agent: InboxId = input.path.id("id", "inbox")?;
     let RevokeKeyBody { reason, since } = input.body;
     let kid = input.path.text("kid").to_owned();
     let revocation = KeyRevocation { kid, reason: reason.map(|reason| reason.0), since };
-    let key = agent_keys::revoke(&app, input.caller, agent, revocation).await?;
+    let key = agent_keys::revoke(&service, input.caller, agent, revocation).await?;
     RouteResponse::json(200, &AgentKeyView::of(&key))
 }

@@ -209,43 +209,46 @@ impl CardBody {
     }
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    RouteResponse::json(200, &cards::bundle(&app, input.caller, id).await?)
+    RouteResponse::json(200, &cards::bundle(&service, input.caller, id).await?)
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, CardBody>) -> Result<RouteResponse, Refusal> {
+async fn update(service: Arc<Service>, input: RouteInput<EmptyInput, CardBody>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    RouteResponse::json(200, &change::change(&app, input.caller, id, input.body.parse()).await?)
+    RouteResponse::json(200, &change::change(&service, input.caller, id, input.body.parse()).await?)
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    change::delete(&app, input.caller, id).await?;
+    change::delete(&service, input.caller, id).await?;
     Ok(RouteResponse::empty())
 }
 
-async fn revoke(app: Arc<Api>, input: RouteInput<EmptyInput, RevokeAgentBody>) -> Result<RouteResponse, Refusal> {
+async fn revoke(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, RevokeAgentBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let reason = input.body.reason.map(|text| text.0);
-    RouteResponse::json(200, &change::revoke(&app, input.caller, id, reason).await?)
+    RouteResponse::json(200, &change::revoke(&service, input.caller, id, reason).await?)
 }
 
 async fn request_review(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, AgentReviewBody>,
 ) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    let agent = review::request(&app, input.caller, id, input.body.note.map(|note| note.0)).await?;
+    let agent = review::request(&service, input.caller, id, input.body.note.map(|note| note.0)).await?;
     RouteResponse::json(202, &agent)
 }
 
-async fn restore(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn restore(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    RouteResponse::json(200, &change::restore(&app, input.caller, id).await?)
+    RouteResponse::json(200, &change::restore(&service, input.caller, id).await?)
 }
 
-async fn oasf(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn oasf(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    RouteResponse::json(200, &cards::oasf(&app, input.caller, id).await?)
+    RouteResponse::json(200, &cards::oasf(&service, input.caller, id).await?)
 }

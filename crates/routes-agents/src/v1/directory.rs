@@ -12,13 +12,14 @@ use posthouse_app::directory::report::{self, NewReport};
 use posthouse_app::directory::resolve::{self, AgentName};
 use posthouse_app::directory::verify::{self, VerifiedThing};
 use posthouse_app::directory::{handles, search, switches};
+use posthouse_app::limits::client_network;
 use posthouse_domain::agent::report::{DETAILS_CHARS_MAX, REPORTS_PER_DAY, until_next_day_s};
 use posthouse_domain::agent::search::{LIMIT_DEFAULT, LIMIT_MAX};
 use posthouse_domain::{
     CardQuery, FieldProblem, LimitName, MessageId, MessageKind, PageRequest, ReportReason, SearchedCards,
 };
 use posthouse_http::prelude::*;
-use posthouse_http::{client, directory_limits::DirectoryLimit, rate_limits::RateLimitStatus};
+use posthouse_http::{directory_limits::DirectoryLimit, rate_limits::RateLimitStatus};
 use posthouse_mail::address::Address;
 use posthouse_store::handles::WorkspaceHandles;
 use serde_json::{Map, Value, json};
@@ -201,9 +202,9 @@ impl VerifyBody {
     }
 }
 
-async fn verify(app: Arc<Api>, input: RouteInput<EmptyInput, VerifyBody>) -> Result<RouteResponse, Refusal> {
+async fn verify(service: Arc<Service>, input: RouteInput<EmptyInput, VerifyBody>) -> Result<RouteResponse, Refusal> {
     let thing = input.body.parse().ok_or_else(|| not_exactly_one("signature", "address", false))?;
-    let view = verify::verify(&app, input.caller, thing).await?;
+    let view = verify::verify(&service, input.caller, thing).await?;
     Ok(RouteResponse::json(200, &view)?.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
@@ -216,21 +217,24 @@ fn handle_view(found: &WorkspaceHandles) -> Result<RouteResponse, Refusal> {
     RouteResponse::json(200, &WorkspaceHandleView { handle, previous: previous.collect() })
 }
 
-async fn read_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    handle_view(&handles::read(&app, input.caller).await?)
+async fn read_handle(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::read(&service, input.caller).await?)
 }
 
-async fn claim_handle(app: Arc<Api>, input: RouteInput<EmptyInput, ClaimHandleBody>) -> Result<RouteResponse, Refusal> {
-    handle_view(&handles::claim(&app, input.caller, &input.body.handle.0).await?)
+async fn claim_handle(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, ClaimHandleBody>,
+) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::claim(&service, input.caller, &input.body.handle.0).await?)
 }
 
-async fn release_handle(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    handle_view(&handles::release(&app, input.caller).await?)
+async fn release_handle(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    handle_view(&handles::release(&service, input.caller).await?)
 }
 
-async fn resolve(app: Arc<Api>, input: RouteInput<ResolveQuery>) -> Result<RouteResponse, Refusal> {
+async fn resolve(service: Arc<Service>, input: RouteInput<ResolveQuery>) -> Result<RouteResponse, Refusal> {
     let name = input.query.name()?;
-    let found = resolve::resolve(&app, input.caller, name).await?;
+    let found = resolve::resolve(&service, input.caller, name).await?;
     RouteResponse::json(200, &CardResultView { card: found.card, redirected_from: found.redirected_from })
 }
 
@@ -260,10 +264,10 @@ fn exactly_one(other: &str, has_both: bool) -> String {
     }
 }
 
-async fn search(app: Arc<Api>, input: RouteInput<AgentSearchQuery>) -> Result<RouteResponse, Refusal> {
+async fn search(service: Arc<Service>, input: RouteInput<AgentSearchQuery>) -> Result<RouteResponse, Refusal> {
     let (query, paging) = input.query.parse(&input.caller)?;
-    let page = search::search(&app, Some(input.caller), query, paging).await?;
-    RouteResponse::page(&app, &page, |card| card)
+    let page = search::search(&service, Some(input.caller), query, paging).await?;
+    RouteResponse::page(&service, &page, |card| card)
 }
 
 impl AgentSearchQuery {
@@ -293,17 +297,17 @@ pub(crate) fn card_paging(
     PageRequest::new(format!("agents {query:?}"), cursor.map(|cursor| cursor.0.as_str()), rows)
 }
 
-async fn report(app: Arc<Api>, input: RouteInput<EmptyInput, ReportBody>) -> Result<RouteResponse, Refusal> {
+async fn report(service: Arc<Service>, input: RouteInput<EmptyInput, ReportBody>) -> Result<RouteResponse, Refusal> {
     let body = input.body;
     let new = NewReport {
         address: body.address.0,
         reason: body.reason,
         details: body.details.map(|text| text.0).filter(|text| !text.is_empty()),
         message: body.message_id.map(MessageId),
-        network: Some(input.request.client_ip).filter(|ip| !ip.is_loopback()).map(client::network),
+        network: Some(input.request.client_ip).filter(|ip| !ip.is_loopback()).map(client_network),
     };
-    let made = report::report(&app, input.caller, new).await?;
+    let made = report::report(&service, input.caller, new).await?;
     let limit =
-        RateLimitStatus::used(LimitName::ReportsPerDay, REPORTS_PER_DAY, made, until_next_day_s(app.clock.now()));
+        RateLimitStatus::used(LimitName::ReportsPerDay, REPORTS_PER_DAY, made, until_next_day_s(service.clock.now()));
     Ok(RouteResponse::json(202, &ReportReceiptView { received: true })?.with_limits(limit))
 }

@@ -96,19 +96,22 @@ query! {
     }
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateIdentityBody>) -> Result<RouteResponse, Refusal> {
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateIdentityBody>,
+) -> Result<RouteResponse, Refusal> {
     let (new, card) = input.body.parse();
-    let CreatedAgent { created, card } = directory::create::create(&app, input.caller, new, card).await?;
+    let CreatedAgent { created, card } = directory::create::create(&service, input.caller, new, card).await?;
     let view = CreatedAgentView { created: IdentityView::of(&created.inbox), card };
     RouteResponse::json(if created.is_new { 201 } else { 200 }, &view)
 }
 
-async fn page(app: Arc<Api>, input: RouteInput<IdentityListQuery>) -> Result<RouteResponse, Refusal> {
+async fn page(service: Arc<Service>, input: RouteInput<IdentityListQuery>) -> Result<RouteResponse, Refusal> {
     let caller = input.caller;
     let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
-    let query = input.query.parse(&caller, paging.page(), app.clock.now());
-    let page = app.store.read_for(caller.workspace, move |tx| load_page(tx, &caller, &query, &paging)).await?;
-    RouteResponse::page(&app, &page, |view| view)
+    let query = input.query.parse(&caller, paging.page(), service.clock.now());
+    let page = service.read(caller.workspace, move |tx| load_page(tx, &caller, &query, &paging)).await?;
+    RouteResponse::page(&service, &page, |view| view)
 }
 
 fn load_page(
@@ -133,21 +136,24 @@ fn visible_page(tx: &mut Tx, caller: &Caller, query: &list::InboxListQuery) -> R
     Ok(found.filter(|inbox| query.page.after.is_none() && matches(inbox)).into_iter().collect())
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let caller = input.caller;
     let id: InboxId = input.path.id("id", "identity")?;
-    let found = app.store.read_for(caller.workspace, move |tx| visible::identity(tx, &caller, id)).await?;
+    let found = service.read(caller.workspace, move |tx| visible::identity(tx, &caller, id)).await?;
     RouteResponse::json(200, &IdentityView::of(&found))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateIdentityBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateIdentityBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "identity")?;
-    RouteResponse::json(200, &change::change_identity(&app, input.caller, id, input.body.parse()).await?)
+    RouteResponse::json(200, &change::change_identity(&service, input.caller, id, input.body.parse()).await?)
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "identity")?;
-    delete::delete_identity(&app, input.caller, id).await?;
+    delete::delete_identity(&service, input.caller, id).await?;
     Ok(RouteResponse::empty())
 }
 

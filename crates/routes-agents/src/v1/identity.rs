@@ -131,15 +131,15 @@ query! {
 }
 
 async fn create_token(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, CreateIdentityTokenBody>,
 ) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let request = input.body.parse(input.request.client_ip.to_string());
     let (audience, expires_in) = (request.audience.clone(), request.expires_in);
-    let minted = mint::mint(&app, &app.identity_limits, input.caller, id, request).await?;
+    let minted = mint::mint(&service, input.caller, id, request).await?;
     let limits: Vec<RateLimitStatus> = minted.limits.iter().copied().filter_map(RateLimitStatus::rest).collect();
-    let view = token_view(minted, app.config.issuer(), audience, expires_in);
+    let view = token_view(minted, service.config.issuer(), audience, expires_in);
     let response = RouteResponse::json(201, &view)?.with_limits(limits);
     Ok(response.with(header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
@@ -170,41 +170,46 @@ impl CreateIdentityTokenBody {
     }
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    let found = agents::get(&app, input.caller, id).await?;
+    let found = agents::get(&service, input.caller, id).await?;
     RouteResponse::json(200, &AgentSignInView::of(&found.agent, &found.apps))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateAgentSignInBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateAgentSignInBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    let found = agents::set_enabled(&app, input.caller, id, input.body.enabled).await?;
+    let found = agents::set_enabled(&service, input.caller, id, input.body.enabled).await?;
     RouteResponse::json(200, &AgentSignInView::of(&found.agent, &found.apps))
 }
 
-async fn history(app: Arc<Api>, input: RouteInput<SignInListQuery>) -> Result<RouteResponse, Refusal> {
+async fn history(service: Arc<Service>, input: RouteInput<SignInListQuery>) -> Result<RouteResponse, Refusal> {
     let id: InboxId = input.path.id("id", "inbox")?;
     let filters = format!("sign-ins {} {id}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = agents::history(&app, input.caller, id, paging.page()).await?;
+    let found = agents::history(&service, input.caller, id, paging.page()).await?;
     let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
-    RouteResponse::page(&app, &page, SignInView::of)
+    RouteResponse::page(&service, &page, SignInView::of)
 }
 
-async fn list_approvals(app: Arc<Api>, input: RouteInput<ApprovalListQuery>) -> Result<RouteResponse, Refusal> {
+async fn list_approvals(service: Arc<Service>, input: RouteInput<ApprovalListQuery>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let code = input.query.code.map(|line| line.0);
-    let AgentApprovals { waiting, clients } =
-        approvals::list(&app, &app.identity_limits, input.caller, id, code).await?;
+    let AgentApprovals { waiting, clients } = approvals::list(&service, input.caller, id, code).await?;
     let data = waiting.iter().map(|one| ApprovalView::of(&one.request, &one.client)).collect();
     RouteResponse::json(200, &ApprovalsView { data, clients })
 }
 
-async fn decide(app: Arc<Api>, input: RouteInput<EmptyInput, DecideSignInBody>) -> Result<RouteResponse, Refusal> {
+async fn decide(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, DecideSignInBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let approved = input.body.approve;
     let answer = ApprovalAnswer { code: input.path.text("code").to_owned(), is_approved: approved };
-    let decided = approvals::decide(&app, &app.identity_limits, input.caller, id, answer).await?;
+    let decided = approvals::decide(&service, input.caller, id, answer).await?;
     let view = DecisionView {
         code: shown(&decided.request.user_code),
         client_id: decided.client.client_id,
@@ -215,11 +220,11 @@ async fn decide(app: Arc<Api>, input: RouteInput<EmptyInput, DecideSignInBody>) 
 }
 
 async fn preapprove(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, SetSignInPreapprovalsBody>,
 ) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let clients = input.body.clients.0.into_iter().map(|line| line.0).collect();
-    let clients = approvals::preapprove(&app, input.caller, id, clients).await?;
+    let clients = approvals::preapprove(&service, input.caller, id, clients).await?;
     RouteResponse::json(200, &PreapprovalsView { clients })
 }

@@ -177,10 +177,10 @@ fn uris_of_type() -> Value {
 }
 
 async fn create(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, CreateIdentityClientBody>,
 ) -> Result<RouteResponse, Refusal> {
-    let created = clients::create(&app, input.caller, input.body.parse()).await?;
+    let created = clients::create(&service, input.caller, input.body.parse()).await?;
     with_secret(201, &created)
 }
 
@@ -189,37 +189,37 @@ fn with_secret(status: u16, created: &clients::ClientWithSecret) -> Result<Route
     RouteResponse::json(status, &SecretIdentityClientView::of(&created.client, secret))
 }
 
-async fn page(app: Arc<Api>, input: RouteInput<IdentityClientListQuery>) -> Result<RouteResponse, Refusal> {
+async fn page(service: Arc<Service>, input: RouteInput<IdentityClientListQuery>) -> Result<RouteResponse, Refusal> {
     let filters = format!("identity clients {}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = clients::page(&app, input.caller, paging.page()).await?;
+    let found = clients::page(&service, input.caller, paging.page()).await?;
     let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
-    RouteResponse::page(&app, &page, IdentityClientView::of)
+    RouteResponse::page(&service, &page, IdentityClientView::of)
 }
 
-async fn one(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn one(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "sign-in app")?;
-    RouteResponse::json(200, &IdentityClientView::of(&clients::get(&app, input.caller, id).await?))
+    RouteResponse::json(200, &IdentityClientView::of(&clients::get(&service, input.caller, id).await?))
 }
 
 async fn update(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, UpdateIdentityClientBody>,
 ) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "sign-in app")?;
-    let changed = clients::change(&app, input.caller, id, input.body.parse()).await?;
+    let changed = clients::change(&service, input.caller, id, input.body.parse()).await?;
     RouteResponse::json(200, &IdentityClientView::of(&changed))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "sign-in app")?;
-    clients::delete(&app, input.caller, id).await?;
+    clients::delete(&service, input.caller, id).await?;
     Ok(RouteResponse::empty())
 }
 
-async fn rotate(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn rotate(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "sign-in app")?;
-    with_secret(200, &clients::replace_secret(&app, input.caller, id).await?)
+    with_secret(200, &clients::replace_secret(&service, input.caller, id).await?)
 }
 
 impl CreateIdentityClientBody {

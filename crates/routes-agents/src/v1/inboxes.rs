@@ -146,19 +146,22 @@ struct ResumedView {
     released_events: u64,
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateInboxBody>) -> Result<RouteResponse, Refusal> {
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateInboxBody>,
+) -> Result<RouteResponse, Refusal> {
     let (new, card) = input.body.parse();
-    let CreatedAgent { created, card } = directory::create::create(&app, input.caller, new, card).await?;
+    let CreatedAgent { created, card } = directory::create::create(&service, input.caller, new, card).await?;
     let view = CreatedAgentView { created: created.view, card };
     RouteResponse::json(if created.is_new { 201 } else { 200 }, &view)
 }
 
-async fn page(app: Arc<Api>, input: RouteInput<InboxListQuery>) -> Result<RouteResponse, Refusal> {
-    let (plans, caller) = (app.config.plans, input.caller);
+async fn page(service: Arc<Service>, input: RouteInput<InboxListQuery>) -> Result<RouteResponse, Refusal> {
+    let (plans, caller) = (service.config.plans, input.caller);
     let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
-    let query = input.query.parse(&caller, paging.page(), app.clock.now());
-    let page = app.store.read_for(caller.workspace, move |tx| load_page(tx, &caller, &query, &plans, &paging)).await?;
-    RouteResponse::page(&app, &page, |view| view)
+    let query = input.query.parse(&caller, paging.page(), service.clock.now());
+    let page = service.read(caller.workspace, move |tx| load_page(tx, &caller, &query, &plans, &paging)).await?;
+    RouteResponse::page(&service, &page, |view| view)
 }
 
 /// Loads a page of views.
@@ -191,12 +194,11 @@ fn visible_page(tx: &mut Tx, caller: &Caller, query: &list::InboxListQuery) -> R
     Ok(found.filter(|inbox| query.page.after.is_none() && wanted(inbox) && matches(inbox)).into_iter().collect())
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (caller, plans, now) = (input.caller, app.config.plans, app.clock.now());
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (caller, plans, now) = (input.caller, service.config.plans, service.clock.now());
     let id: InboxId = input.path.id("id", "inbox")?;
-    let view = app
-        .store
-        .read_for(caller.workspace, move |tx| {
+    let view = service
+        .read(caller.workspace, move |tx| {
             let inbox = visible::inbox_or_identity(tx, &caller, id)?;
             let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
             Ok::<_, Refusal>(view::load(tx, &inbox, plans.of(tenant.plan), now)?)
@@ -205,26 +207,29 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     RouteResponse::json(200, &view)
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateInboxBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateInboxBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    RouteResponse::json(200, &change::change(&app, input.caller, id, input.body.parse()).await?)
+    RouteResponse::json(200, &change::change(&service, input.caller, id, input.body.parse()).await?)
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    delete::delete(&app, input.caller, id).await?;
+    delete::delete(&service, input.caller, id).await?;
     Ok(RouteResponse::empty())
 }
 
-async fn pause(app: Arc<Api>, input: RouteInput<EmptyInput, PauseInboxBody>) -> Result<RouteResponse, Refusal> {
+async fn pause(service: Arc<Service>, input: RouteInput<EmptyInput, PauseInboxBody>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
     let reason = input.body.reason.map(|text| text.0);
-    RouteResponse::json(200, &change::pause(&app, input.caller, id, reason).await?)
+    RouteResponse::json(200, &change::pause(&service, input.caller, id, reason).await?)
 }
 
-async fn resume(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn resume(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "inbox")?;
-    let resumed = change::resume(&app, input.caller, id).await?;
+    let resumed = change::resume(&service, input.caller, id).await?;
     RouteResponse::json(200, &ResumedView { inbox: resumed.view, released_events: resumed.released_events })
 }
 

@@ -94,7 +94,7 @@ fn document(response: RouteResponse) -> RouteResponse {
     fields.into_iter().fold(response, |response, (name, value)| response.with(name, HeaderValue::from_static(value)))
 }
 
-async fn page(app: Arc<Api>, input: PublicInput<PublicSearchQuery>) -> Result<RouteResponse, Refusal> {
+async fn page(service: Arc<Service>, input: PublicInput<PublicSearchQuery>) -> Result<RouteResponse, Refusal> {
     let given = input.query;
     let query = CardQuery {
         scope: SearchedCards::Public,
@@ -103,15 +103,15 @@ async fn page(app: Arc<Api>, input: PublicInput<PublicSearchQuery>) -> Result<Ro
         accepts: given.kind,
     };
     let paging = card_paging(&query, given.cursor.as_ref(), given.limit)?;
-    let page = search::search(&app, None, query, paging).await?;
-    let body = render_page(&page, app.config.limits.page_bytes, |card| card)?.into_json();
+    let page = search::search(&service, None, query, paging).await?;
+    let body = render_page(&page, service.config.limits.page_bytes, |card| card)?.into_json();
     Ok(document(RouteResponse::cached(&input.request, CACHED_S, "application/json", body)))
 }
 
 /// Returns the listed agent that a path names.
-pub(crate) async fn named(app: &Api, input: &PublicInput) -> Result<PublicAgent, Refusal> {
+pub(crate) async fn named(service: &Service, input: &PublicInput) -> Result<PublicAgent, Refusal> {
     let address = Address::parse(input.path.text("address")).map_err(|_| resolve::not_found())?;
-    resolve::public(app, AgentName::Address(address)).await
+    resolve::public(service, AgentName::Address(address)).await
 }
 
 /// Returns what views of a listed agent show.
@@ -119,36 +119,36 @@ pub(crate) fn shown(found: &PublicAgent) -> Result<ShownAgent<'_>, Refusal> {
     found.viewer.shown(&found.agent, &found.keys).ok_or_else(resolve::not_found)
 }
 
-async fn card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let found = named(&app, &input).await?;
+async fn card(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&service, &input).await?;
     let view = CardResultView { card: shown(&found)?.public(), redirected_from: None };
     Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
 }
 
-async fn a2a_card(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let found = named(&app, &input).await?;
-    let signed = a2a::card(&app, &shown(&found)?).await?;
+async fn a2a_card(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&service, &input).await?;
+    let signed = a2a::card(&service, &shown(&found)?).await?;
     let body = render_view(&signed.card)?;
     // Each signature of one card differs, so the tag is that of what was signed.
     let tagged = signed.identity.as_bytes();
     Ok(document(RouteResponse::cached_as(&input.request, CACHED_S, "application/json", tagged, body)))
 }
 
-async fn oasf_record(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let found = named(&app, &input).await?;
+async fn oasf_record(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&service, &input).await?;
     let record = oasf::record(&shown(&found)?, true);
     Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &record)?))
 }
 
-async fn keys(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
-    let found = named(&app, &input).await?;
+async fn keys(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+    let found = named(&service, &input).await?;
     let view = PublishedKeysView { keys: found.keys };
     Ok(document(RouteResponse::cached_json(&input.request, CACHED_S, &view)?))
 }
 
-async fn handle(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn handle(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     let handle = format!("@{}/{}", input.path.text("workspace"), input.path.text("agent"));
-    let found = resolve::public(&app, AgentName::Handle(handle)).await?;
+    let found = resolve::public(&service, AgentName::Handle(handle)).await?;
     let view = HandleResultView {
         handle: found.agent.handle().ok_or_else(resolve::not_found)?,
         address: found.agent.address.clone(),

@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use axum::http::header;
 use posthouse_api::{views::user::SignedInView, wire::AddressText, wire::has_member, wire::member};
-use posthouse_app::limits::fixed_window::FixedWindow;
+use posthouse_app::limits::{client_network, fixed_window::FixedWindow};
 use posthouse_app::people::{first_owner::first_owner, sessions, sign_in, verify, verify::SignInProof};
 use posthouse_domain::{Detail, LimitName, MINUTE_MS, Time};
+use posthouse_http::cookie;
 use posthouse_http::prelude::*;
-use posthouse_http::{client, cookie};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -35,13 +35,13 @@ impl Default for SignInLimits {
 impl SignInLimits {
     /// Counts a request for a link or a proof. Returns the seconds to wait if there were too many.
     fn count(&self, client: IpAddr, now: Time) -> Result<(), u64> {
-        let count = self.0.count(client::network(client), PER_CLIENT_MAX, now);
+        let count = self.0.count(client_network(client), PER_CLIENT_MAX, now);
         if count.is_allowed { Ok(()) } else { Err(u64::try_from((count.ends_in_ms + 999) / 1_000).unwrap_or(1)) }
     }
 
     /// Takes back the request for a link and the proof of a person who signed in: many people share an address.
     fn give_back(&self, client: IpAddr) {
-        self.0.give_back(client::network(client), 2);
+        self.0.give_back(client_network(client), 2);
     }
 }
 
@@ -52,7 +52,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::public(Method::POST, "/platform/auth/magic-link", "requestSignInLink")
             .summary("Mails a sign-in link to a member and, with self-signup, to a new person. The response is the same for every address.")
             .responds_with(204, None)
-            .handle(move |app, input| request(app, Arc::clone(&of_links), input)),
+            .handle(move |service, input| request(service, Arc::clone(&of_links), input)),
         Route::public(Method::GET, "/platform/auth/options", "getSignInOptions")
             .summary("Returns what the sign-in page shows before anyone signs in.")
             .responds::<SignInOptionsView>(200)
@@ -61,7 +61,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Exchanges the token of a link, or an address and the code in its mail, for a session cookie. With self-signup, a person without a workspace gets one.")
             .responds::<SignedInView<'_>>(200)
             .errors(&[ErrorCode::InvalidToken, ErrorCode::SignupRateLimited, ErrorCode::Csrf])
-            .handle(move |app, input| verify(app, Arc::clone(&of_proofs), input)),
+            .handle(move |service, input| verify(service, Arc::clone(&of_proofs), input)),
         Route::public(Method::POST, "/platform/auth/logout", "signOut")
             .summary("Ends the session of the cookie, and its streams.")
             .without_body()
@@ -123,41 +123,41 @@ fn has_a_proof() -> Value {
     json!({ "oneOf": [text("token"), { "allOf": [text("email"), text("code")] }] })
 }
 
-async fn options(app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn options(service: Arc<Service>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
     let view = SignInOptionsView {
-        first_owner: first_owner(&app).await?.map(|owner| owner.email),
-        captures_mail: app.config.is_loopback_profile(),
-        sign_up: app.config.signup.enabled,
+        first_owner: first_owner(&service).await?.map(|owner| owner.email),
+        captures_mail: service.config.is_loopback_profile(),
+        sign_up: service.config.signup.enabled,
     };
     RouteResponse::json(200, &view)
 }
 
 async fn request(
-    app: Arc<Api>,
+    service: Arc<Service>,
     limits: Arc<SignInLimits>,
     input: PublicInput<EmptyInput, LinkBody>,
 ) -> Result<RouteResponse, Refusal> {
-    if limits.count(input.request.client_ip, app.clock.now()).is_err() {
+    if limits.count(input.request.client_ip, service.clock.now()).is_err() {
         // The same response as for every address: nothing is sent.
-        app.metrics.limit_refused(LimitName::SignInsPerClient);
+        service.metrics.limit_refused(LimitName::SignInsPerClient);
         return Ok(RouteResponse::empty());
     }
-    sign_in::request_link(&app, &input.body.email.0, client::network(input.request.client_ip)).await?;
+    sign_in::request_link(&service, &input.body.email.0, client_network(input.request.client_ip)).await?;
     Ok(RouteResponse::empty())
 }
 
 async fn verify(
-    app: Arc<Api>,
+    service: Arc<Service>,
     limits: Arc<SignInLimits>,
     input: PublicInput<EmptyInput, ProofBody>,
 ) -> Result<RouteResponse, Refusal> {
     let client_ip = input.request.client_ip;
-    limits.count(client_ip, app.clock.now()).map_err(too_many)?;
+    limits.count(client_ip, service.clock.now()).map_err(too_many)?;
     let proof = input.body.parse().ok_or_else(invalid)?;
     let client = super::sign_in_client(input.request);
-    let signed_in = verify::verify(&app, proof, client).await?.ok_or_else(invalid)?;
+    let signed_in = verify::verify(&service, proof, client).await?.ok_or_else(invalid)?;
     limits.give_back(client_ip);
-    super::begin_session(&app, &signed_in)
+    super::begin_session(&service, &signed_in)
 }
 
 impl ProofBody {
@@ -183,12 +183,12 @@ fn invalid() -> Refusal {
     Refusal::new(ErrorCode::InvalidToken, "The link or code is wrong, was used, or has expired.")
 }
 
-async fn sign_out(app: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn sign_out(service: Arc<Service>, input: PublicInput) -> Result<RouteResponse, Refusal> {
     if let Some(secret) = &input.request.session {
-        sessions::sign_out(&app, secret).await?;
+        sessions::sign_out(&service, secret).await?;
     }
     let response = RouteResponse::empty();
-    Ok(match cookie::end(&app.config.base_url) {
+    Ok(match cookie::end(&service.config.base_url) {
         Some(cookie) => response.with(header::SET_COOKIE, cookie),
         None => response,
     })

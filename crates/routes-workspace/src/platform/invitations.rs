@@ -20,14 +20,14 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn accept(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn accept(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "invitation")?;
     let client = super::sign_in_client(input.request);
-    let signed_in = invitations::accept(&app, input.caller, id, client).await?;
-    super::begin_session(&app, &signed_in)
+    let signed_in = invitations::accept(&service, input.caller, id, client).await?;
+    super::begin_session(&service, &signed_in)
 }
 
-async fn decline(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    invitations::decline(&app, input.caller, input.path.id("id", "invitation")?).await?;
+async fn decline(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    invitations::decline(&service, input.caller, input.path.id("id", "invitation")?).await?;
     Ok(RouteResponse::empty())
 }

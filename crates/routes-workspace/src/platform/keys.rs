@@ -188,15 +188,15 @@ impl ApiKeyView {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<KeyListQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<KeyListQuery>) -> Result<RouteResponse, Refusal> {
     let named = format!("api keys of {}", input.caller.workspace);
     let paging: PageRequest = paging(named, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = keys::list(&app, input.caller, paging.page()).await?;
+    let found = keys::list(&service, input.caller, paging.page()).await?;
     let page = paging.page_of(found, |key| CursorPosition { sort: key.created_at.millis(), id: key.id.0 });
-    RouteResponse::page(&app, &page, ApiKeyView::of)
+    RouteResponse::page(&service, &page, ApiKeyView::of)
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result<RouteResponse, Refusal> {
+async fn create(service: Arc<Service>, input: RouteInput<EmptyInput, KeyBody>) -> Result<RouteResponse, Refusal> {
     let body = input.body;
     let permissions = match (body.permissions, body.preset) {
         (Some(listed), _) => Permissions::of(&listed.0),
@@ -209,12 +209,12 @@ async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, KeyBody>) -> Result
         (None, _) => KeyScope::Whole(Scope::Workspace),
     };
     let wanted = KeyRequest { name: body.name.0, permissions, scope };
-    let created = keys::create(&app, input.caller, wanted).await?;
+    let created = keys::create(&service, input.caller, wanted).await?;
     let view = CreatedKeyView { api_key: ApiKeyView::of(&created.key), key: created.secret.reveal().to_owned() };
     RouteResponse::json(201, &view)
 }
 
-async fn revoke(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    keys::revoke(&app, input.caller, input.path.id("id", "API key")?).await?;
+async fn revoke(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    keys::revoke(&service, input.caller, input.path.id("id", "API key")?).await?;
     Ok(RouteResponse::empty())
 }

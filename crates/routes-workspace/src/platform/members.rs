@@ -1,9 +1,8 @@
 //! `/platform/members`: the people of the workspace.
 
 use posthouse_api::{views::user::ListView, views::user::MemberView, wire::AddressText};
-use posthouse_app::people::members::{self, RoleChange};
+use posthouse_app::{limits::client_network, people::members, people::members::RoleChange};
 use posthouse_domain::{MemberKeys, Role};
-use posthouse_http::client;
 use posthouse_http::prelude::*;
 
 /// Path of all members.
@@ -83,29 +82,29 @@ object! {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let all = members::list(&app, input.caller).await?;
+async fn list(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let all = members::list(&service, input.caller).await?;
     RouteResponse::json(200, &ListView { data: all.iter().map(MemberView::of).collect() })
 }
 
-async fn invite(app: Arc<Api>, input: RouteInput<EmptyInput, InviteBody>) -> Result<RouteResponse, Refusal> {
+async fn invite(service: Arc<Service>, input: RouteInput<EmptyInput, InviteBody>) -> Result<RouteResponse, Refusal> {
     let role = input.body.role.unwrap_or(Role::Member);
     let member =
-        members::invite(&app, input.caller, &input.body.email.0, role, client::network(input.request.client_ip))
+        members::invite(&service, input.caller, &input.body.email.0, role, client_network(input.request.client_ip))
             .await?;
     RouteResponse::json(202, &MemberView::of(&member))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<RoleQuery, MemberBody>) -> Result<RouteResponse, Refusal> {
+async fn update(service: Arc<Service>, input: RouteInput<RoleQuery, MemberBody>) -> Result<RouteResponse, Refusal> {
     let user = input.path.id("id", "member")?;
     let keys = input.query.keys.and_then(|keys| MemberKeys::parse(keys.text()));
     let change = RoleChange { role: input.body.role, keys };
-    let member = members::set_role(&app, input.caller, user, change).await?;
+    let member = members::set_role(&service, input.caller, user, change).await?;
     RouteResponse::json(200, &MemberView::of(&member))
 }
 
-async fn remove(app: Arc<Api>, input: RouteInput<RemovalQuery>) -> Result<RouteResponse, Refusal> {
+async fn remove(service: Arc<Service>, input: RouteInput<RemovalQuery>) -> Result<RouteResponse, Refusal> {
     let keys = input.query.keys.and_then(|keys| MemberKeys::parse(keys.text()));
-    members::remove(&app, input.caller, input.path.id("id", "member")?, keys).await?;
+    members::remove(&service, input.caller, input.path.id("id", "member")?, keys).await?;
     Ok(RouteResponse::empty())
 }

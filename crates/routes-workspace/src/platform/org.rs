@@ -89,8 +89,8 @@ struct OrgAnswerView {
     org: WorkspaceView,
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, OrgBody>) -> Result<RouteResponse, Refusal> {
-    let workspace = org::change(&app, input.caller, input.body.parse()).await?;
+async fn update(service: Arc<Service>, input: RouteInput<EmptyInput, OrgBody>) -> Result<RouteResponse, Refusal> {
+    let workspace = org::change(&service, input.caller, input.body.parse()).await?;
     RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
 }
 
@@ -112,12 +112,15 @@ impl OrgBody {
     }
 }
 
-async fn resume(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let workspace = stop::resume_as(&app, input.caller).await?;
+async fn resume(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let workspace = stop::resume_as(&service, input.caller).await?;
     RouteResponse::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
 }
 
-async fn request_review(app: Arc<Api>, input: RouteInput<EmptyInput, ReviewBody>) -> Result<RouteResponse, Refusal> {
-    let asked = suspension::request_review(&app, input.caller, input.body.note.map(|note| note.0)).await?;
+async fn request_review(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, ReviewBody>,
+) -> Result<RouteResponse, Refusal> {
+    let asked = suspension::request_review(&service, input.caller, input.body.note.map(|note| note.0)).await?;
     RouteResponse::json(202, &SuspensionAnswerView { suspension: SuspensionView::of(&asked) })
 }

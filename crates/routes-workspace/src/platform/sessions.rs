@@ -23,19 +23,19 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn me(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let person = sessions::me(&app, input.caller).await?;
-    RouteResponse::json(200, &super::signed_in_view(&app, &person))
+async fn me(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let person = sessions::me(&service, input.caller).await?;
+    RouteResponse::json(200, &super::signed_in_view(&service, &person))
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let current = sessions::user(&input.caller)?.session;
-    let all = sessions::list(&app, input.caller).await?;
+    let all = sessions::list(&service, input.caller).await?;
     let data = all.iter().map(|session| SessionView::of(session, current)).collect();
     RouteResponse::json(200, &ListView { data })
 }
 
-async fn end(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    sessions::end(&app, input.caller, input.path.id("id", "session")?).await?;
+async fn end(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    sessions::end(&service, input.caller, input.path.id("id", "session")?).await?;
     Ok(RouteResponse::empty())
 }

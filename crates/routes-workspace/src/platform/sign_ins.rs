@@ -14,8 +14,8 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let waiting = approvals::of_workspace(&app, input.caller).await?;
+async fn list(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let waiting = approvals::of_workspace(&service, input.caller).await?;
     let data = waiting.iter().map(|(one, agent)| WaitingSignInView::of(agent, &one.request, &one.client)).collect();
     RouteResponse::json(200, &ListView { data })
 }

@@ -83,10 +83,10 @@ struct DayView {
     received: u64,
 }
 
-async fn read(app: Arc<Api>, input: RouteInput<UsageQuery>) -> Result<RouteResponse, Refusal> {
+async fn read(service: Arc<Service>, input: RouteInput<UsageQuery>) -> Result<RouteResponse, Refusal> {
     let days = input.query.days.map_or(DAYS, |days| days.0);
-    let found = usage::of_workspace(&app, input.caller, days).await?;
-    RouteResponse::json(200, &UsageView::of(&found, &app.config.plans))
+    let found = usage::of_workspace(&service, input.caller, days).await?;
+    RouteResponse::json(200, &UsageView::of(&found, &service.config.plans))
 }
 
 impl UsageView {

@@ -35,9 +35,9 @@ struct MembershipView {
     current: bool,
 }
 
-async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let current = input.caller.workspace;
-    let found = switch::workspaces(&app, input.caller).await?;
+    let found = switch::workspaces(&service, input.caller).await?;
     let view = |found: NamedMembership| MembershipView {
         id: found.member.workspace.into(),
         name: found.workspace_name,
@@ -47,10 +47,10 @@ async fn list(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
     RouteResponse::json(200, &ListView { data: found.into_iter().map(view).collect() })
 }
 
-async fn switch_to(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn switch_to(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let to: WorkspaceId = input.path.id("id", "workspace")?;
     let request = input.request;
     let client = super::sign_in_client(request);
-    let signed_in = switch::switch(&app, input.caller, to, client).await?;
-    super::begin_session(&app, &signed_in)
+    let signed_in = switch::switch(&service, input.caller, to, client).await?;
+    super::begin_session(&service, &signed_in)
 }

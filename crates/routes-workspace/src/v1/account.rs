@@ -1,7 +1,7 @@
 //! `GET /v1/account`.
 
 use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
-use posthouse_app::{App, directory::switches, signup::expire};
+use posthouse_app::{directory::switches, signup::expire};
 use posthouse_domain::{
     ClaimStatus, KeyPrincipal, PlanLimits, Principal, Time, Workspace, WorkspaceId, signup::masked,
 };
@@ -20,8 +20,8 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (id, now) = (input.caller.workspace, app.clock.now());
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (id, now) = (input.caller.workspace, service.clock.now());
     let load = move |tx: &mut Tx| {
         let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
         let unclaimed = match workspace.claim {
@@ -30,10 +30,10 @@ async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal
         };
         Ok::<_, Refusal>((workspace, unclaimed))
     };
-    let (workspace, unclaimed) = app.store.read_for(id, load).await?;
+    let (workspace, unclaimed) = service.read(id, load).await?;
     let key = KeyView::of_principal(&input.caller.principal);
-    let limits = workspace.limits(&app.config.plans);
-    let agents = AgentMessagingView::of(&app);
+    let limits = workspace.limits(&service.config.plans);
+    let agents = AgentMessagingView::of(&service);
     RouteResponse::json(200, &AccountView::of(&workspace, unclaimed, &limits, agents, key))
 }
 
@@ -154,13 +154,13 @@ impl AccountView {
 }
 
 impl AgentMessagingView {
-    fn of(app: &App) -> Self {
-        let agents = &app.config.agents;
+    fn of(service: &Service) -> Self {
+        let agents = &service.config.agents;
         Self {
             enabled: agents.messaging,
             directory_enabled: agents.directory,
             agent_keys_enabled: agents.agent_keys,
-            public_directory_enabled: switches::is_public(app),
+            public_directory_enabled: switches::is_public(service),
         }
     }
 }

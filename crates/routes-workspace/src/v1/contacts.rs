@@ -5,7 +5,7 @@ use posthouse_api::wire::{
     BoundedInt, CommaList, Label, Metadata, MetadataFilters, Patch, has_member, label_change, member,
     no_label_both_ways,
 };
-use posthouse_app::{app::App, contacts::change, contacts::change::ContactChange};
+use posthouse_app::{contacts::change, contacts::change::ContactChange, service::Service};
 use posthouse_domain::contact::{BULK_DELETE_MAX, NAME_CHARS_MAX, THREADS_MAX};
 use posthouse_domain::list::{domain_text, searched_text};
 use posthouse_domain::{Contact, ContactId, ContactKind, CursorPosition, DomainCount, Page, Thread};
@@ -182,11 +182,11 @@ impl ContactListQuery {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<ContactListQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<ContactListQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
     let scope = caller.scope();
-    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
-    RouteResponse::page(&app, &page, |one| ContactView::of(one, scope))
+    let page = service.read(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
+    RouteResponse::page(&service, &page, |one| ContactView::of(one, scope))
 }
 
 fn read_page(tx: &mut Tx, caller: &Caller, query: &ContactListQuery) -> Result<Page<Contact>, Refusal> {
@@ -197,28 +197,28 @@ fn read_page(tx: &mut Tx, caller: &Caller, query: &ContactListQuery) -> Result<P
     Ok(paging.page_of(found, |c| CursorPosition { sort: c.last_seen_at.millis(), id: c.id.0 }))
 }
 
-async fn domains(app: Arc<Api>, input: RouteInput<ContactDomainsQuery>) -> Result<RouteResponse, Refusal> {
+async fn domains(service: Arc<Service>, input: RouteInput<ContactDomainsQuery>) -> Result<RouteResponse, Refusal> {
     let (workspace, kinds) = (input.caller.workspace, distinct(input.query.kind.0));
     let limit = input.query.limit.map_or(DOMAINS_DEFAULT, |limit| limit.0) as usize;
     let found: Vec<DomainCount> =
-        app.store.read_for(workspace, move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
+        service.read(workspace, move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
     RouteResponse::json(200, &DomainsView { data: found.iter().map(ContactDomainView::of).collect() })
 }
 
-async fn get(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn get(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: ContactId = input.path.id("id", "contact")?;
-    one(&app, input.caller, move |tx, caller| contacts::get(tx, caller.workspace, id)).await
+    one(&service, input.caller, move |tx, caller| contacts::get(tx, caller.workspace, id)).await
 }
 
-async fn by_address(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn by_address(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let missing = |_| Refusal::not_found("contact");
     let address = Address::parse(input.path.text("address").trim()).map_err(missing)?.canonical();
-    one(&app, input.caller, move |tx, caller| contacts::by_address(tx, caller.workspace, &address)).await
+    one(&service, input.caller, move |tx, caller| contacts::by_address(tx, caller.workspace, &address)).await
 }
 
 /// Returns a contact with its threads; a key of one inbox sees only threads of that inbox.
 async fn one(
-    app: &App,
+    service: &Service,
     caller: Caller,
     find: impl Fn(&mut Tx, &Caller) -> posthouse_store::Result<Option<Contact>> + Send + Sync + 'static,
 ) -> Result<RouteResponse, Refusal> {
@@ -228,30 +228,33 @@ async fn one(
         let threads = contacts::threads(tx, &contact, caller.scope().inbox(), THREADS_MAX)?;
         Ok((contact, threads))
     };
-    let (contact, threads) = app.store.read_for(caller.workspace, read).await?;
+    let (contact, threads) = service.read(caller.workspace, read).await?;
     RouteResponse::json(200, &FullContactView::of(&contact, &threads, scope))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateContactBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateContactBody>,
+) -> Result<RouteResponse, Refusal> {
     let id: ContactId = input.path.id("id", "contact")?;
     let scope = input.caller.scope();
-    let changed = change::change(&app, input.caller, id, input.body.parse()).await?;
+    let changed = change::change(&service, input.caller, id, input.body.parse()).await?;
     RouteResponse::json(200, &ContactView::of(&changed, scope))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput<DeleteContactQuery>) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput<DeleteContactQuery>) -> Result<RouteResponse, Refusal> {
     let id: ContactId = input.path.id("id", "contact")?;
-    change::delete(&app, input.caller, id, input.query.forget).await?;
+    change::delete(&service, input.caller, id, input.query.forget).await?;
     Ok(RouteResponse::empty())
 }
 
 async fn delete_many(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, DeleteContactsBody>,
 ) -> Result<RouteResponse, Refusal> {
     let forget = input.body.forget.unwrap_or_default();
     let dry_run = input.body.dry_run.unwrap_or_default();
-    let done = change::delete_many(&app, input.caller, input.body.parse(), forget, dry_run).await?;
+    let done = change::delete_many(&service, input.caller, input.body.parse(), forget, dry_run).await?;
     let view = DeletedContactsView {
         matched: done.matched,
         deleted: done.deleted,

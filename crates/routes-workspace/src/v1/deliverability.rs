@@ -19,12 +19,12 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let (workspace, now) = (input.caller.workspace, app.clock.now());
-    let finding = reputation::check(&app.app).await?;
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let (workspace, now) = (input.caller.workspace, service.clock.now());
+    let finding = reputation::check(&service).await?;
     let SendingRecord { week, month, suppressed, domains } =
-        app.store.read_for(workspace, move |tx| load(tx, workspace, now)).await?;
-    let sending_domain = app.config.mail.default_domain.clone();
+        service.read(workspace, move |tx| load(tx, workspace, now)).await?;
+    let sending_domain = service.config.mail.default_domain.clone();
     let input = DeliverabilityInput { week, month, suppressed, domains, sending_domain, finding, now };
     RouteResponse::json(200, &DeliverabilityView::of(&input))
 }

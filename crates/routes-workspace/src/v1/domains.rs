@@ -1,7 +1,7 @@
 //! `/v1/domains`: custom domains.
 
 use posthouse_api::{views::domain::DomainView, views::domain::ZoneFileView, wire::DomainName};
-use posthouse_app::{app::App, domains::add, domains::change, domains::check};
+use posthouse_app::{domains::add, domains::change, domains::check, service::Service};
 use posthouse_domain::{CursorPosition, DomainId, DomainsManage, MailDomain, PageRequest, mail_domain};
 use posthouse_http::prelude::*;
 use posthouse_store::mail_domains;
@@ -104,65 +104,71 @@ query! {
     }
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateDomainBody>) -> Result<RouteResponse, Refusal> {
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateDomainBody>,
+) -> Result<RouteResponse, Refusal> {
     let body = input.body;
-    let made = add::add(&app.app, input.caller, &body.domain.0, body.receiving.unwrap_or(true)).await?;
-    domain_response(&app, 201, &made)
+    let made = add::add(&service, input.caller, &body.domain.0, body.receiving.unwrap_or(true)).await?;
+    domain_response(&service, 201, &made)
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<DomainListQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<DomainListQuery>) -> Result<RouteResponse, Refusal> {
     let (workspace, query) = (input.caller.workspace, input.query);
     let paging: PageRequest = paging(LIST.to_owned(), query.cursor.as_ref(), query.limit)?;
     let page = paging.page();
-    let found = app.store.read_for(workspace, move |tx| mail_domains::page(tx, workspace, &page)).await?;
+    let found = service.read(workspace, move |tx| mail_domains::page(tx, workspace, &page)).await?;
     let page = paging.page_of(found, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
-    let (here, now) = (app.config.server_dns(), app.clock.now());
-    RouteResponse::page(&app, &page, |domain| DomainView::of(domain, &here, now))
+    let (here, now) = (service.config.server_dns(), service.clock.now());
+    RouteResponse::page(&service, &page, |domain| DomainView::of(domain, &here, now))
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let found = find(&app, &input.caller, input.path.id("id", "domain")?).await?;
-    domain_response(&app, 200, &found)
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let found = find(&service, &input.caller, input.path.id("id", "domain")?).await?;
+    domain_response(&service, 200, &found)
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateDomainBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateDomainBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    domain_response(&app, 200, &change::set_receiving(&app, input.caller, id, input.body.receiving).await?)
+    domain_response(&service, 200, &change::set_receiving(&service, input.caller, id, input.body.receiving).await?)
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput<DeleteDomainQuery>) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput<DeleteDomainQuery>) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    change::delete(&app, input.caller, id, input.query.force).await?;
+    change::delete(&service, input.caller, id, input.query.force).await?;
     Ok(RouteResponse::empty())
 }
 
-async fn verify(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn verify(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    domain_response(&app, 200, &check::verify(&app.app, &input.caller, id).await?)
+    domain_response(&service, 200, &check::verify(&service, &input.caller, id).await?)
 }
 
-async fn rotate(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn rotate(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    domain_response(&app, 200, &change::rotate(&app.app, input.caller, id).await?)
+    domain_response(&service, 200, &change::rotate(&service, input.caller, id).await?)
 }
 
-async fn activate(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn activate(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "domain")?;
-    domain_response(&app, 200, &change::activate(&app.app, &input.caller, id).await?)
+    domain_response(&service, 200, &change::activate(&service, &input.caller, id).await?)
 }
 
-async fn zone_file(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let found = find(&app, &input.caller, input.path.id("id", "domain")?).await?;
-    let content = mail_domain::zone_file(&found.expected(&app.config.server_dns()));
+async fn zone_file(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let found = find(&service, &input.caller, input.path.id("id", "domain")?).await?;
+    let content = mail_domain::zone_file(&found.expected(&service.config.server_dns()));
     RouteResponse::json(200, &ZoneFileView { filename: format!("{}.zone.txt", found.name), content })
 }
 
-async fn find(app: &App, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
+async fn find(service: &Service, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
     let workspace = caller.workspace;
-    let found = app.store.read_for(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
+    let found = service.read(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
     found.ok_or_else(|| Refusal::not_found("domain"))
 }
 
-fn domain_response(app: &App, status: u16, domain: &MailDomain) -> Result<RouteResponse, Refusal> {
-    RouteResponse::json(status, &DomainView::of(domain, &app.config.server_dns(), app.clock.now()))
+fn domain_response(service: &Service, status: u16, domain: &MailDomain) -> Result<RouteResponse, Refusal> {
+    RouteResponse::json(status, &DomainView::of(domain, &service.config.server_dns(), service.clock.now()))
 }

@@ -34,8 +34,8 @@ struct StoppedView {
     org: OrgView,
 }
 
-async fn stop(app: Arc<Api>, input: RouteInput<EmptyInput, StopBody>) -> Result<RouteResponse, Refusal> {
+async fn stop(service: Arc<Service>, input: RouteInput<EmptyInput, StopBody>) -> Result<RouteResponse, Refusal> {
     let reason = input.body.reason.map(|text| text.0);
-    let workspace = stop::stop(&app, input.caller, reason).await?;
+    let workspace = stop::stop(&service, input.caller, reason).await?;
     RouteResponse::json(200, &StoppedView { org: OrgView::of(&workspace) })
 }

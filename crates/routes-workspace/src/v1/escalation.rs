@@ -2,13 +2,13 @@
 
 use posthouse_api::views::escalation::{EscalationView, InboxEscalationView, OnCallContactView};
 use posthouse_api::wire::{AddressText, BoundedInt, Patch, member};
+use posthouse_app::limits::client_network;
 use posthouse_app::on_call::contacts::OnCallContactState;
 use posthouse_app::on_call::settings::{
     self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange,
 };
 use posthouse_domain::escalation::{CONTACTS_MAX, PER_HOUR_MAX};
 use posthouse_domain::{ClockTime, EscalationDelivery, EscalationTrigger, NamedTimeZone, QuietHours, TriggerChanges};
-use posthouse_http::client;
 use posthouse_http::prelude::*;
 use serde_json::{Map, Value};
 
@@ -170,11 +170,14 @@ fn render_inbox(found: &InboxOnCall) -> Result<RouteResponse, Refusal> {
     RouteResponse::json(200, &InboxEscalationView::of(&found.settings, contact_views(&found.contacts)))
 }
 
-async fn read(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    render(&settings::of_workspace(&app, input.caller).await?)
+async fn read(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    render(&settings::of_workspace(&service, input.caller).await?)
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateEscalationBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateEscalationBody>,
+) -> Result<RouteResponse, Refusal> {
     let body = input.body;
     let quiet = |body: QuietHoursBody| QuietHours { start: body.start, end: body.end, timezone: body.timezone };
     let change = WorkspaceOnCallChange {
@@ -185,16 +188,16 @@ async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateEscalationBod
         quiet_hours: option_change(body.quiet_hours, quiet),
         include_excerpt: body.include_excerpt,
     };
-    render(&settings::change_workspace(&app, input.caller, change, client::network(input.request.client_ip)).await?)
+    render(&settings::change_workspace(&service, input.caller, change, client_network(input.request.client_ip)).await?)
 }
 
-async fn read_inbox(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn read_inbox(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: InboxId = input.path.id("id", "inbox")?;
-    render_inbox(&settings::of_inbox(&app, input.caller, id).await?)
+    render_inbox(&settings::of_inbox(&service, input.caller, id).await?)
 }
 
 async fn update_inbox(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, UpdateInboxEscalationBody>,
 ) -> Result<RouteResponse, Refusal> {
     let id: InboxId = input.path.id("id", "inbox")?;
@@ -205,6 +208,6 @@ async fn update_inbox(
         triggers: option_change(body.triggers, TriggersBody::changes),
     };
     render_inbox(
-        &settings::change_inbox(&app, input.caller, id, change, client::network(input.request.client_ip)).await?,
+        &settings::change_inbox(&service, input.caller, id, change, client_network(input.request.client_ip)).await?,
     )
 }

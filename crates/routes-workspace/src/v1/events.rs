@@ -62,9 +62,9 @@ query! {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResponse, Refusal> {
-    let (caller, query, now, plans) = (input.caller, input.query, app.clock.now(), app.config.plans);
-    let bytes_max = app.config.limits.page_bytes;
+async fn list(service: Arc<Service>, input: RouteInput<EventsQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, query, now, plans) = (input.caller, input.query, service.clock.now(), service.config.plans);
+    let bytes_max = service.config.limits.page_bytes;
     let detail = EventDetail { view: query.view.unwrap_or(RecordView::Full), bytes_max };
     let work = move |tx: &mut Tx| {
         let page = page(tx, &caller, &query)?.try_map(|found| {
@@ -73,20 +73,20 @@ async fn list(app: Arc<Api>, input: RouteInput<EventsQuery>) -> Result<RouteResp
         })?;
         render_page(&page, bytes_max, EventView::of)
     };
-    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?.into_json()))
+    Ok(RouteResponse::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
 }
 
-async fn get(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn get(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: EventId = input.path.id("id", "event")?;
-    let (caller, now, plans) = (input.caller, app.clock.now(), app.config.plans);
-    let detail = EventDetail::full(app.config.limits.page_bytes);
+    let (caller, now, plans) = (input.caller, service.clock.now(), service.config.plans);
+    let detail = EventDetail::full(service.config.limits.page_bytes);
     let work = move |tx: &mut Tx| {
         let mut found = events::get_many(tx, caller.workspace, &[id])?;
         found.retain(|event| caller.scope().inbox().is_none_or(|own| event.event.inbox == Some(own)));
         let shown = render::load(tx, caller.workspace, found, &plans, now, detail)?;
         render_view(&EventView::of(shown.first().ok_or_else(|| Refusal::not_found("event"))?))
     };
-    Ok(RouteResponse::rendered_json(200, app.store.read_for(caller.workspace, work).await?))
+    Ok(RouteResponse::rendered_json(200, service.read(caller.workspace, work).await?))
 }
 
 /// Returns the events of a page.

@@ -62,25 +62,28 @@ object! {
     check require_auth_of_receiving, schema authenticates_receiving;
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<ListEntriesQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<ListEntriesQuery>) -> Result<RouteResponse, Refusal> {
     let filter = ListEntryFilter {
         inbox: input.query.inbox_id.map(InboxId),
         direction: input.query.direction,
         kind: input.query.kind,
     };
-    let found = lists::all(&app, input.caller, filter).await?;
+    let found = lists::all(&service, input.caller, filter).await?;
     RouteResponse::json(200, &ListEntriesView { data: found.iter().map(ListEntryView::of).collect() })
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateListEntryBody>) -> Result<RouteResponse, Refusal> {
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateListEntryBody>,
+) -> Result<RouteResponse, Refusal> {
     let new = input.body.parse()?;
-    let made = lists::add(&app, input.caller, new).await?;
+    let made = lists::add(&service, input.caller, new).await?;
     RouteResponse::json(201, &ListEntryView::of(&made))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id: ListEntryId = input.path.id("id", "list entry")?;
-    lists::delete(&app, input.caller, id).await?;
+    lists::delete(&service, input.caller, id).await?;
     Ok(RouteResponse::empty())
 }
 

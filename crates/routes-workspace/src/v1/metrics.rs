@@ -36,11 +36,11 @@ query! {
     }
 }
 
-async fn read(app: Arc<Api>, input: RouteInput<MetricsQuery>) -> Result<RouteResponse, Refusal> {
-    let (caller, now) = (input.caller, app.clock.now());
+async fn read(service: Arc<Service>, input: RouteInput<MetricsQuery>) -> Result<RouteResponse, Refusal> {
+    let (caller, now) = (input.caller, service.clock.now());
     let parameters = parameters(&caller, input.query, now)?;
     let span = parameters.clone();
-    let report = app.store.read_for(caller.workspace, move |tx| load(tx, &caller, &span, now)).await?;
+    let report = service.read(caller.workspace, move |tx| load(tx, &caller, &span, now)).await?;
     RouteResponse::json(200, &MetricsView::of(&parameters, &report))
 }
 

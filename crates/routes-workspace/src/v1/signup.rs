@@ -4,11 +4,11 @@ use posthouse_api::views::signup::{
     ChallengeView, ClaimMailView, RestrictionsView, SignupAgentView, SignupClaimView, SignupView, SignupWorkspaceView,
 };
 use posthouse_api::wire::{AddressText, BodyValue, ShownName, expected};
+use posthouse_app::limits::client_network;
 use posthouse_app::signup::challenge::{self, IssuedChallenge};
 use posthouse_app::signup::create::{self, ClaimMailStatus, CreatedSignup, NewSignup};
 use posthouse_app::signup::{agents, claim};
 use posthouse_domain::{InboxKind, send::SEND_ERROR_CODES, signup::SOLUTION_CHARS_MAX, signup::masked};
-use posthouse_http::client;
 use posthouse_http::prelude::*;
 use serde_json::{Value, json};
 
@@ -133,17 +133,17 @@ object! {
     }
 }
 
-async fn issue(app: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {
-    RouteResponse::json(200, &challenge_view(&app, challenge::issue(&app)?))
+async fn issue(service: Arc<Service>, _: PublicInput) -> Result<RouteResponse, Refusal> {
+    RouteResponse::json(200, &challenge_view(&service, challenge::issue(&service)?))
 }
 
-fn challenge_view(app: &Api, issued: IssuedChallenge) -> ChallengeView {
-    let terms_url = app.config.signup.terms_url.clone();
+fn challenge_view(service: &Service, issued: IssuedChallenge) -> ChallengeView {
+    let terms_url = service.config.signup.terms_url.clone();
     ChallengeView {
         instructions: format!(
             "Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with {} zero bits: \
              count up from 0. Then send POST {}/v1/signup with `challenge` and `solution`. A challenge works once.",
-            issued.difficulty, app.config.base_url
+            issued.difficulty, service.config.base_url
         ),
         challenge: issued.text,
         algorithm: "sha256",
@@ -154,12 +154,12 @@ fn challenge_view(app: &Api, issued: IssuedChallenge) -> ChallengeView {
     }
 }
 
-async fn sign_up(app: Arc<Api>, input: PublicInput<EmptyInput, SignUpBody>) -> Result<RouteResponse, Refusal> {
+async fn sign_up(service: Arc<Service>, input: PublicInput<EmptyInput, SignUpBody>) -> Result<RouteResponse, Refusal> {
     let new = input.body.parse();
     let (kind, owner) = (new.kind, new.owner.clone());
-    let created = create::sign_up(&app.app, new, client::network(input.request.client_ip)).await?;
+    let created = create::sign_up(&service, new, client_network(input.request.client_ip)).await?;
     let email = owner.map(|owner| masked(owner.canonical_str()));
-    RouteResponse::json(201, &signup_view(&app, created, kind, email))
+    RouteResponse::json(201, &signup_view(&service, created, kind, email))
 }
 
 impl SignUpBody {
@@ -174,7 +174,7 @@ impl SignUpBody {
     }
 }
 
-fn signup_view(app: &Api, created: CreatedSignup, kind: InboxKind, email: Option<String>) -> SignupView {
+fn signup_view(service: &Service, created: CreatedSignup, kind: InboxKind, email: Option<String>) -> SignupView {
     let status = match created.claim_mail {
         ClaimMailStatus::Sent => "email_sent",
         ClaimMailStatus::NotRequested => "not_requested",
@@ -188,24 +188,27 @@ fn signup_view(app: &Api, created: CreatedSignup, kind: InboxKind, email: Option
         identity: created.home.identity,
         claim: SignupClaimView { status, email },
         restrictions: RestrictionsView::of(0),
-        docs_url: format!("{}/docs", app.config.base_url),
+        docs_url: format!("{}/docs", service.config.base_url),
         next_steps: next_steps(kind, created.claim_mail == ClaimMailStatus::Sent),
     }
 }
 
 async fn request_claim(
-    app: Arc<Api>,
+    service: Arc<Service>,
     input: RouteInput<EmptyInput, RequestClaimBody>,
 ) -> Result<RouteResponse, Refusal> {
-    let (email, client) = (input.body.email.0, client::network(input.request.client_ip));
+    let (email, client) = (input.body.email.0, client_network(input.request.client_ip));
     let shown = masked(email.canonical_str());
-    let expires_at = claim::request(&app.app, input.caller, email, client).await?;
+    let expires_at = claim::request(&service, input.caller, email, client).await?;
     RouteResponse::json(202, &ClaimMailView { status: "email_sent", email: shown, expires_at: expires_at.into() })
 }
 
-async fn add_agent(app: Arc<Api>, input: RouteInput<EmptyInput, AddSignupAgentBody>) -> Result<RouteResponse, Refusal> {
+async fn add_agent(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, AddSignupAgentBody>,
+) -> Result<RouteResponse, Refusal> {
     let kind = kind(input.body.kind);
-    let added = agents::add(&app, input.caller, kind).await?;
+    let added = agents::add(&service, input.caller, kind).await?;
     RouteResponse::json(
         201,
         &SignupAgentView {

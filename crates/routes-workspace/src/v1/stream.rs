@@ -5,13 +5,11 @@
 
 use axum::http::{HeaderValue, header};
 use posthouse_api::views::TimestampView;
-use posthouse_app::{
-    access::authenticate::AuthenticatedCaller, events::stream, limits::shared_budget::BudgetExceeded,
-    settings::SecretText,
-};
+use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
+use posthouse_app::{events::stream, limits::shared_budget::BudgetExceeded, settings::SecretText};
 use posthouse_domain::{ApiKeySecret, LimitName, StreamClose};
 use posthouse_http::prelude::*;
-use posthouse_http::{auth, socket::HandshakeOutcome};
+use posthouse_http::socket::HandshakeOutcome;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,11 +46,11 @@ struct TokenView {
     url: String,
 }
 
-async fn token(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    let issued = stream::issue(&app, input.caller).await?;
+async fn token(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    let issued = stream::issue(&service, input.caller).await?;
     let token = issued.token.reveal().to_owned();
     // http becomes ws, and https becomes wss.
-    let base = app.config.base_url.trim_end_matches('/').trim_start_matches("http");
+    let base = service.config.base_url.trim_end_matches('/').trim_start_matches("http");
     let url = format!("ws{base}/v1/stream?token={token}");
     RouteResponse::json(201, &TokenView { token, expires_at: issued.expires_at.into(), url })
 }
@@ -65,7 +63,7 @@ query! {
     }
 }
 
-async fn open(app: Arc<Api>, input: PublicInput<StreamQuery>) -> Result<RouteResponse, Refusal> {
+async fn open(service: Arc<Service>, input: PublicInput<StreamQuery>) -> Result<RouteResponse, Refusal> {
     let Some(accept) = &input.request.handshake else {
         let refusal =
             Refusal::invalid_field("Upgrade", "must be `websocket`: this route accepts only WebSocket handshakes");
@@ -73,7 +71,7 @@ async fn open(app: Arc<Api>, input: PublicInput<StreamQuery>) -> Result<RouteRes
     };
     let accept = HeaderValue::from_str(accept)
         .map_err(|_| Refusal::new(ErrorCode::Internal, "The handshake couldn't be completed."))?;
-    let handshake = admit(&app, input.query.token, &input.request).await?;
+    let handshake = admit(&service, input.query.token, &input.request).await?;
     let response = RouteResponse::upgrade(handshake)
         .with(header::CONNECTION, HeaderValue::from_static("Upgrade"))
         .with(header::UPGRADE, HeaderValue::from_static("websocket"))
@@ -83,17 +81,21 @@ async fn open(app: Arc<Api>, input: PublicInput<StreamQuery>) -> Result<RouteRes
 
 /// Resolves the caller of a stream and counts the stream. Refusals of the credential are sent as close codes; other
 /// refusals are responses.
-async fn admit(app: &Api, token: Option<SecretText>, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
+async fn admit(
+    service: &Service,
+    token: Option<SecretText>,
+    request: &RequestInfo,
+) -> Result<HandshakeOutcome, Refusal> {
     let found = match (token, &request.bearer) {
-        (Some(token), _) => auth::authenticate_token(app, &token, request.client_ip).await,
+        (Some(token), _) => credentials::stream_token(service, &token, request.client_ip).await,
         (None, Some(SecretText(key))) => match ApiKeySecret::parse(key) {
-            Some(key) => auth::authenticate_key(app, &key, request.client_ip, request.user_agent.as_deref()).await,
+            Some(key) => credentials::key(service, &key, request.client_ip, request.user_agent.as_deref()).await,
             None => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
         },
         (None, None) => return Ok(HandshakeOutcome::Refused(StreamClose::Credential)),
     };
     match found {
-        Ok(found) => count(app, &found, request),
+        Ok(found) => count(service, &found, request),
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => {
             Ok(HandshakeOutcome::Refused(StreamClose::Credential))
         }
@@ -102,16 +104,16 @@ async fn admit(app: &Api, token: Option<SecretText>, request: &RequestInfo) -> R
 }
 
 /// Counts the stream and its connection.
-fn count(app: &Api, found: &AuthenticatedCaller, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
+fn count(service: &Service, found: &AuthenticatedCaller, request: &RequestInfo) -> Result<HandshakeOutcome, Refusal> {
     let AuthenticatedCaller { caller, workspace } = found;
     if stream::check_can_subscribe(caller).is_err() {
         return Ok(HandshakeOutcome::Refused(StreamClose::Permission));
     }
     if let Some(slot) = &request.connection {
-        slot.authenticated(app, workspace)?;
+        slot.authenticated(service, workspace)?;
     }
-    let max = app.config.plans.of(workspace.plan).streams;
-    let share = app.streams.take_one(workspace.id, max).map_err(too_many)?;
+    let max = service.config.plans.of(workspace.plan).streams;
+    let share = service.streams.take_one(workspace.id, max).map_err(too_many)?;
     Ok(HandshakeOutcome::Admitted(*caller, Arc::new(share)))
 }
 

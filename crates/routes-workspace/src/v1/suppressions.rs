@@ -63,10 +63,10 @@ object! {
     }
 }
 
-async fn list(app: Arc<Api>, input: RouteInput<SuppressionListQuery>) -> Result<RouteResponse, Refusal> {
+async fn list(service: Arc<Service>, input: RouteInput<SuppressionListQuery>) -> Result<RouteResponse, Refusal> {
     let (caller, query) = (input.caller, input.query);
-    let page = app.store.read_for(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
-    RouteResponse::page(&app, &page, SuppressionView::of)
+    let page = service.read(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
+    RouteResponse::page(&service, &page, SuppressionView::of)
 }
 
 fn read_page(tx: &mut Tx, caller: &Caller, query: &SuppressionListQuery) -> Result<Page<Suppression>, Refusal> {
@@ -80,12 +80,15 @@ fn read_page(tx: &mut Tx, caller: &Caller, query: &SuppressionListQuery) -> Resu
     Ok(paging.page_of(found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() }))
 }
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateSuppressionBody>) -> Result<RouteResponse, Refusal> {
-    let made = suppressions::add(&app, input.caller, &input.body.address.0).await?;
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateSuppressionBody>,
+) -> Result<RouteResponse, Refusal> {
+    let made = suppressions::add(&service, input.caller, &input.body.address.0).await?;
     RouteResponse::json(if made.is_new { 201 } else { 200 }, &SuppressionView::of(&made.suppression))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
-    suppressions::remove(&app, input.caller, input.path.text("address")).await?;
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+    suppressions::remove(&service, input.caller, input.path.text("address")).await?;
     Ok(RouteResponse::empty())
 }

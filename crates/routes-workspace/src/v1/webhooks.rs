@@ -142,70 +142,79 @@ query! {
 #[derive(Debug)]
 struct HeaderFields(Vec<(String, String)>);
 
-async fn create(app: Arc<Api>, input: RouteInput<EmptyInput, CreateWebhookBody>) -> Result<RouteResponse, Refusal> {
-    let shown = create::create(&app.app, input.caller, input.body.parse()).await?;
+async fn create(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, CreateWebhookBody>,
+) -> Result<RouteResponse, Refusal> {
+    let shown = create::create(&service, input.caller, input.body.parse()).await?;
     RouteResponse::json(201, &SecretWebhookView::of(&shown))
 }
 
-async fn page(app: Arc<Api>, input: RouteInput<PageQuery>) -> Result<RouteResponse, Refusal> {
+async fn page(service: Arc<Service>, input: RouteInput<PageQuery>) -> Result<RouteResponse, Refusal> {
     let filters = format!("webhooks {}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = read::page(&app.app, input.caller, paging.page()).await?;
+    let found = read::page(&service, input.caller, paging.page()).await?;
     let position =
         |last: &read::WebhookDetails| CursorPosition { sort: last.webhook.created_at.millis(), id: last.webhook.id.0 };
-    RouteResponse::page(&app, &paging.page_of(found, position), WebhookView::of)
+    RouteResponse::page(&service, &paging.page_of(found, position), WebhookView::of)
 }
 
-async fn events(_: Arc<Api>, _: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn events(_: Arc<Service>, _: PublicInput) -> Result<RouteResponse, Refusal> {
     RouteResponse::json(200, &catalogue::view())
 }
 
-async fn one(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn one(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
-    RouteResponse::json(200, &WebhookView::of(&read::get(&app.app, input.caller, id).await?))
+    RouteResponse::json(200, &WebhookView::of(&read::get(&service, input.caller, id).await?))
 }
 
-async fn update(app: Arc<Api>, input: RouteInput<EmptyInput, UpdateWebhookBody>) -> Result<RouteResponse, Refusal> {
+async fn update(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, UpdateWebhookBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
-    RouteResponse::json(200, &WebhookView::of(&change::change(&app.app, input.caller, id, input.body.parse()).await?))
+    RouteResponse::json(200, &WebhookView::of(&change::change(&service, input.caller, id, input.body.parse()).await?))
 }
 
-async fn delete(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delete(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
-    change::delete(&app, input.caller, id).await?;
+    change::delete(&service, input.caller, id).await?;
     Ok(RouteResponse::empty())
 }
 
-async fn test(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn test(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
-    RouteResponse::json(202, &StartedAttemptView::from(test_event::test(&app, input.caller, id).await?))
+    RouteResponse::json(202, &StartedAttemptView::from(test_event::test(&service, input.caller, id).await?))
 }
 
-async fn rotate(app: Arc<Api>, input: RouteInput<EmptyInput, RotateSecretBody>) -> Result<RouteResponse, Refusal> {
+async fn rotate(
+    service: Arc<Service>,
+    input: RouteInput<EmptyInput, RotateSecretBody>,
+) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
     let secret = input.body.secret.map(|line| line.0);
-    RouteResponse::json(200, &SecretWebhookView::of(&change::rotate(&app.app, input.caller, id, secret).await?))
+    RouteResponse::json(200, &SecretWebhookView::of(&change::rotate(&service, input.caller, id, secret).await?))
 }
 
-async fn deliveries(app: Arc<Api>, input: RouteInput<PageQuery>) -> Result<RouteResponse, Refusal> {
+async fn deliveries(service: Arc<Service>, input: RouteInput<PageQuery>) -> Result<RouteResponse, Refusal> {
     let id: WebhookId = input.path.id("id", "webhook")?;
     let filters = format!("webhook deliveries {} {id}", input.caller.workspace);
     let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = read::attempts(&app, input.caller, id, paging.page()).await?;
+    let found = read::attempts(&service, input.caller, id, paging.page()).await?;
     let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
-    RouteResponse::page(&app, &page, WebhookDeliveryView::of)
+    RouteResponse::page(&service, &page, WebhookDeliveryView::of)
 }
 
-async fn delivery(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn delivery(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
     let of: WebhookDeliveryId = input.path.id("delivery_id", "delivery")?;
-    RouteResponse::json(200, &AttemptDetailsView::of(&read::attempt(&app.app, input.caller, id, of).await?))
+    RouteResponse::json(200, &AttemptDetailsView::of(&read::attempt(&service, input.caller, id, of).await?))
 }
 
-async fn redeliver(app: Arc<Api>, input: RouteInput) -> Result<RouteResponse, Refusal> {
+async fn redeliver(service: Arc<Service>, input: RouteInput) -> Result<RouteResponse, Refusal> {
     let id = input.path.id("id", "webhook")?;
     let of: WebhookDeliveryId = input.path.id("delivery_id", "delivery")?;
-    RouteResponse::json(202, &StartedAttemptView::from(test_event::redeliver(&app, input.caller, id, of).await?))
+    RouteResponse::json(202, &StartedAttemptView::from(test_event::redeliver(&service, input.caller, id, of).await?))
 }
 
 impl CreateWebhookBody {

@@ -23,10 +23,11 @@ use serde_json::Map;
 
 use super::BootError;
 use posthouse_app::{
-    app::App,
     inboxes::create::{self, CreatedInbox, Lifespan, NewInbox},
     people::new_workspace::{CreatedWorkspace, NewWorkspace, create},
     ports::Peer,
+    service::ReadScope,
+    service::Service,
 };
 
 /// The owner of the first workspace.
@@ -47,10 +48,10 @@ pub(super) struct FirstRun {
 }
 
 /// Sets up an empty store. Returns `None` if there is a workspace.
-pub(super) async fn run(app: &App) -> Result<Option<FirstRun>, BootError> {
+pub(super) async fn run(service: &Service) -> Result<Option<FirstRun>, BootError> {
     let new = NewWorkspace { name: "My workspace".to_owned(), owner: OWNER.to_owned(), plan: Plan::Team };
-    let made = create(app.clock.as_ref(), &new);
-    let (stored, inbox) = (made.clone(), first_inbox(app, &made));
+    let made = create(service.clock.as_ref(), &new);
+    let (stored, inbox) = (made.clone(), first_inbox(service, &made));
     let work = move |tx: &mut posthouse_store::Tx| -> Result<Option<CreatedInbox>, Refusal> {
         if workspaces::any(tx)? {
             return Ok(None);
@@ -59,24 +60,24 @@ pub(super) async fn run(app: &App) -> Result<Option<FirstRun>, BootError> {
         inbox.execute(tx).map(Some)
     };
     let failed = |cause: String| BootError::Store(format!("cannot create the first inbox: {cause}"));
-    let created = match app.store.write(work).await {
+    let created = match service.write(work).await {
         // Another process that started at the same time has set up the store.
-        Err(refusal) if refusal.code == ErrorCode::AddressTaken && is_set_up(app).await? => None,
+        Err(refusal) if refusal.code == ErrorCode::AddressTaken && is_set_up(service).await? => None,
         created => created.map_err(|refusal| failed(refusal.message))?,
     };
     let Some(created) = created else { return Ok(None) };
     let view = serde_json::to_value(&created.view).unwrap_or_default();
     let inbox_id = view["id"].as_str().unwrap_or_default().to_owned();
-    let address = Address::parse(&format!("{FIRST_INBOX}@{}", app.config.mail.default_domain));
+    let address = Address::parse(&format!("{FIRST_INBOX}@{}", service.config.mail.default_domain));
     let address = address.map_err(|error| failed(error.to_string()))?;
     Ok(Some(FirstRun { created: made, inbox_id, address }))
 }
 
-async fn is_set_up(app: &App) -> Result<bool, BootError> {
-    app.store.read(workspaces::any).await.map_err(|error| BootError::Store(error.to_string()))
+async fn is_set_up(service: &Service) -> Result<bool, BootError> {
+    service.read(ReadScope::Service, workspaces::any).await.map_err(|error| BootError::Store(error.to_string()))
 }
 
-fn first_inbox(app: &App, made: &CreatedWorkspace) -> create::InboxCreation {
+fn first_inbox(service: &Service, made: &CreatedWorkspace) -> create::InboxCreation {
     let caller = Caller::operator(made.workspace.id);
     let username = Username::parse(FIRST_INBOX).ok();
     let new = NewInbox {
@@ -85,17 +86,17 @@ fn first_inbox(app: &App, made: &CreatedWorkspace) -> create::InboxCreation {
         display_name: Some("First inbox".to_owned()),
         metadata: Map::new(),
     };
-    create::plan(app, caller, new)
+    create::plan(service, caller, new)
 }
 
 /// Sends the welcome mail to the SMTP listener, as another server would. A failure is only logged.
-pub(super) async fn send_welcome(app: Arc<App>, mut listener: SocketAddr, to: Address) {
+pub(super) async fn send_welcome(service: Arc<Service>, mut listener: SocketAddr, to: Address) {
     if listener.ip().is_unspecified() {
         listener.set_ip([127, 0, 0, 1].into());
     }
-    let Some(message) = welcome_message(&app, &to) else { return };
+    let Some(message) = welcome_message(&service, &to) else { return };
     let peer = Peer {
-        host: app.config.hostname.clone(),
+        host: service.config.hostname.clone(),
         address: listener,
         session: SessionConfig {
             ehlo_name: "posthouse.localhost".to_owned(),
@@ -107,7 +108,7 @@ pub(super) async fn send_welcome(app: Arc<App>, mut listener: SocketAddr, to: Ad
         connections_max: 1,
         messages_max: 1,
     };
-    match app.smtp_out.offer(peer, message).await {
+    match service.smtp_out.offer(peer, message).await {
         Ok(answered) if answered.outcomes.iter().all(|one| one.result == DeliveryResult::Delivered) => {
             tracing::info!("welcome mail delivered");
         }
@@ -119,19 +120,19 @@ pub(super) async fn send_welcome(app: Arc<App>, mut listener: SocketAddr, to: Ad
     }
 }
 
-fn welcome_message(app: &App, to: &Address) -> Option<OutboundMessage> {
+fn welcome_message(service: &Service, to: &Address) -> Option<OutboundMessage> {
     let from = Address::parse(SENDER).ok()?;
-    let id = format!("{}@posthouse.localhost", app.clock.ids().next::<uuid::Uuid>());
+    let id = format!("{}@posthouse.localhost", service.clock.ids().next::<uuid::Uuid>());
     let text = format!(
         "Welcome to Posthouse.\n\nThis mail was delivered to {} through the SMTP listener of your server.\n\n\
          Read it: GET /v1/inboxes/{{id}}/messages. Reply to it: POST /v1/inboxes/{{id}}/messages/{{message_id}}/reply.\n\
          The API reference is at {}/docs.\n",
         to.canonical(),
-        app.config.base_url
+        service.config.base_url
     );
     let built = build::build(&MimeMessage {
         message_id: &id,
-        date_ms: app.clock.now().millis(),
+        date_ms: service.clock.now().millis(),
         from: &Mailbox::new(Some("Posthouse"), from.clone()).ok()?,
         to: &[Mailbox::new(None, to.clone()).ok()?],
         cc: &[],

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use posthouse_app::app::App;
+use posthouse_app::service::Service;
 
 use crate::config::Configuration;
 use posthouse_store::{
@@ -63,11 +63,11 @@ pub fn is_served(config: &Configuration) -> Result<bool, BootError> {
     Ok(posthouse_store::is_served(&url)?)
 }
 
-/// Builds the application on a store that [`open_database`] opened.
+/// Builds the service on a store that [`open_database`] opened.
 ///
 /// # Errors
 /// Returns an error if the blob store or the resolver can't be set up.
-pub fn program(config: &Configuration, store: Store) -> Result<Arc<App>, BootError> {
+pub fn program(config: &Configuration, store: Store) -> Result<Arc<Service>, BootError> {
     let (ports, _) = ports(config)?;
-    Ok(Arc::new(App::new(config.app.clone(), store, open_blobs(config)?, ports)))
+    Ok(Arc::new(Service::new(config.app.clone(), store, open_blobs(config)?, ports)))
 }

@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{BootError, ServeOptions, first_start::FirstRun};
-use posthouse_app::{app::App, files, people::first_owner::FirstOwner, settings::DeliveryMode};
+use posthouse_app::{files, people::first_owner::FirstOwner, service::Service, settings::DeliveryMode};
 
 /// The ready file. It exists only while this process is ready.
 #[derive(Debug)]
@@ -84,15 +84,15 @@ impl BoundAddresses {
 
 /// Prints the banner of the first start, writes the ready file and finally logs `ready`.
 pub(super) fn announce(
-    app: &App,
+    service: &Service,
     plan: &mut ServeOptions,
     bound: &BoundAddresses,
     first: Option<&FirstRun>,
     owner: Option<&FirstOwner>,
 ) -> Result<(), BootError> {
     let text = match (first, owner) {
-        (Some(first), _) => Some(first_banner(app, bound, first)?),
-        (None, Some(owner)) => Some(later_banner(app, owner)),
+        (Some(first), _) => Some(first_banner(service, bound, first)?),
+        (None, Some(owner)) => Some(later_banner(service, owner)),
         (None, None) => None,
     };
     if let Some(text) = text {
@@ -101,7 +101,7 @@ pub(super) fn announce(
     }
     if let Some(file) = &mut plan.ready_file {
         let what = format!("cannot write the ready file {}", file.path.display());
-        file.write(format!("{}\n", document(app, bound, first))).map_err(BootError::io(what))?;
+        file.write(format!("{}\n", document(service, bound, first))).map_err(BootError::io(what))?;
     }
     let roles: Vec<&str> = plan.roles.iter().map(|role| role.text()).collect();
     tracing::info!(
@@ -112,13 +112,13 @@ pub(super) fn announce(
         smtp = bound.smtp.map(tracing::field::display),
         submission = bound.submission.map(tracing::field::display),
         submission_tls = bound.submission_tls.map(tracing::field::display),
-        base_url = app.config.base_url,
+        base_url = service.config.base_url,
         "ready"
     );
     Ok(())
 }
 
-fn document(app: &App, bound: &BoundAddresses, first: Option<&FirstRun>) -> Value {
+fn document(service: &Service, bound: &BoundAddresses, first: Option<&FirstRun>) -> Value {
     let shown = |address: Option<SocketAddr>| address.map(|address| address.to_string());
     let mut document = json!({
         "pid": std::process::id(),
@@ -135,7 +135,7 @@ fn document(app: &App, bound: &BoundAddresses, first: Option<&FirstRun>) -> Valu
         document["first_run"] = json!({
             "workspace_id": first.created.workspace.id.to_string(),
             "api_key": first.created.secret.reveal(),
-            "sign_in_url": first.created.link.url(&app.config.base_url),
+            "sign_in_url": first.created.link.url(&service.config.base_url),
         });
     }
     document
@@ -148,31 +148,31 @@ const FILE_NOTE: &str = "This file has a working API key. Save the key elsewhere
 
 /// Returns the text of the first start. Standard output that is no terminal may be kept or read by others, so the API key
 /// and the link go to a private file instead.
-fn first_banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> Result<String, BootError> {
-    let whole = banner(app, bound, first);
+fn first_banner(service: &Service, bound: &BoundAddresses, first: &FirstRun) -> Result<String, BootError> {
+    let whole = banner(service, bound, first);
     if io::stdout().is_terminal() {
         return Ok(whole);
     }
-    let file = app.config.data_dir.join(FIRST_START_FILE);
+    let file = service.config.data_dir.join(FIRST_START_FILE);
     let what = format!("cannot write {}", file.display());
     files::write(&file, &format!("\n{FILE_NOTE}\n{whole}")).map_err(BootError::io(what))?;
     tracing::info!(file = %file.display(), "first_start.written");
     let key_file = format!("in {}", file.display());
-    let (key, link) = (first.created.secret.reveal(), first.created.link.url(&app.config.base_url));
+    let (key, link) = (first.created.secret.reveal(), first.created.link.url(&service.config.base_url));
     let export = format!("  export POSTHOUSE_KEY={key}");
     let read = format!("  export POSTHOUSE_KEY=$(awk '/API key  /{{print $3}}' {})", file.display());
     Ok(whole.replace(&export, &read).replace(key, &key_file).replace(&link, &key_file))
 }
 
 /// Returns the text of a later start in the loopback profile.
-fn later_banner(app: &App, owner: &FirstOwner) -> String {
-    let create = app.config.command(&format!("key create --workspace {}", owner.workspace));
+fn later_banner(service: &Service, owner: &FirstOwner) -> String {
+    let create = service.config.command(&format!("key create --workspace {}", owner.workspace));
     let lines = [
         String::new(),
         "Posthouse is running.".to_owned(),
         String::new(),
-        format!("  Dashboard {}   sign in as {}", app.config.base_url, owner.email),
-        format!("  Data      {}", app.config.data_dir.display()),
+        format!("  Dashboard {}   sign in as {}", service.config.base_url, owner.email),
+        format!("  Data      {}", service.config.data_dir.display()),
         String::new(),
         "The link to sign in is in the log. Get another API key:".to_owned(),
         String::new(),
@@ -183,9 +183,9 @@ fn later_banner(app: &App, owner: &FirstOwner) -> String {
 }
 
 /// The text of the first start. Its lines fit a terminal of 80 columns.
-fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
+fn banner(service: &Service, bound: &BoundAddresses, first: &FirstRun) -> String {
     let key = first.created.secret.reveal();
-    let (base, inbox, address) = (&app.config.base_url, &first.inbox_id, first.address.canonical());
+    let (base, inbox, address) = (&service.config.base_url, &first.inbox_id, first.address.canonical());
     let shown = |address: Option<SocketAddr>| {
         address.map_or_else(|| "not in this process".to_owned(), |address| address.to_string())
     };
@@ -206,14 +206,14 @@ fn banner(app: &App, bound: &BoundAddresses, first: &FirstRun) -> String {
         format!("  SMTP      {}", shown(bound.smtp)),
         format!("  Submit    {submission}"),
         format!("  Inbox     {address}"),
-        format!("  Data      {}", app.config.data_dir.display()),
+        format!("  Data      {}", service.config.data_dir.display()),
         String::new(),
         "Sign in to the dashboard:".to_owned(),
         String::new(),
         format!("  {}", first.created.link.url(base)),
         String::new(),
     ]);
-    if app.config.delivery.mode == DeliveryMode::Capture {
+    if service.config.delivery.mode == DeliveryMode::Capture {
         lines.extend(["Outgoing mail is captured: nothing leaves this machine.".to_owned(), String::new()]);
     }
     // Without the mail exchanger in this process no welcome mail is sent.

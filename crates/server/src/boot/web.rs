@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use posthouse_app::{Instance, settings::http::HttpConfig};
+use posthouse_app::{Service, settings::http::HttpConfig};
 use tokio::net::TcpListener;
 
 use super::BootError;
@@ -12,7 +12,7 @@ use crate::config::Configuration;
 /// Serves HTTP until the process drains.
 pub type ServedHttp = BoxFuture<'static, ()>;
 /// Starts to serve HTTP on bound listeners.
-pub type HttpServer = fn(Arc<Instance>, HttpConfig, BoundHttp) -> Result<ServedHttp, BootError>;
+pub type HttpServer = fn(Arc<Service>, HttpConfig, BoundHttp) -> Result<ServedHttp, BootError>;
 
 /// The bound listeners of HTTP.
 #[derive(Debug)]

@@ -26,9 +26,9 @@ pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), Comma
     let Command::Relabel(given) = command;
     let config = options.load_with_store()?;
     let done = runtime()?.block_on(async {
-        let app = boot::bare_program(&config)?;
-        let done = relabel::run(&app, given.dry_run).await.map_err(|refusal| CommandError::failed(refusal.message));
-        boot::close(app.store.clone()).await;
+        let service = boot::bare_program(&config)?;
+        let done = relabel::run(&service, given.dry_run).await.map_err(|refusal| CommandError::failed(refusal.message));
+        boot::close(service.store.clone()).await;
         done
     })?;
     let RelabelTotals { read, changed, unreadable } = done;

@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print};
 use crate::{boot, config::Configuration};
 use posthouse_app::{
-    app::App,
     domains::{acme, certificate, reputation::resolve_addresses},
     ports::Dns,
+    service::Service,
     settings::{AppConfig, DeliveryMode},
     tls::{self, CertificateFacts},
 };
@@ -134,21 +134,21 @@ async fn all(config: &Configuration, quick: bool) -> Vec<Finding> {
     let storage = storage::check(config, quick).await;
     findings.extend(storage.findings);
     // If the blob store can't be opened, its line has the reason.
-    let app = storage.store.and_then(|store| boot::inspect::program(config, store).ok());
-    if let Some(app) = &app {
-        findings.extend(integrity::blobs(config, &app.store, quick).await);
-        findings.push(instance_key::check(app).await);
+    let service = storage.store.and_then(|store| boot::inspect::program(config, store).ok());
+    if let Some(service) = &service {
+        findings.extend(integrity::blobs(config, &service.store, quick).await);
+        findings.push(instance_key::check(service).await);
     }
     findings.extend(network::ports(config, network::Running::of(config)).await);
     if !config.acme.enabled {
         findings.extend(certificate(config, boot::clock().now()));
     }
     match boot::resolver(config) {
-        Ok(dns) => findings.extend(outside(config, dns, app.as_ref(), storage.missing_advice).await),
+        Ok(dns) => findings.extend(outside(config, dns, service.as_ref(), storage.missing_advice).await),
         Err(error) => findings.push(Finding::failed(format!("DNS: {error}"), "correct dns.nameservers")),
     }
-    if let Some(app) = app {
-        boot::close(app.store.clone()).await;
+    if let Some(service) = service {
+        boot::close(service.store.clone()).await;
     }
     findings
 }
@@ -158,10 +158,10 @@ async fn all(config: &Configuration, quick: bool) -> Vec<Finding> {
 async fn outside(
     config: &Configuration,
     dns: Arc<dyn Dns>,
-    app: Option<&Arc<App>>,
+    service: Option<&Arc<Service>>,
     advice: &'static str,
 ) -> Vec<Finding> {
-    let dns = app.map_or(dns.as_ref(), |app| app.dns.as_ref());
+    let dns = service.map_or(dns.as_ref(), |service| service.dns.as_ref());
     let is_looked_up = names::is_looked_up(config, &config.hostname);
     let own = if is_looked_up { resolve_addresses(dns, &config.hostname).await } else { Some(Vec::new()) };
     let host = async { if is_looked_up { names::host(dns, config, own.as_deref()).await } else { Vec::new() } };
@@ -170,17 +170,17 @@ async fn outside(
         in_time("host name", host),
         in_time("inbound and outbound connections", network::connections(dns, config, &addresses)),
     );
-    let Some(app) = app else {
+    let Some(service) = service else {
         let (host, connections) = tokio::join!(host, connections);
         return [host, connections, vec![skipped(config, advice)]].concat();
     };
     let parts = tokio::join!(
-        in_time("records of the default and temporary domain", names::served(app)),
-        in_time("records of custom domains", names::custom_domains(app)),
+        in_time("records of the default and temporary domain", names::served(service)),
+        in_time("records of custom domains", names::custom_domains(service)),
         host,
         connections,
-        in_time("blocklists", reputation::check(app, own.is_some())),
-        in_time("TLS certificate", acme_certificate(app)),
+        in_time("blocklists", reputation::check(service, own.is_some())),
+        in_time("TLS certificate", acme_certificate(service)),
     );
     [parts.0, parts.1, parts.2, parts.3, parts.4, parts.5].concat()
 }
@@ -250,13 +250,13 @@ fn certificate(config: &Configuration, now: Time) -> Vec<Finding> {
 }
 
 /// Checks the ACME certificate, which is in the store.
-async fn acme_certificate(app: &App) -> Vec<Finding> {
-    if !app.config.acme.enabled {
+async fn acme_certificate(service: &Service) -> Vec<Finding> {
+    if !service.config.acme.enabled {
         return Vec::new();
     }
-    let last_error = acme::last_error(app).await.ok().flatten();
-    let found = match certificate::stored_facts(app).await {
-        Ok(Some(facts)) => certificate_findings(&app.config, &facts, app.clock.now()),
+    let last_error = acme::last_error(service).await.ok().flatten();
+    let found = match certificate::stored_facts(service).await {
+        Ok(Some(facts)) => certificate_findings(&service.config, &facts, service.clock.now()),
         Ok(None) => {
             let advice = "start the service, and search its log for acme.refused; port 80 of each name must reach it";
             vec![Finding::warning("TLS certificate: no ACME certificate yet", advice)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use posthouse_api::wire::revocation_reason;
 use posthouse_app::{
-    App,
+    Service,
     directory::operator::{self, ReviewedAgent},
 };
 use posthouse_domain::agent::card_text;
@@ -56,13 +56,13 @@ pub(super) struct Restore {
 pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     let config = options.load_with_store()?;
     runtime()?.block_on(async {
-        let app = boot::bare_program(&config)?;
+        let service = boot::bare_program(&config)?;
         let done = match command {
-            Command::List(output) => list(&app, &output).await,
-            Command::Suspend(given) => suspend(&app, given).await,
-            Command::Restore(given) => restore(&app, &given).await,
+            Command::List(output) => list(&service, &output).await,
+            Command::Suspend(given) => suspend(&service, given).await,
+            Command::Restore(given) => restore(&service, &given).await,
         };
-        boot::close(app.store.clone()).await;
+        boot::close(service.store.clone()).await;
         done
     })
 }
@@ -71,8 +71,8 @@ fn address(text: &str) -> Result<Address, CommandError> {
     Address::parse(text).map_err(|error| CommandError::Usage(format!("{text} is not an address: {error}")))
 }
 
-async fn list(app: &Arc<App>, output: &OutputOptions) -> Result<(), CommandError> {
-    let agents = operator::list(app).await?;
+async fn list(service: &Arc<Service>, output: &OutputOptions) -> Result<(), CommandError> {
+    let agents = operator::list(service).await?;
     let views: Vec<Value> = agents.iter().map(view).collect();
     let lines: Vec<String> = agents.iter().flat_map(lines).collect();
     let text =
@@ -134,11 +134,11 @@ fn one_line(text: &str) -> String {
     card_text::visible(&words.join(" "))
 }
 
-async fn suspend(app: &Arc<App>, given: Suspend) -> Result<(), CommandError> {
+async fn suspend(service: &Arc<Service>, given: Suspend) -> Result<(), CommandError> {
     let address = address(&given.address)?;
     let reason = given.reason.as_deref().map(revocation_reason).transpose();
     let reason = reason.map_err(|problem| CommandError::Usage(format!("--reason {problem}")))?.map(|reason| reason.0);
-    let agent = operator::suspend(app, &address, reason).await.map_err(|refusal| refused(&refusal))?;
+    let agent = operator::suspend(service, &address, reason).await.map_err(|refusal| refused(&refusal))?;
     let text = format!("Suspended {}. It leaves the directory at once.", agent.address);
     print(
         &given.output,
@@ -148,10 +148,10 @@ async fn suspend(app: &Arc<App>, given: Suspend) -> Result<(), CommandError> {
     )
 }
 
-async fn restore(app: &Arc<App>, given: &Restore) -> Result<(), CommandError> {
+async fn restore(service: &Arc<Service>, given: &Restore) -> Result<(), CommandError> {
     let address = address(&given.address)?;
-    let agent = operator::restore(app, &address).await.map_err(|refusal| refused(&refusal))?;
-    let status = agent.standing(app.clock.now()).text();
+    let agent = operator::restore(service, &address).await.map_err(|refusal| refused(&refusal))?;
+    let status = agent.standing(service.clock.now()).text();
     let text = format!("Restored {}. Its standing is {status}.", agent.address);
     print(
         &given.output,

@@ -20,8 +20,8 @@ use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, wo
 use crate::boot;
 use posthouse_api::views::domain::DomainView;
 use posthouse_app::{
-    app::App,
     domains::{add, change, check},
+    service::Service,
 };
 
 /// Maximum number of domains that are read per workspace.
@@ -134,12 +134,12 @@ enum Use {
 /// The application and the runtime that commands block on.
 struct DomainCommands {
     runtime: tokio::runtime::Runtime,
-    app: Arc<App>,
+    service: Arc<Service>,
 }
 
 impl Drop for DomainCommands {
     fn drop(&mut self) {
-        self.app.store.close();
+        self.service.store.close();
     }
 }
 
@@ -147,19 +147,19 @@ impl DomainCommands {
     fn open(options: &GlobalOptions, how: Use) -> Result<Self, CommandError> {
         let config = options.load_with_store()?;
         let runtime = super::runtime()?;
-        let app = match how {
+        let service = match how {
             Use::Seals => runtime.block_on(boot::program(&config))?,
             Use::Reads => runtime.block_on(async { boot::bare_program(&config) })?,
         };
-        Ok(Self { runtime, app })
+        Ok(Self { runtime, service })
     }
 
     fn add(&self, given: &Add) -> Result<(), CommandError> {
         let owner = self.workspace(given.workspace.as_deref())?;
-        let adding = add::add(&self.app, Caller::operator(owner), &given.domain, !given.no_receiving);
+        let adding = add::add(&self.service, Caller::operator(owner), &given.domain, !given.no_receiving);
         let domain = self.runtime.block_on(adding).map_err(CommandError::refused)?;
         let view = self.view(&domain)?;
-        let check = self.app.config.command(&format!("domain check {}", domain.name));
+        let check = self.service.config.command(&format!("domain check {}", domain.name));
         let next = format!("Publish these records, then run:\n\n  {check}");
         let text = format!("{}\n\n{next}", table::domain(&view, table::Values::All));
         let done = format!("{0} was added: run posthouse domain show {0}", domain.name);
@@ -168,12 +168,12 @@ impl DomainCommands {
 
     fn list(&self, workspace: Option<&str>, output: &OutputOptions) -> Result<(), CommandError> {
         let owners = match workspace {
-            Some(id) => vec![workspace::find(&self.app.store, workspace::workspace_id(id)?)?],
-            None => workspace::all(&self.app.store)?,
+            Some(id) => vec![workspace::find(&self.service.store, workspace::workspace_id(id)?)?],
+            None => workspace::all(&self.service.store)?,
         };
         let (mut views, mut lines) = (Vec::new(), Vec::new());
         for owner in owners {
-            let found = of_workspace(&self.app.store, owner.id)?;
+            let found = of_workspace(&self.service.store, owner.id)?;
             if found.is_empty() {
                 continue;
             }
@@ -191,7 +191,7 @@ impl DomainCommands {
         let domain = self.find(which)?;
         let view = self.view(&domain)?;
         let text = if zone_file {
-            mail_domain::zone_file(&domain.expected(&self.app.config.server_dns())).trim_end().to_owned()
+            mail_domain::zone_file(&domain.expected(&self.service.config.server_dns())).trim_end().to_owned()
         } else {
             table::domain(&view, table::Values::All)
         };
@@ -200,7 +200,7 @@ impl DomainCommands {
 
     fn check(&self, which: &Which) -> Result<(), CommandError> {
         let found = self.find(which)?;
-        let checking = check::check(&self.app, found.workspace, found.id);
+        let checking = check::check(&self.service, found.workspace, found.id);
         let outcome = self.runtime.block_on(checking).map_err(CommandError::refused)?;
         let view = self.view(&outcome.domain)?;
         let name = &outcome.domain.name;
@@ -224,7 +224,7 @@ impl DomainCommands {
     fn set(&self, which: &Which, status: Switch) -> Result<(), CommandError> {
         let found = self.find(which)?;
         let enabled = status == Switch::Active;
-        let setting = change::set_enabled(&self.app, Caller::operator(found.workspace), found.id, enabled);
+        let setting = change::set_enabled(&self.service, Caller::operator(found.workspace), found.id, enabled);
         let domain = self.runtime.block_on(setting).map_err(CommandError::refused)?;
         if enabled {
             return self.check(which);
@@ -237,9 +237,9 @@ impl DomainCommands {
     /// Returns the workspace with this id or, without an id, the only workspace.
     fn workspace(&self, given: Option<&str>) -> Result<WorkspaceId, CommandError> {
         if let Some(id) = given {
-            return Ok(workspace::find(&self.app.store, workspace::workspace_id(id)?)?.id);
+            return Ok(workspace::find(&self.service.store, workspace::workspace_id(id)?)?.id);
         }
-        match workspace::all(&self.app.store)?.as_slice() {
+        match workspace::all(&self.service.store)?.as_slice() {
             [one] => Ok(one.id),
             [] => Err(CommandError::Failed(
                 "there are no workspaces yet; create one with posthouse workspace create".to_owned(),
@@ -252,11 +252,11 @@ impl DomainCommands {
     fn find(&self, which: &Which) -> Result<MailDomain, CommandError> {
         let owners: Vec<WorkspaceId> = match &which.workspace {
             Some(id) => vec![workspace::workspace_id(id)?],
-            None => workspace::all(&self.app.store)?.into_iter().map(|owner| owner.id).collect(),
+            None => workspace::all(&self.service.store)?.into_iter().map(|owner| owner.id).collect(),
         };
         let id = which.domain.parse::<DomainId>().ok();
         let name = add::canonical(&which.domain).unwrap_or_default();
-        let found = self.app.store.read_blocking(move |tx| {
+        let found = self.service.store.read_blocking(move |tx| {
             let mut found = Vec::new();
             for owner in &owners {
                 let id = match id {
@@ -280,7 +280,7 @@ impl DomainCommands {
     }
 
     fn view(&self, domain: &MailDomain) -> Result<Value, CommandError> {
-        let view = DomainView::of(domain, &self.app.config.server_dns(), self.app.clock.now());
+        let view = DomainView::of(domain, &self.service.config.server_dns(), self.service.clock.now());
         let mut view = serde_json::to_value(view).map_err(CommandError::failed)?;
         view["workspace_id"] = domain.workspace.to_string().into();
         Ok(view)

@@ -42,12 +42,12 @@ pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), Comma
         return Err(CommandError::Failed(why.to_owned()));
     };
     let rotated = runtime()?.block_on(async {
-        let app = boot::bare_program(&config)?;
-        let rotated = rotate::rotate(&app, given.to.as_deref()).await.map_err(|error| match error {
+        let service = boot::bare_program(&config)?;
+        let rotated = rotate::rotate(&service, given.to.as_deref()).await.map_err(|error| match error {
             RotationError::NoFile | RotationError::NeedlessFile => CommandError::Usage(error.to_string()),
             other => CommandError::failed(other),
         });
-        boot::close(app.store.clone()).await;
+        boot::close(service.store.clone()).await;
         rotated
     })?;
     let json = json!({

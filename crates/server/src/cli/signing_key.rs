@@ -1,9 +1,10 @@
 //! `posthouse signing-key list | rotate | revoke`.
 
+use posthouse_app::ReadScope;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use posthouse_app::{App, signing::keys};
+use posthouse_app::{Service, signing::keys};
 use posthouse_domain::signing_key::SigningPurpose;
 use posthouse_store::{Tx, signing_keys, signing_keys::StoredSigningKey};
 use serde_json::{Value, json};
@@ -64,18 +65,18 @@ impl PurposeName {
 pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
     let config = options.load_with_store()?;
     runtime()?.block_on(async {
-        let app = boot::bare_program(&config)?;
+        let service = boot::bare_program(&config)?;
         let done = match command {
-            Command::List(output) => list(&app, &output).await,
-            Command::Rotate(given) => rotate(&app, &given).await,
-            Command::Revoke { kid, output } => revoke(&app, &kid, &output).await,
+            Command::List(output) => list(&service, &output).await,
+            Command::Rotate(given) => rotate(&service, &given).await,
+            Command::Revoke { kid, output } => revoke(&service, &kid, &output).await,
         };
-        boot::close(app.store.clone()).await;
+        boot::close(service.store.clone()).await;
         done
     })
 }
 
-async fn list(app: &Arc<App>, output: &OutputOptions) -> Result<(), CommandError> {
+async fn list(service: &Arc<Service>, output: &OutputOptions) -> Result<(), CommandError> {
     let load = |tx: &mut Tx| -> posthouse_store::Result<Vec<StoredSigningKey>> {
         let mut all = Vec::new();
         for purpose in SigningPurpose::ALL {
@@ -83,8 +84,8 @@ async fn list(app: &Arc<App>, output: &OutputOptions) -> Result<(), CommandError
         }
         Ok(all)
     };
-    let keys = app.store.read(load).await?;
-    let now = app.clock.now();
+    let keys = service.read(ReadScope::Service, load).await?;
+    let now = service.clock.now();
     let view = |key: &StoredSigningKey| {
         json!({
             "purpose": key.purpose.text(),
@@ -105,13 +106,13 @@ async fn list(app: &Arc<App>, output: &OutputOptions) -> Result<(), CommandError
     print(output, &json!({ "keys": views }), &text, &CommandEffect::Nothing)
 }
 
-async fn rotate(app: &Arc<App>, given: &Rotate) -> Result<(), CommandError> {
+async fn rotate(service: &Arc<Service>, given: &Rotate) -> Result<(), CommandError> {
     let all = SigningPurpose::ALL.iter().copied();
     let purposes: Vec<SigningPurpose> =
         all.filter(|one| given.purpose.is_none_or(|name| name.purpose() == *one)).collect();
     let (mut views, mut lines) = (Vec::new(), Vec::new());
     for purpose in purposes {
-        let rotated = keys::rotate(app, purpose).await.map_err(CommandError::failed)?;
+        let rotated = keys::rotate(service, purpose).await.map_err(CommandError::failed)?;
         let (name, at) = (purpose.text(), rotated.signs_from);
         views.push(json!({ "purpose": name, "kid": rotated.kid, "signs_from": at.to_string() }));
         lines.push(format!("{name}: the key {} signs from {at}.", rotated.kid));
@@ -120,8 +121,8 @@ async fn rotate(app: &Arc<App>, given: &Rotate) -> Result<(), CommandError> {
     print(&given.output, &json!({ "keys": views }), &text, &CommandEffect::This(text.clone()))
 }
 
-async fn revoke(app: &Arc<App>, kid: &str, output: &OutputOptions) -> Result<(), CommandError> {
-    let revoked = keys::revoke(app, kid).await.map_err(CommandError::failed)?;
+async fn revoke(service: &Arc<Service>, kid: &str, output: &OutputOptions) -> Result<(), CommandError> {
+    let revoked = keys::revoke(service, kid).await.map_err(CommandError::failed)?;
     let Some(next) = revoked else {
         let why = format!("no signing key has the id {kid}; `posthouse signing-key list` shows the ids");
         return Err(CommandError::Failed(why));

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::config::SmtpConfig;
-use posthouse_app::{Instance, inbound::screen_client, settings::network::Network};
+use posthouse_app::{Service, inbound::screen_client, settings::network::Network};
 use posthouse_domain::plan::Limit;
 use posthouse_mail::smtp::server::{AuthMode, SmtpServerConfig, TlsMode};
 
@@ -31,7 +31,7 @@ pub enum ConnectionKind {
 /// The shared state of all listeners of the mail exchanger, or of submission.
 pub struct SmtpFrontend {
     /// The running instance.
-    pub(super) app: Arc<Instance>,
+    pub(super) service: Arc<Service>,
     pub(super) config: SmtpConfig,
     pub(super) tls: Option<Arc<rustls::ServerConfig>>,
     sessions_config: Sessions,
@@ -53,28 +53,28 @@ struct Sessions {
 impl SmtpFrontend {
     /// Creates the mail exchanger. Without `tls` it doesn't offer STARTTLS.
     #[must_use]
-    pub fn new(app: Arc<Instance>, config: &SmtpConfig, tls: Option<Arc<rustls::ServerConfig>>) -> Arc<Self> {
-        Self::with(app, config, tls, SmtpServerConfig::mail_exchanger, None)
+    pub fn new(service: Arc<Service>, config: &SmtpConfig, tls: Option<Arc<rustls::ServerConfig>>) -> Arc<Self> {
+        Self::with(service, config, tls, SmtpServerConfig::mail_exchanger, None)
     }
 
     /// Creates the submission service.
     #[must_use]
-    pub fn submission(app: Arc<Instance>, config: &SmtpConfig, tls: Arc<rustls::ServerConfig>) -> Arc<Self> {
-        Self::with(app, config, Some(tls), SmtpServerConfig::submission, Some(FailedLogins::default()))
+    pub fn submission(service: Arc<Service>, config: &SmtpConfig, tls: Arc<rustls::ServerConfig>) -> Arc<Self> {
+        Self::with(service, config, Some(tls), SmtpServerConfig::submission, Some(FailedLogins::default()))
     }
 
     fn with(
-        app: Arc<Instance>,
+        service: Arc<Service>,
         config: &SmtpConfig,
         tls: Option<Arc<rustls::ServerConfig>>,
         defaults: fn(String) -> SmtpServerConfig,
         failed_logins: Option<FailedLogins>,
     ) -> Arc<Self> {
         let clear = SmtpServerConfig {
-            message_bytes_max: app.config.message_bytes_max,
+            message_bytes_max: service.config.message_bytes_max,
             messages_max: MESSAGES_MAX,
             tls: if tls.is_some() { TlsMode::StartTls } else { TlsMode::Unavailable },
-            ..defaults(app.config.hostname.clone())
+            ..defaults(service.config.hostname.clone())
         };
         let auth = if failed_logins.is_some() { AuthMode::Always } else { AuthMode::Never };
         let sessions_config = Sessions {
@@ -91,7 +91,7 @@ impl SmtpFrontend {
             sessions: AtomicU64::new(0),
             tls,
             config: config.clone(),
-            app,
+            service,
         })
     }
 
@@ -115,9 +115,9 @@ impl SmtpFrontend {
 
     /// Returns the content of a new session of a client.
     pub(super) fn content(&self, client: IpAddr) -> SessionContent {
-        let budgets = &self.app.smtp_content;
+        let budgets = &self.service.smtp_content;
         let budget = if self.failed_logins.is_some() { &budgets.submission } else { &budgets.receipt };
-        SessionContent::new(budget, client, self.app.config.limits.smtp_content_bytes_per_client)
+        SessionContent::new(budget, client, self.service.config.limits.smtp_content_bytes_per_client)
     }
 
     /// Returns the networks whose connections begin with a PROXY protocol header.
@@ -135,7 +135,7 @@ impl SmtpFrontend {
     /// # Errors
     /// Returns the limit per minute if the client has reached it.
     pub(super) fn count(&self, client: IpAddr, what: RateLimitedAction) -> Result<(), ReachedRate> {
-        let counted = self.rates.count(client, what, self.rate_limit(client, what), self.app.clock.now());
+        let counted = self.rates.count(client, what, self.rate_limit(client, what), self.service.clock.now());
         counted.inspect_err(|_| self.record_reached(client, what))
     }
 
@@ -144,23 +144,23 @@ impl SmtpFrontend {
     /// # Errors
     /// Returns the limit if the client has reached it.
     pub(super) fn check(&self, client: IpAddr, what: RateLimitedAction) -> Result<(), ReachedRate> {
-        let checked = self.rates.check(client, what, self.rate_limit(client, what), self.app.clock.now());
+        let checked = self.rates.check(client, what, self.rate_limit(client, what), self.service.clock.now());
         checked.inspect_err(|_| self.record_reached(client, what))
     }
 
     fn record_reached(&self, client: IpAddr, what: RateLimitedAction) {
-        self.app.metrics.smtp_rejected_by_policy("rate");
-        self.app.metrics.limit_reached(what.setting());
+        self.service.metrics.smtp_rejected_by_policy("rate");
+        self.service.metrics.limit_reached(what.setting());
         tracing::debug!(client = %client, what = ?what, "smtp.rate_limited");
     }
 
     /// Returns the limit per minute of a client.
     fn rate_limit(&self, client: IpAddr, what: RateLimitedAction) -> Limit {
-        if self.failed_logins.is_some() || screen_client::is_trusted(&self.app, client) {
+        if self.failed_logins.is_some() || screen_client::is_trusted(&self.service, client) {
             return None;
         }
         match what {
-            RateLimitedAction::UnknownRecipient => self.app.config.limits.unknown_recipients_per_minute,
+            RateLimitedAction::UnknownRecipient => self.service.config.limits.unknown_recipients_per_minute,
             RateLimitedAction::Connection => self.config.connections_per_minute,
             RateLimitedAction::Message => self.config.messages_per_minute,
             RateLimitedAction::Recipient => self.config.recipients_per_minute,

@@ -13,19 +13,19 @@ use posthouse_mail::{
 
 use super::{client_limits::RateLimitedAction, frontend::SmtpFrontend, replies};
 use posthouse_app::{
-    app::App,
     inbound::{
         receive::{self, InboundMail},
         recipient::{self, AcceptedRecipient, RecipientVerdict},
         screen_client::{self, ClientScreening, ScreeningRequest},
     },
     mailbox,
+    service::Service,
 };
 
 /// The mail exchanger's state for one session.
 pub(super) struct Inbound<'h> {
     frontend: &'h SmtpFrontend,
-    app: &'h Arc<App>,
+    service: &'h Arc<Service>,
     client_ip: IpAddr,
     /// Whether the accepted recipients are role addresses; `None` before the first.
     to_role: Option<bool>,
@@ -35,7 +35,7 @@ pub(super) struct Inbound<'h> {
 
 impl<'h> Inbound<'h> {
     pub(super) fn new(frontend: &'h SmtpFrontend, client_ip: IpAddr) -> Self {
-        Self { frontend, app: &frontend.app.app, client_ip, to_role: None, first: None }
+        Self { frontend, service: &frontend.service, client_ip, to_role: None, first: None }
     }
 
     pub(super) fn sender(&self, query: &SenderQuery) -> SessionDecision {
@@ -55,7 +55,7 @@ impl<'h> Inbound<'h> {
 
     pub(super) async fn recipient(&mut self, query: &RecipientQuery) -> SessionDecision {
         let Some(address) = self.address(&query.address) else { return self.refuse_unknown() };
-        if self.app.store.damage().is_some() {
+        if self.service.store.damage().is_some() {
             // A damaged database may fail to find an existing inbox.
             return SessionDecision::Reject(replies::UNAVAILABLE);
         }
@@ -67,12 +67,12 @@ impl<'h> Inbound<'h> {
         if !is_role && let Err(reached) = self.frontend.count(self.client_ip, RateLimitedAction::Recipient) {
             return SessionDecision::Reject(replies::too_many_recipients(reached));
         }
-        let accepted = match recipient::recipient(self.app, &address, query.size).await {
+        let accepted = match recipient::recipient(self.service, &address, query.size).await {
             Ok(RecipientVerdict::Accept(accepted)) => accepted,
             Ok(RecipientVerdict::Unknown) => return self.refuse_unknown(),
             Ok(RecipientVerdict::Unread) => return SessionDecision::Reject(replies::UNREAD_RECIPIENT),
             Err(refusal) => {
-                self.app.metrics.refused(&refusal);
+                self.service.metrics.refused(&refusal);
                 return SessionDecision::Reject(replies::refusal(&refusal));
             }
         };
@@ -87,7 +87,7 @@ impl<'h> Inbound<'h> {
             return SessionDecision::Reject(replies::SEPARATE_WORKSPACE_MAIL);
         }
         // A message is refused as a whole, and mail to role addresses must never be refused.
-        if self.app.config.inbound.reject_dmarc_fail && self.to_role.is_some_and(|so_far| so_far != is_role) {
+        if self.service.config.inbound.reject_dmarc_fail && self.to_role.is_some_and(|so_far| so_far != is_role) {
             return SessionDecision::Reject(replies::SEPARATE_ROLE_MAIL);
         }
         let verdict = self.screen(query, &address).await;
@@ -110,13 +110,13 @@ impl<'h> Inbound<'h> {
     async fn screen(&self, query: &RecipientQuery, recipient: &Address) -> SessionDecision {
         let mail_from = query.mail_from.as_ref().and_then(EnvelopeAddress::to_address);
         let offer = ScreeningRequest { client_ip: self.client_ip, mail_from: mail_from.as_ref(), recipient };
-        let (rule, reply) = match screen_client::screen(self.app, &self.frontend.app.blocklist_cache, offer).await {
+        let (rule, reply) = match screen_client::screen(self.service, offer).await {
             Ok(ClientScreening::Accept) => return SessionDecision::Accept,
             Ok(ClientScreening::Listed(list)) => ("dnsbl", replies::listed(self.client_ip, &list)),
             Ok(ClientScreening::RetryLater) => ("greylisting", replies::GREYLISTED),
             Err(refusal) => return SessionDecision::Reject(replies::refusal(&refusal)),
         };
-        self.app.metrics.smtp_rejected_by_policy(rule);
+        self.service.metrics.smtp_rejected_by_policy(rule);
         tracing::debug!(client = %self.client_ip, rule, "smtp.refused_by_policy");
         SessionDecision::Reject(reply)
     }
@@ -125,21 +125,21 @@ impl<'h> Inbound<'h> {
     fn address(&self, path: &EnvelopeAddress) -> Option<Address> {
         match path.domain() {
             Some(_) => path.to_address(),
-            None => Address::parse_smtp(&format!("{path}@{}", self.app.config.mail.default_domain)).ok(),
+            None => Address::parse_smtp(&format!("{path}@{}", self.service.config.mail.default_domain)).ok(),
         }
     }
 
     /// Stores a message for its recipients.
     pub(super) async fn store(&self, transaction: InboundTransaction, tls: Option<String>) -> ServerReply {
-        let app = self.app;
-        let began = app.clock.now();
+        let service = self.service;
+        let began = service.clock.now();
         let body_bytes = transaction.data.len();
         let recipients = transaction.recipients.len();
-        let result = receive::receive(app, self.arrival(transaction, tls)).await;
-        let took_ms = app.clock.now().since_ms(began);
+        let result = receive::receive(service, self.arrival(transaction, tls)).await;
+        let took_ms = service.clock.now().since_ms(began);
         match result {
             Ok(ids) => {
-                app.metrics.smtp_message("stored");
+                service.metrics.smtp_message("stored");
                 let message_id = ids.first().map(ToString::to_string).unwrap_or_default();
                 tracing::debug!(message_id, outcome = "stored", body_bytes, recipients, took_ms, "smtp.message");
                 // A report about mail of a deleted inbox is processed but not stored.
@@ -147,11 +147,11 @@ impl<'h> Inbound<'h> {
                 ServerReply::new(250, EnhancedStatusCode(2, 0, 0), text)
             }
             Err(refusal) => {
-                app.storage_health.record(&refusal);
-                app.metrics.refused(&refusal);
+                service.storage_health.record(&refusal);
+                service.metrics.refused(&refusal);
                 let reply = replies::refusal(&refusal);
                 let outcome = if reply.code() < 500 { "deferred" } else { "refused" };
-                app.metrics.smtp_message(outcome);
+                service.metrics.smtp_message(outcome);
                 tracing::debug!(outcome, code = refusal.code.text(), body_bytes, recipients, took_ms, "smtp.message");
                 reply
             }

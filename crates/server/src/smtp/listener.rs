@@ -67,7 +67,7 @@ impl Listener {
     /// Accepts connections until the process drains, then waits for all sessions to end.
     pub async fn serve(self, frontend: Arc<SmtpFrontend>) {
         let mut sessions = JoinSet::new();
-        let drained = frontend.app.lifecycle.drained();
+        let drained = frontend.service.lifecycle.drained();
         tokio::pin!(drained);
         loop {
             let accepted = tokio::select! {
@@ -84,8 +84,8 @@ impl Listener {
                 }
                 Err(error) => {
                     tracing::warn!(cause = %error, "smtp.accept_failed");
-                    let now = frontend.app.clock.now();
-                    frontend.app.clock.sleep_until(now.plus_ms(ACCEPT_PAUSE_MS)).await;
+                    let now = frontend.service.clock.now();
+                    frontend.service.clock.sleep_until(now.plus_ms(ACCEPT_PAUSE_MS)).await;
                 }
             }
         }
@@ -97,7 +97,7 @@ impl Listener {
 /// Takes a permit for the connection. Without one it writes a 421 reply, which fits the empty send buffer.
 fn admit(frontend: &SmtpFrontend, stream: &TcpStream) -> Option<ConnectionPermit> {
     let _ = stream.set_nodelay(true);
-    let permit = frontend.connection_permits.acquire(frontend.app.clock.now());
+    let permit = frontend.connection_permits.acquire(frontend.service.clock.now());
     if permit.is_none() {
         refuse_over_limit(frontend, stream, ConnectionLimit::Total);
     }
@@ -115,13 +115,13 @@ fn refuse_over_limit(frontend: &SmtpFrontend, stream: &TcpStream, limit: Connect
         }
     };
     tracing::debug!(limit = setting, "smtp.too_many_connections");
-    frontend.app.metrics.limit_reached(setting);
+    frontend.service.metrics.limit_reached(setting);
     refuse(frontend, stream, reply);
 }
 
 fn refuse(frontend: &SmtpFrontend, stream: &TcpStream, reply: ServerReply) {
     // If the reply doesn't fit the send buffer, it is dropped.
-    let _ = stream.try_write(&DisconnectReason::Limit(reply).to_bytes(&frontend.app.config.hostname));
+    let _ = stream.try_write(&DisconnectReason::Limit(reply).to_bytes(&frontend.service.config.hostname));
 }
 
 /// The remote address and kind of a connection.
@@ -150,13 +150,13 @@ async fn run_session(
     peer: SmtpPeer,
     permit: &mut ConnectionPermit,
 ) -> io::Result<()> {
-    let app = &frontend.app;
+    let service = &frontend.service;
     let settings = TimeoutSettings {
         first_command_ms: frontend.config.first_command_timeout_ms,
         idle_ms: frontend.config.idle_timeout_ms,
-        content_bytes_per_s_min: app.config.limits.smtp_content_bytes_per_second,
+        content_bytes_per_s_min: service.config.limits.smtp_content_bytes_per_second,
     };
-    let mut timeouts = SessionTimeouts::new(Arc::clone(&app.clock), settings);
+    let mut timeouts = SessionTimeouts::new(Arc::clone(&service.clock), settings);
     let (client, early) = if frontend.proxies().iter().any(|network| network.contains(peer.ip)) {
         let deadline = timeouts.opening();
         let header = timeouts.within(deadline, proxied(&mut stream)).await;

@@ -106,10 +106,10 @@ impl<'h> Session<'h> {
         let SessionAddresses { peer_ip, client_ip } = addresses;
         let on_loopback = peer_ip.is_loopback() && client_ip.is_loopback();
         let (smtp, greeting) = ServerSession::new(frontend.session_config(kind, on_loopback));
-        let stopping: BoxFuture<'h, ()> = Box::pin(frontend.app.lifecycle.drained());
+        let stopping: BoxFuture<'h, ()> = Box::pin(frontend.service.lifecycle.drained());
         let service = match frontend.failed_logins() {
             None => SmtpRole::Inbound(Inbound::new(frontend, client_ip)),
-            Some(failed) => SmtpRole::Submission(Submission::new(&frontend.app.app, failed, client_ip)),
+            Some(failed) => SmtpRole::Submission(Submission::new(&frontend.service, failed, client_ip)),
         };
         let content = frontend.content(client_ip);
         let session = Self { frontend, smtp, service, timeouts, stopping: Some(stopping), content, activity };
@@ -157,7 +157,7 @@ impl<'h> Session<'h> {
         tokio::select! {
             biased;
             closed = self.timeouts.within(deadline, wire.close()) => closed.unwrap_or(Ok(())),
-            () = frontend.app.lifecycle.drained() => Ok(()),
+            () = frontend.service.lifecycle.drained() => Ok(()),
         }
     }
 
@@ -176,15 +176,15 @@ impl<'h> Session<'h> {
                 self.say_goodbye(wire, DisconnectReason::ShuttingDown).await?
             }
             ReadOutcome::Late if self.timeouts.is_content_slow() => {
-                let limits = &self.frontend.app.config.limits;
+                let limits = &self.frontend.service.config.limits;
                 let reply = replies::slow_content(limits.smtp_content_bytes_per_second);
-                self.frontend.app.metrics.limit_reached("limits.smtp_content_bytes_per_second");
+                self.frontend.service.metrics.limit_reached("limits.smtp_content_bytes_per_second");
                 self.say_goodbye(wire, DisconnectReason::Limit(reply)).await?
             }
             ReadOutcome::Late => self.say_goodbye(wire, DisconnectReason::TimedOut).await?,
             ReadOutcome::Dropped => {
                 tracing::debug!("smtp.dropped_for_another_client");
-                self.frontend.app.metrics.limit_reached("smtp.max_connections");
+                self.frontend.service.metrics.limit_reached("smtp.max_connections");
                 let reply = replies::dropped_for_another_client(self.frontend.connection_permits.all_max());
                 self.say_goodbye(wire, DisconnectReason::Limit(reply)).await?
             }
@@ -226,7 +226,7 @@ impl<'h> Session<'h> {
             () = timeouts.deadline_passed(deadline) => return Ok(ReadOutcome::Late),
         };
         timeouts.record_read(bytes);
-        activity.heard(self.frontend.app.clock.now());
+        activity.heard(self.frontend.service.clock.now());
         Ok(if bytes == 0 { ReadOutcome::End } else { ReadOutcome::Bytes })
     }
 
@@ -236,7 +236,7 @@ impl<'h> Session<'h> {
             ContentLimit::All(_) => tracing::warn!("smtp.too_much_content"),
             ContentLimit::Client(_) => tracing::debug!("smtp.too_much_content_of_client"),
         }
-        self.frontend.app.metrics.limit_reached(limit.name());
+        self.frontend.service.metrics.limit_reached(limit.name());
         // The farewell drops the content, so that its memory is released before the reply is written.
         let bytes = self.smtp.disconnect(DisconnectReason::Limit(limit.reply()));
         self.content.release();
@@ -273,10 +273,10 @@ impl<'h> Session<'h> {
     async fn message(&mut self, wire: &mut SmtpStream, transaction: InboundTransaction) -> io::Result<()> {
         self.activity.works();
         let reply = self.service.store(transaction, wire.tls()).await;
-        self.activity.heard(self.frontend.app.clock.now());
+        self.activity.heard(self.frontend.service.clock.now());
         self.smtp.finish(reply);
         self.content.release();
-        if self.frontend.app.lifecycle.is_draining() {
+        if self.frontend.service.lifecycle.is_draining() {
             return self.say_goodbye(wire, DisconnectReason::ShuttingDown).await;
         }
         Ok(())

@@ -14,30 +14,30 @@ use posthouse_mail::{
 
 use super::{client_limits::FailedLogins, replies};
 use posthouse_app::{
-    app::App,
     outbound::submission::{self, SubmissionLogin},
+    service::Service,
 };
 
 /// The submission state for one session.
 pub(super) struct Submission<'h> {
-    app: &'h Arc<App>,
+    service: &'h Arc<Service>,
     failed_logins: &'h FailedLogins,
     client_ip: IpAddr,
     login: Option<SubmissionLogin>,
 }
 
 impl<'h> Submission<'h> {
-    pub(super) fn new(app: &'h Arc<App>, failed_logins: &'h FailedLogins, client_ip: IpAddr) -> Self {
-        Self { app, failed_logins, client_ip, login: None }
+    pub(super) fn new(service: &'h Arc<Service>, failed_logins: &'h FailedLogins, client_ip: IpAddr) -> Self {
+        Self { service, failed_logins, client_ip, login: None }
     }
 
     pub(super) async fn authenticate(&mut self, credentials: &LoginCredentials) -> SessionDecision {
         self.login = None;
-        let now = self.app.clock.now();
+        let now = self.service.clock.now();
         if !self.failed_logins.may_log_in(self.client_ip, now) {
             return SessionDecision::Reject(replies::TOO_MANY_LOGINS);
         }
-        match submission::log_in(self.app, &credentials.user, &credentials.password, self.client_ip).await {
+        match submission::log_in(self.service, &credentials.user, &credentials.password, self.client_ip).await {
             Ok(login) => {
                 self.failed_logins.record_success(self.client_ip);
                 self.login = Some(login);
@@ -75,29 +75,29 @@ impl<'h> Submission<'h> {
     fn address(&self, path: &EnvelopeAddress) -> Option<Address> {
         match path.domain() {
             Some(_) => path.to_address().filter(|address| !address.is_literal()),
-            None => Address::parse(&format!("{path}@{}", self.app.config.mail.default_domain)).ok(),
+            None => Address::parse(&format!("{path}@{}", self.service.config.mail.default_domain)).ok(),
         }
     }
 
     /// Queues a message for its recipients.
     pub(super) async fn store(&self, transaction: InboundTransaction) -> ServerReply {
         let Some(login) = &self.login else { return replies::LOGIN_NEEDED };
-        let (began, body_bytes) = (self.app.clock.now(), transaction.data.len());
+        let (began, body_bytes) = (self.service.clock.now(), transaction.data.len());
         let recipients: Vec<Address> = transaction.recipients.iter().filter_map(|path| self.address(path)).collect();
         let count = recipients.len();
         let submission = submission::SubmissionRequest { recipients, raw: transaction.data };
-        let result = submission::submit(self.app, login, submission).await;
-        let took_ms = self.app.clock.now().since_ms(began);
+        let result = submission::submit(self.service, login, submission).await;
+        let took_ms = self.service.clock.now().since_ms(began);
         let (outcome, reply) = match result {
             Ok(id) => ("queued", ServerReply::new(250, EnhancedStatusCode(2, 0, 0), format!("Queued as {id}"))),
             Err(refusal) => {
-                self.app.storage_health.record(&refusal);
-                self.app.metrics.refused(&refusal);
+                self.service.storage_health.record(&refusal);
+                self.service.metrics.refused(&refusal);
                 let reply = replies::submission_refused(&refusal);
                 (if reply.code() < 500 { "deferred" } else { "refused" }, reply)
             }
         };
-        self.app.metrics.submission(outcome);
+        self.service.metrics.submission(outcome);
         tracing::debug!(outcome, code = reply.code(), body_bytes, recipients = count, took_ms, "submission.message");
         reply
     }

@@ -1,6 +1,7 @@
 //! Behavior that both engines share.
 
 use crate::support::*;
+use posthouse_store::ReadScope;
 use posthouse_store::{
     DatabaseUrl, Error, FromRow, Json, Sql, Store, StoreConfig, all_statements, from_row, migrate, p, row_struct,
 };
@@ -250,10 +251,10 @@ async fn readers_cannot_write_and_see_one_snapshot() {
 async fn read_one_cannot_write_or_run_a_second_statement() {
     on_both(async |store, _| {
         store.write(|tx| bump(tx, "x")).await.unwrap();
-        assert_eq!(store.read_one(|tx| get(tx, "x")).await.unwrap(), Some(1));
-        assert!(store.read_one(|tx| bump(tx, "x")).await.is_err());
+        assert_eq!(store.read_in(ReadScope::Statement, |tx| get(tx, "x")).await.unwrap(), Some(1));
+        assert!(store.read_in(ReadScope::Statement, |tx| bump(tx, "x")).await.is_err());
         let twice = |tx: &mut posthouse_store::Tx| Ok::<_, Error>((get(tx, "x")?, get(tx, "x")?));
-        let refused = store.read_one(twice).await.unwrap_err();
+        let refused = store.read_in(ReadScope::Statement, twice).await.unwrap_err();
         assert!(refused.internal().contains("GET: a unit limited to one statement"), "{refused:?}");
         assert_eq!(store.read(twice).await.unwrap(), (Some(1), Some(1)), "the limit ends with its unit");
     })

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use posthouse_domain::id::WorkspaceId;
+use posthouse_store::ReadScope;
 use posthouse_store::{Error, Store, StoreConfig, Tx, p, statements};
 use std::future::Future;
 use std::pin::Pin;
@@ -37,7 +38,11 @@ async fn with_limits(statement_ms: u64, test: impl AsyncFn(Store)) {
 async fn a_slow_statement_ends_at_its_limit_and_the_reader_works_on() {
     with_limits(50, async |store| {
         for _ in 0..2 {
-            for result in [store.read(slow).await, store.read_inline(slow).await, store.read_one(slow).await] {
+            for result in [
+                store.read(slow).await,
+                store.read_in(ReadScope::Lookup, slow).await,
+                store.read_in(ReadScope::Statement, slow).await,
+            ] {
                 assert!(matches!(result, Err(Error::StatementTime(50))), "{result:?}");
             }
             assert_eq!(store.read(|tx| get(tx, "none")).await.unwrap(), None);
@@ -60,7 +65,7 @@ fn begin_with(
     work: impl Fn(&mut Tx) -> Result<Option<i64>, Error> + Send + Sync + 'static,
 ) -> BegunRead {
     let store = store.clone();
-    let mut read: BegunRead = Box::pin(async move { store.read_for(SLOW_WORKSPACE, work).await });
+    let mut read: BegunRead = Box::pin(async move { store.read_in(SLOW_WORKSPACE.into(), work).await });
     let polled = read.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(polled.is_pending());
     read
@@ -71,10 +76,10 @@ async fn slow_reads_of_one_workspace_delay_no_other() {
     with_limits(2_000, async |store| {
         // The share is one reader, and two reads may wait.
         let mut reads: Vec<BegunRead> = (0..3).map(|_| begin(&store)).collect();
-        let refused = store.read_for(SLOW_WORKSPACE, |tx| get(tx, "n")).await;
+        let refused = store.read_in(SLOW_WORKSPACE.into(), |tx| get(tx, "n")).await;
         assert!(matches!(refused, Err(Error::TooManyReads(1))), "{refused:?}");
         for _ in 0..20 {
-            store.read_for(OTHER_WORKSPACE, |tx| get(tx, "n")).await.unwrap();
+            store.read_in(OTHER_WORKSPACE.into(), |tx| get(tx, "n")).await.unwrap();
         }
         for read in &mut reads {
             let polled = read.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -83,7 +88,7 @@ async fn slow_reads_of_one_workspace_delay_no_other() {
         let result = reads.swap_remove(0).await;
         assert!(matches!(result, Err(Error::StatementTime(2_000))), "{result:?}");
         drop(reads);
-        store.read_for(SLOW_WORKSPACE, |tx| get(tx, "n")).await.unwrap();
+        store.read_in(SLOW_WORKSPACE.into(), |tx| get(tx, "n")).await.unwrap();
     })
     .await;
 }
@@ -100,10 +105,10 @@ async fn a_read_whose_caller_is_gone_keeps_its_place() {
         tokio::task::spawn_blocking(move || running.recv()).await.unwrap().unwrap();
         drop(running_read);
         let waiting = [begin(&store), begin(&store)];
-        let refused = store.read_for(SLOW_WORKSPACE, |tx| get(tx, "n")).await;
+        let refused = store.read_in(SLOW_WORKSPACE.into(), |tx| get(tx, "n")).await;
         assert!(matches!(refused, Err(Error::TooManyReads(1))), "{refused:?}");
         drop(waiting);
-        store.read_for(SLOW_WORKSPACE, |tx| get(tx, "n")).await.unwrap();
+        store.read_in(SLOW_WORKSPACE.into(), |tx| get(tx, "n")).await.unwrap();
     })
     .await;
 }

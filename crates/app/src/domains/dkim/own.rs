@@ -7,24 +7,28 @@ use posthouse_domain::{DkimSelector, DomainId, WorkspaceId};
 use posthouse_mail::dkim::DkimKey;
 use posthouse_store::mail_domains::{self, SealedDkimKey, SealedEd25519Key};
 
-use crate::{
-    app::App, keyring::context, keyring::signer::DomainKeys, keyring::signer::SigningError, settings::Ed25519,
-};
+use crate::keyring::{context, signer::DomainKeys, signer::SigningError};
+use crate::service::{ReadScope, Service};
+use crate::settings::Ed25519;
 
 /// Returns the keys that sign for a domain of the workspace; `None` for any other domain.
-pub(super) async fn keys(app: &App, workspace: WorkspaceId, domain: &str) -> Result<Option<DomainKeys>, SigningError> {
+pub(super) async fn keys(
+    service: &Service,
+    workspace: WorkspaceId,
+    domain: &str,
+) -> Result<Option<DomainKeys>, SigningError> {
     let name = domain.to_owned();
-    let found = app.store.read_one(move |tx| mail_domains::signing(tx, workspace, &name)).await?;
+    let found = service.read(ReadScope::Statement, move |tx| mail_domains::signing(tx, workspace, &name)).await?;
     let Some(stored) = found else { return Ok(None) };
-    let instance = app.keys.key(&app.config)?;
+    let instance = service.keys.key(&service.config)?;
     let mut keys = DomainKeys::none(domain);
     let mut add = |sealed: &[u8], label: &str| {
         let context = context::domain_dkim(stored.id, label);
         let open = || Ok(DkimKey::from_pkcs8_der(&instance.open(sealed, &context)?)?);
-        app.signer.custom_key(sealed, open).map(|key| keys.add(label, sealed, key))
+        service.signer.custom_key(sealed, open).map(|key| keys.add(label, sealed, key))
     };
     add(&stored.rsa, stored.selector.text())?;
-    if let Some(sealed) = stored.ed25519.as_deref().filter(|_| app.config.dkim.ed25519 == Ed25519::All) {
+    if let Some(sealed) = stored.ed25519.as_deref().filter(|_| service.config.dkim.ed25519 == Ed25519::All) {
         add(sealed, stored.selector.ed25519_text())?;
     }
     Ok(Some(keys))
@@ -34,12 +38,12 @@ pub(super) async fn keys(app: &App, workspace: WorkspaceId, domain: &str) -> Res
 ///
 /// # Errors
 /// Returns [`SigningError`] if a key cannot be generated or sealed.
-pub fn new_key(app: &App, id: DomainId, selector: DkimSelector) -> Result<SealedDkimKey, SigningError> {
+pub fn new_key(service: &Service, id: DomainId, selector: DkimSelector) -> Result<SealedDkimKey, SigningError> {
     let key = DkimKey::generate_rsa()?;
     let private_key =
-        app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context::domain_dkim(id, selector.text()))?;
-    let ed25519 = match app.config.dkim.ed25519 {
-        Ed25519::All => Some(generate_ed25519_key(app, id, selector)?),
+        service.keys.key(&service.config)?.seal(&key.to_pkcs8_der()?, &context::domain_dkim(id, selector.text()))?;
+    let ed25519 = match service.config.dkim.ed25519 {
+        Ed25519::All => Some(generate_ed25519_key(service, id, selector)?),
         Ed25519::Off | Ed25519::DefaultDomain => None,
     };
     Ok(SealedDkimKey { selector, private_key, record: key.dns_record()?, ed25519 })
@@ -49,11 +53,15 @@ pub fn new_key(app: &App, id: DomainId, selector: DkimSelector) -> Result<Sealed
 ///
 /// # Errors
 /// Returns [`SigningError`] if the key cannot be generated or sealed.
-pub fn generate_ed25519_key(app: &App, id: DomainId, selector: DkimSelector) -> Result<SealedEd25519Key, SigningError> {
+pub fn generate_ed25519_key(
+    service: &Service,
+    id: DomainId,
+    selector: DkimSelector,
+) -> Result<SealedEd25519Key, SigningError> {
     let key = DkimKey::generate_ed25519()?;
     let context = context::domain_dkim(id, selector.ed25519_text());
     Ok(SealedEd25519Key {
-        private_key: app.keys.key(&app.config)?.seal(&key.to_pkcs8_der()?, &context)?,
+        private_key: service.keys.key(&service.config)?.seal(&key.to_pkcs8_der()?, &context)?,
         record: key.dns_record()?,
     })
 }

@@ -7,21 +7,21 @@ use posthouse_domain::{
 use posthouse_store::{Tx, identity_sign_ins};
 
 use super::{AccessTokenIssue, Grant, Issued, ended};
-use crate::app::App;
 use crate::identity::{failure::OAuthFailure, record::NewSignIn, signing, standing};
+use crate::service::Service;
 
 /// Longest assertion, in bytes.
 const ASSERTION_BYTES_MAX: usize = 8_192;
 
-pub(super) async fn redeem(app: &App, grant: Grant, token: &str) -> Result<Issued, OAuthFailure> {
+pub(super) async fn redeem(service: &Service, grant: Grant, token: &str) -> Result<Issued, OAuthFailure> {
     let forged = || OAuthError::grant("The token isn't an identity token that this service signed.");
     if token.len() > ASSERTION_BYTES_MAX {
         return Err(forged().into());
     }
-    let claims = signing::verify(app, token).await?.ok_or_else(forged)?;
+    let claims = signing::verify(service, token).await?.ok_or_else(forged)?;
     let client_id = grant.exchange.credentials.client_id.as_deref().unwrap_or_default();
     let jti = check_assertion(&claims, &grant.issuer, client_id, grant.context.now).map_err(OAuthError::grant)?;
-    app.store.write(move |tx| run(tx, &grant, &jti)).await
+    service.write(move |tx| run(tx, &grant, &jti)).await
 }
 
 fn run(tx: &mut Tx, grant: &Grant, jti: &str) -> Result<Issued, OAuthFailure> {

@@ -9,8 +9,8 @@ use posthouse_store::{Tx, identity_requests, identity_tokens};
 use uuid::Uuid;
 
 use super::{AccessTokenIssue, Grant, Issued, check_browser_flow, ended};
-use crate::app::App;
 use crate::identity::{credentials, failure::OAuthFailure, record::NewSignIn, standing, standing::StandingAgent};
+use crate::service::Service;
 
 /// The result of looking a code up.
 enum Redeemed {
@@ -19,9 +19,9 @@ enum Redeemed {
     Replayed,
 }
 
-pub(super) async fn redeem(app: &App, grant: Grant) -> Result<Issued, OAuthFailure> {
+pub(super) async fn redeem(service: &Service, grant: Grant) -> Result<Issued, OAuthFailure> {
     let jti = grant.context.ids.next::<Uuid>().to_string();
-    match app.store.write(move |tx| run(tx, &grant, &jti)).await? {
+    match service.write(move |tx| run(tx, &grant, &jti)).await? {
         Redeemed::Issued(issued) => Ok(issued),
         Redeemed::Replayed => {
             tracing::warn!("identity.code_replayed");

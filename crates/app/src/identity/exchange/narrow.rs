@@ -5,11 +5,11 @@ use posthouse_domain::{IdentityClientType, OAuthError, OAuthErrorCode};
 use posthouse_store::{Tx, identity_tokens};
 
 use super::{AccessTokenIssue, Grant, Issued, ended};
-use crate::{app::App, identity::credentials, identity::failure::OAuthFailure, identity::standing};
+use crate::{identity::credentials, identity::failure::OAuthFailure, identity::standing, service::Service};
 
-pub(super) async fn redeem(app: &App, grant: Grant, token: &str) -> Result<Issued, OAuthFailure> {
+pub(super) async fn redeem(service: &Service, grant: Grant, token: &str) -> Result<Issued, OAuthFailure> {
     let digest = credentials::digest(token);
-    app.store.write(move |tx| run(tx, &grant, &digest)).await
+    service.write(move |tx| run(tx, &grant, &digest)).await
 }
 
 fn run(tx: &mut Tx, grant: &Grant, digest: &[u8; 32]) -> Result<Issued, OAuthFailure> {

@@ -8,7 +8,7 @@ use posthouse_store::jobs::{self, JobLease, LeasedJob};
 use posthouse_store::{Error, Result};
 use uuid::Uuid;
 
-use crate::{app::App, jobs::definition::JobDefinition, jobs::definition::LEASE_MS};
+use crate::{jobs::definition::JobDefinition, jobs::definition::LEASE_MS, service::ReadScope, service::Service};
 
 /// Maximum jobs of one kind claimed at once, so that a claim doesn't hold the writer for long.
 const CLAIMED_MAX: usize = 100;
@@ -60,18 +60,18 @@ impl RunningJobs {
     }
 
     /// Claims due jobs that fit.
-    pub(super) async fn scan(&mut self, app: &App) -> Result<ScanResult> {
-        let scanned = self.try_scan(app).await;
+    pub(super) async fn scan(&mut self, service: &Service) -> Result<ScanResult> {
+        let scanned = self.try_scan(service).await;
         if scanned.is_err() {
-            self.free_from = app.clock.now().plus_ms(GRACE_MS);
+            self.free_from = service.clock.now().plus_ms(GRACE_MS);
         }
         scanned
     }
 
-    async fn try_scan(&mut self, app: &App) -> Result<ScanResult> {
-        let now = app.clock.now();
+    async fn try_scan(&mut self, service: &Service) -> Result<ScanResult> {
+        let now = service.clock.now();
         if let Some(token) = self.in_doubt {
-            app.store.write(move |tx| jobs::release_by_token(tx, token)).await?;
+            service.write(move |tx| jobs::release_by_token(tx, token)).await?;
             self.in_doubt = None;
         }
         let kinds: Vec<JobKind> = self.kinds.iter().map(|slot| slot.kind.kind).collect();
@@ -84,17 +84,17 @@ impl RunningJobs {
             }
             Ok::<_, Error>((found, jobs::next_at(tx, &kinds, now)?, jobs::next_lease_end(tx)?))
         };
-        let (found, next, lease_end) = app.store.read(read).await?;
+        let (found, next, lease_end) = service.read(ReadScope::Service, read).await?;
         let capacity_at = self.kinds.iter().filter_map(|slot| slot.kind.capacity.next_at()).filter(|at| *at > now);
         let lease_end = lease_end.map(|end| end.max(self.free_from));
         let next = next.into_iter().chain(lease_end).chain(capacity_at).min();
         let mut is_partial = false;
         if lease_end.is_some_and(|end| end <= now) {
             is_partial = true;
-            let count = app.store.write(move |tx| jobs::release_expired(tx, now)).await?;
+            let count = service.write(move |tx| jobs::release_expired(tx, now)).await?;
             tracing::warn!(count, "jobs.lease_expired");
         }
-        let claimed = self.claim(app, &found, now).await?;
+        let claimed = self.claim(service, &found, now).await?;
         for (at, found) in &found {
             is_partial |= self.kinds[*at].record_scan(found);
         }
@@ -104,8 +104,13 @@ impl RunningJobs {
         Ok(ScanResult { claimed, next, is_partial })
     }
 
-    async fn claim(&mut self, app: &App, found: &[(usize, DueJobs)], now: Time) -> Result<Vec<(usize, LeasedJob)>> {
-        let token = app.clock.ids().next();
+    async fn claim(
+        &mut self,
+        service: &Service,
+        found: &[(usize, DueJobs)],
+        now: Time,
+    ) -> Result<Vec<(usize, LeasedJob)>> {
+        let token = service.clock.ids().next();
         let claims: Vec<_> = found
             .iter()
             .filter(|(_, found)| !found.ids.is_empty())
@@ -124,7 +129,7 @@ impl RunningJobs {
             }
             Ok::<_, Error>(claimed)
         };
-        let claimed = app.store.write(write).await;
+        let claimed = service.write(write).await;
         claimed.inspect_err(|_| self.in_doubt = Some(token))
     }
 

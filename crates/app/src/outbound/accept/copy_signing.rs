@@ -5,9 +5,10 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, senders, senders::Sender, workspaces};
 
 use super::AcceptConfig;
+use crate::keyring::signer::SigningError;
 use crate::outbound::{compose::OutgoingMessage, local_delivery, local_delivery::RecipientRoute};
+use crate::service::{ReadScope, Service};
 use crate::signing::agent_copy::{self, CopyKey};
-use crate::{app::App, keyring::signer::SigningError};
 
 /// The key that signs the copies on this service, and what their signatures state unless it changes before they are
 /// stored.
@@ -23,15 +24,16 @@ pub(super) struct CopySigning {
 /// # Errors
 /// Returns `not_found` if the workspace doesn't exist or `internal` if the key can't be used.
 pub(super) async fn read(
-    app: &App,
+    service: &Service,
     config: &AcceptConfig,
     outgoing: &OutgoingMessage,
     inbox: &Inbox,
 ) -> Result<(Workspace, Option<CopySigning>), Refusal> {
     let addresses: Vec<Address> = outgoing.people.deliveries().into_iter().cloned().collect();
     let is_local = |address: &Address| local_delivery::is_served(address, &config.served);
-    let key = if config.agent_messaging && addresses.iter().any(is_local) { Some(copy_key(app).await?) } else { None };
-    let (id, inbox, served, now) = (inbox.workspace, inbox.id, config.served.clone(), app.clock.now());
+    let key =
+        if config.agent_messaging && addresses.iter().any(is_local) { Some(copy_key(service).await?) } else { None };
+    let (id, inbox, served, now) = (inbox.workspace, inbox.id, config.served.clone(), service.clock.now());
     let read = move |tx: &mut Tx| -> Result<_, Refusal> {
         let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
         let Some(key) = key.clone() else { return Ok((workspace, None)) };
@@ -44,12 +46,12 @@ pub(super) async fn read(
         }
         Ok((workspace, Some(CopySigning { key, sender: senders::get(tx, id, inbox)?, recipients })))
     };
-    app.store.read_inline(read).await
+    service.read(ReadScope::Lookup, read).await
 }
 
 /// Returns the key that signs copies now.
-async fn copy_key(app: &App) -> Result<CopyKey, Refusal> {
-    agent_copy::key(app).await.map_err(|error| match error {
+async fn copy_key(service: &Service) -> Result<CopyKey, Refusal> {
+    agent_copy::key(service).await.map_err(|error| match error {
         SigningError::Store(error) => error.into(),
         error => {
             tracing::error!(cause = %error, "agent_message.not_signed");

@@ -19,7 +19,7 @@ use posthouse_store::{
 use super::{AcceptedMessage, author, prepare, size_refusal};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::outbound::{compose::OutgoingMessage, send_context::SendContext};
-use crate::{access::visible, app::App, limits::storage_limit, workspaces::suspension};
+use crate::{access::visible, limits::storage_limit, service::Service, workspaces::suspension};
 
 /// The result of a dry run.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,14 +65,14 @@ pub struct RemainingLimits {
 /// # Errors
 /// Returns `not_found` or `invalid_request`.
 pub async fn decide(
-    app: &Arc<App>,
+    service: &Arc<Service>,
     context: SendContext,
     message: OutgoingMessage,
     inbox: Inbox,
 ) -> Result<SendDecision, Refusal> {
-    let (accepted, _) = prepare(app, context, message, inbox).await?;
-    let size = size_refusal(app, &accepted);
-    app.store.read_for(accepted.context.caller.workspace, move |tx| decision(tx, &accepted, size.clone())).await
+    let (accepted, _) = prepare(service, context, message, inbox).await?;
+    let size = size_refusal(service, &accepted);
+    service.read(accepted.context.caller.workspace, move |tx| decision(tx, &accepted, size.clone())).await
 }
 
 fn decision(tx: &mut Tx, accepted: &AcceptedMessage, size: Option<Refusal>) -> Result<SendDecision, Refusal> {

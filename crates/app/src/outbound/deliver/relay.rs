@@ -14,40 +14,39 @@ use posthouse_mail::smtp::client::{
 };
 
 use super::{not_attempted::NotAttempted, prepare::LoadedEnvelope, source_addresses::SourceAddresses};
-use crate::app::App;
-use crate::outbound::{capacity::DeliveryCapacity, throttle::DestinationHost, throttle::PermitResult};
 use crate::ports::{HostAddresses, Peer, SmtpResponse, host_addresses};
+use crate::service::Service;
 use crate::settings::{DeliveryMode, Relay};
+use crate::throttle::{DestinationHost, PermitResult};
 
 /// Sends the message to the relay and returns one report per recipient, in order.
 pub(super) async fn send(
-    app: &App,
-    outbound: &DeliveryCapacity,
+    service: &Service,
     load: &LoadedEnvelope,
     message: OutboundMessage,
 ) -> Result<Vec<AttemptReport>, NotAttempted> {
     let count = message.recipients.len();
-    let DeliveryMode::Relay(relay) = &app.config.delivery.mode else {
+    let DeliveryMode::Relay(relay) = &service.config.delivery.mode else {
         return Ok(vec![AttemptReport::local_failure("4.3.5", "no relay is configured"); count]);
     };
-    let origin = SourceAddresses::of(app, &relay.host);
-    let hosts = match find(app, &relay.host, origin.choice()).await {
+    let origin = SourceAddresses::of(service, &relay.host);
+    let hosts = match find(service, &relay.host, origin.choice()).await {
         Ok(hosts) => hosts,
         Err(text) => {
             tracing::error!(relay = %relay.host, reason = text, "delivery.relay_not_found");
             return Ok(vec![AttemptReport::local_failure("4.4.3", text); count]);
         }
     };
-    let (now, ignores_limits) = (app.clock.now(), app.clock.now() >= load.envelope.expires_at);
+    let (now, ignores_limits) = (service.clock.now(), service.clock.now() >= load.envelope.expires_at);
     let to = DestinationHost { domain: &load.envelope.destination, host: &relay.host };
-    let permit = match outbound.limiter.acquire(to, ignores_limits, now).await {
+    let permit = match service.capacity.limiter.acquire(to, ignores_limits, now).await {
         PermitResult::Granted(permit) => permit,
         PermitResult::NotBefore(at) => return Err(NotAttempted::NotBefore(at, relay.host.clone())),
     };
     let (mut reports, mut signal) = (None, ThrottleSignal::Unreachable);
     for ip in hosts {
         let remote = format!("{} [{ip}]", relay.host);
-        match offer(app, relay, ip, &origin, permit.limits(), &message).await {
+        match offer(service, relay, ip, &origin, permit.limits(), &message).await {
             Ok(answered) => {
                 let converted: Vec<_> =
                     answered.outcomes.iter().map(|outcome| report_of(outcome, &answered, &remote)).collect();
@@ -61,20 +60,20 @@ pub(super) async fn send(
             }
         }
     }
-    permit.end(signal, app.clock.now());
+    permit.end(signal, service.clock.now());
     let nothing = || vec![AttemptReport::local_failure("4.4.1", "the relay has no address"); count];
     Ok(reports.unwrap_or_else(nothing))
 }
 
 /// Resolves the addresses of the relay. Private networks are allowed, because the operator chose the relay.
-async fn find(app: &App, host: &str, choice: IpPreference) -> Result<Vec<IpAddr>, String> {
+async fn find(service: &Service, host: &str, choice: IpPreference) -> Result<Vec<IpAddr>, String> {
     if let Ok(address) = host.parse() {
         return Ok(vec![address]);
     }
     if host.eq_ignore_ascii_case("localhost") {
         return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
     }
-    match host_addresses(&*app.dns, host, false, choice).await {
+    match host_addresses(&*service.dns, host, false, choice).await {
         HostAddresses::Found(addresses) => Ok(addresses),
         HostAddresses::Failed => Err(format!("the address of the relay {host} cannot be looked up now")),
         HostAddresses::None { .. } | HostAddresses::Guarded | HostAddresses::OtherKind => {
@@ -85,7 +84,7 @@ async fn find(app: &App, host: &str, choice: IpPreference) -> Result<Vec<IpAddr>
 
 /// Sends the message to one address of the relay.
 async fn offer(
-    app: &App,
+    service: &Service,
     relay: &Relay,
     ip: IpAddr,
     origin: &SourceAddresses<'_>,
@@ -112,10 +111,10 @@ async fn offer(
         connections_max: limits.connections_max,
         messages_max: limits.messages_per_connection_max,
     };
-    let answered = app.smtp_out.offer(peer(tls), message.clone()).await;
+    let answered = service.smtp_out.offer(peer(tls), message.clone()).await;
     match answered {
         Err(failure) if tls == TlsPolicy::Opportunistic && may_retry_in_plaintext(&failure, loopback) => {
-            app.smtp_out.offer(peer(TlsPolicy::Off), message.clone()).await
+            service.smtp_out.offer(peer(TlsPolicy::Off), message.clone()).await
         }
         answered => answered,
     }

@@ -10,9 +10,9 @@ use posthouse_mail::smtp::client::{
 };
 
 use super::{not_attempted::NotAttempted, prepare::LoadedEnvelope, source_addresses::SourceAddresses};
-use crate::app::App;
-use crate::outbound::{capacity::DeliveryCapacity, throttle::DestinationHost, throttle::PermitResult};
 use crate::ports::{HostAddresses, Peer, host_addresses};
+use crate::service::Service;
+use crate::throttle::{DestinationHost, PermitResult};
 
 /// The maximum number of servers contacted per attempt. RFC 5321 §5.1 requires at least two; the next attempt tries
 /// others.
@@ -21,28 +21,27 @@ const SERVERS_PER_ATTEMPT_MAX: usize = 5;
 /// Sends the message to the first server of the destination that accepts it; returns one report per recipient, in
 /// order.
 pub(super) async fn send(
-    app: &App,
-    outbound: &DeliveryCapacity,
+    service: &Service,
     load: &LoadedEnvelope,
     message: OutboundMessage,
 ) -> Result<Vec<AttemptReport>, NotAttempted> {
     let count = message.recipients.len();
-    match hosts(app, load).await {
-        Ok(hosts) => DirectAttempt::new(app, outbound, load, message).run(&hosts).await,
+    match hosts(service, load).await {
+        Ok(hosts) => DirectAttempt::new(service, load, message).run(&hosts).await,
         Err(report) => Ok(vec![report; count]),
     }
 }
 
 /// Returns the hosts to try in order, or the report for all recipients if there is no host.
-async fn hosts(app: &App, load: &LoadedEnvelope) -> Result<Vec<String>, AttemptReport> {
+async fn hosts(service: &Service, load: &LoadedEnvelope) -> Result<Vec<String>, AttemptReport> {
     let destination = &load.envelope.destination;
     let permanent = |code, text: String| Err(AttemptReport::local(DeliveryResult::Permanent, code, text));
-    match app.dns.lookup(DnsQuestion::new(destination, DnsRecordType::Mx)).await {
+    match service.dns.lookup(DnsQuestion::new(destination, DnsRecordType::Mx)).await {
         DnsAnswer::Records(DnsRecords::Mx(records)) if !records.is_empty() => {
             // Attempts and messages are spread over hosts of equal preference.
             let attempts = load.pending.iter().map(|delivery| u64::from(delivery.attempts)).max().unwrap_or(0);
             let spread = u64::from(load.envelope.id.as_uuid().as_bytes()[15]);
-            let mut hosts = exchangers(&records, &app.config.hostname, attempts.wrapping_add(spread))
+            let mut hosts = exchangers(&records, &service.config.hostname, attempts.wrapping_add(spread))
                 .or_else(|none| permanent(none.enhanced_code(), none.text().to_owned()))?;
             // A host that greylisted comes first, because it remembers the earlier attempt. A host whose connection
             // broke comes last.
@@ -54,15 +53,15 @@ async fn hosts(app: &App, load: &LoadedEnvelope) -> Result<Vec<String>, AttemptR
             Ok(hosts)
         }
         DnsAnswer::NoSuchName => permanent("5.1.2", format!("the domain {destination} does not exist")),
-        DnsAnswer::Failed => Err(lookup_failure(app, &format!("the mail exchangers of {destination}")).await),
+        DnsAnswer::Failed => Err(lookup_failure(service, &format!("the mail exchangers of {destination}")).await),
         // A domain without MX records is its own mail exchanger (RFC 5321 §5.1).
         DnsAnswer::Records(_) | DnsAnswer::NoData => Ok(vec![destination.clone()]),
     }
 }
 
 /// Returns the report for a failed DNS lookup. It is a local problem if none of the configured nameservers responds.
-async fn lookup_failure(app: &App, what: &str) -> AttemptReport {
-    if app.dns.is_served().await {
+async fn lookup_failure(service: &Service, what: &str) -> AttemptReport {
+    if service.dns.is_served().await {
         return AttemptReport::local(DeliveryResult::Temporary, "4.4.3", format!("{what} cannot be looked up now"));
     }
     tracing::error!("delivery.no_nameserver");
@@ -72,8 +71,7 @@ async fn lookup_failure(app: &App, what: &str) -> AttemptReport {
 
 /// One delivery attempt for all recipients at the hosts of a destination.
 struct DirectAttempt<'a> {
-    app: &'a App,
-    outbound: &'a DeliveryCapacity,
+    service: &'a Service,
     message: OutboundMessage,
     origin: SourceAddresses<'a>,
     /// The destination domain.
@@ -90,15 +88,14 @@ struct DirectAttempt<'a> {
 }
 
 impl<'a> DirectAttempt<'a> {
-    fn new(app: &'a App, outbound: &'a DeliveryCapacity, load: &'a LoadedEnvelope, message: OutboundMessage) -> Self {
+    fn new(service: &'a Service, load: &'a LoadedEnvelope, message: OutboundMessage) -> Self {
         let reports = vec![None; message.recipients.len()];
         Self {
-            app,
-            outbound,
+            service,
             message,
-            origin: SourceAddresses::of(app, &load.envelope.destination),
+            origin: SourceAddresses::of(service, &load.envelope.destination),
             domain: &load.envelope.destination,
-            is_last: app.clock.now() >= load.envelope.expires_at,
+            is_last: service.clock.now() >= load.envelope.expires_at,
             reports,
             fallback: None,
             servers_contacted: 0,
@@ -107,12 +104,12 @@ impl<'a> DirectAttempt<'a> {
     }
 
     async fn run(mut self, hosts: &[String]) -> Result<Vec<AttemptReport>, NotAttempted> {
-        let guarded = !self.app.config.delivery.allow_private_networks;
+        let guarded = !self.service.config.delivery.allow_private_networks;
         for host in hosts {
-            match host_addresses(&*self.app.dns, host, guarded, self.origin.choice()).await {
+            match host_addresses(&*self.service.dns, host, guarded, self.origin.choice()).await {
                 HostAddresses::Found(addresses) => self.try_host(host, &addresses).await,
                 HostAddresses::Failed => {
-                    let report = lookup_failure(self.app, &format!("the addresses of {host}")).await;
+                    let report = lookup_failure(self.service, &format!("the addresses of {host}")).await;
                     self.record(report);
                 }
                 unusable => self.record(unreachable(host, &unusable)),
@@ -129,9 +126,9 @@ impl<'a> DirectAttempt<'a> {
 
     /// Waits for a permit for a host, then tries its addresses until all recipients are decided.
     async fn try_host(&mut self, host: &str, addresses: &[IpAddr]) {
-        let now = self.app.clock.now();
+        let now = self.service.clock.now();
         let to = DestinationHost { domain: self.domain, host };
-        let permit = match self.outbound.limiter.acquire(to, self.is_last, now).await {
+        let permit = match self.service.capacity.limiter.acquire(to, self.is_last, now).await {
             PermitResult::Granted(permit) => permit,
             PermitResult::NotBefore(at) => {
                 // Temporary, so that a permanent failure at another host isn't final while this one may accept the
@@ -146,14 +143,14 @@ impl<'a> DirectAttempt<'a> {
         };
         let mut signal = ThrottleSignal::Unreachable;
         for address in addresses {
-            let to = SocketAddr::new(*address, self.app.config.delivery.port);
+            let to = SocketAddr::new(*address, self.service.config.delivery.port);
             signal = self.offer(host, to, permit.limits()).await;
             if self.is_done() || self.servers_contacted >= SERVERS_PER_ATTEMPT_MAX {
                 break;
             }
         }
-        self.app.metrics.destination(host, signal);
-        permit.end(signal, self.app.clock.now());
+        self.service.metrics.destination(host, signal);
+        permit.end(signal, self.service.clock.now());
     }
 
     /// Offers the message for the undecided recipients to one server; returns the throttle signal.
@@ -164,9 +161,9 @@ impl<'a> DirectAttempt<'a> {
         message.recipients = open.iter().map(|at| self.message.recipients[*at].clone()).collect();
         let remote = format!("{host} [{}]", address.ip());
         let peer = |tls| self.peer(host, address, tls, limits);
-        let answered = match self.app.smtp_out.offer(peer(TlsPolicy::Opportunistic), message.clone()).await {
+        let answered = match self.service.smtp_out.offer(peer(TlsPolicy::Opportunistic), message.clone()).await {
             Err(failure) if failure.retry_without_tls || failure.stage == SmtpStage::StartTls => {
-                self.app.smtp_out.offer(peer(TlsPolicy::Off), message).await
+                self.service.smtp_out.offer(peer(TlsPolicy::Off), message).await
             }
             answered => answered,
         };

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use posthouse_domain::IpPreference;
 
-use crate::{app::App, settings::DeliveryConfig};
+use crate::{service::Service, settings::DeliveryConfig};
 
 /// The source addresses for one destination.
 pub(super) struct SourceAddresses<'a> {
@@ -20,9 +20,9 @@ pub(super) struct SourceAddresses<'a> {
 
 impl<'a> SourceAddresses<'a> {
     /// Returns the source addresses for mail to `destination`.
-    pub(super) fn of(app: &'a App, destination: &str) -> Self {
-        let delivery = &app.config.delivery;
-        let default_helo = delivery.helo_name.as_deref().unwrap_or(&app.config.hostname);
+    pub(super) fn of(service: &'a Service, destination: &str) -> Self {
+        let delivery = &service.config.delivery;
+        let default_helo = delivery.helo_name.as_deref().unwrap_or(&service.config.hostname);
         let hash = destination.bytes().fold(0_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
         Self { delivery, default_helo, destination_hash: usize::try_from(hash).unwrap_or(0) }
     }

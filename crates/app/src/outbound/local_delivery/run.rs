@@ -21,11 +21,12 @@ use posthouse_store::{
 };
 
 use super::{own_results, received};
+use crate::keyring::instance_key::AddressKey;
 use crate::limits::{blocking_pool::WorkClass, storage_limit};
 use crate::mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, parse::Provenance, parse::parse_message};
 use crate::outbound::deliver::{local, prepare};
+use crate::service::{ReadScope, Service};
 use crate::signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner};
-use crate::{app::App, keyring::instance_key::AddressKey};
 
 /// Deliveries of one sender that a job reads at once.
 const BATCH_MAX: u32 = 16;
@@ -69,10 +70,12 @@ enum StoreAttempt {
 ///
 /// # Errors
 /// Returns an error if a store call fails. The delivery then continues where it was.
-pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<LocalDeliveryStep> {
+pub async fn run(service: &Arc<Service>, reference: LocalDeliveryRef) -> StoreResult<LocalDeliveryStep> {
     let mut step = LocalDeliveryStep::Gone;
     loop {
-        let Some(batch) = app.store.read(move |tx| load(tx, reference)).await? else { return Ok(step) };
+        let Some(batch) = service.read(ReadScope::Service, move |tx| load(tx, reference)).await? else {
+            return Ok(step);
+        };
         let is_ready = |loaded: &LoadedDelivery| batch.hold.is_none() || loaded.raw.is_none();
         let (mut outcomes, mut failure, mut waits, mut full) = (Vec::new(), None, false, None);
         for loaded in batch.deliveries {
@@ -80,7 +83,7 @@ pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<Loc
                 waits = true;
                 continue;
             }
-            match outcome(app, &loaded).await {
+            match outcome(service, &loaded).await {
                 Ok(Some(StoreAttempt::Ended(outcome))) => outcomes.push((loaded.delivery, outcome)),
                 Ok(None) => {}
                 // A later delivery must not overtake one of these.
@@ -94,7 +97,7 @@ pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<Loc
                 }
             }
         }
-        finish(app, outcomes).await?;
+        finish(service, outcomes).await?;
         step = LocalDeliveryStep::Done;
         match (failure, batch.hold) {
             (Some(error), _) => return Err(error),
@@ -102,7 +105,7 @@ pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<Loc
             _ => {}
         }
         if let Some((delivery, max)) = full
-            && let Some(step) = postpone(app, delivery, max, reference).await?
+            && let Some(step) = postpone(service, delivery, max, reference).await?
         {
             return Ok(step);
         }
@@ -112,7 +115,7 @@ pub async fn run(app: &Arc<App>, reference: LocalDeliveryRef) -> StoreResult<Loc
 /// Records that the workspace of the recipients is full, and returns when to try again. A job does so for its own delivery
 /// only, so that each attempt counts once. Returns `None` if the delivery ended.
 async fn postpone(
-    app: &App,
+    service: &Service,
     delivery: LocalDelivery,
     storage_max: u64,
     reference: LocalDeliveryRef,
@@ -120,22 +123,22 @@ async fn postpone(
     if delivery.id != reference.id {
         return Ok(Some(LocalDeliveryStep::Full { at: None }));
     }
-    let schedule_ms = app.config.delivery.retry_schedule_ms.clone();
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let schedule_ms = service.config.delivery.retry_schedule_ms.clone();
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let settle = move |tx: &mut Tx| {
         deliveries::lock(tx, delivery.sender_workspace, delivery.message)?;
         local::settle_full(tx, &delivery, storage_max, &schedule_ms, &ids, now)
     };
-    app.metrics.limit_refused(LimitName::StorageBytes);
-    if let Some(at) = app.store.write(settle).await? {
+    service.metrics.limit_refused(LimitName::StorageBytes);
+    if let Some(at) = service.write(settle).await? {
         return Ok(Some(LocalDeliveryStep::Full { at: Some(at) }));
     }
-    give_up(app, reference, "The recipient's storage was full until the message expired.".to_owned()).await?;
+    give_up(service, reference, "The recipient's storage was full until the message expired.".to_owned()).await?;
     Ok(None)
 }
 
 /// Ends a delivery whose job is dead: recipients without a copy fail. Returns whether there was anything to end.
-pub async fn give_up(app: &App, reference: LocalDeliveryRef, why: String) -> StoreResult<bool> {
+pub async fn give_up(service: &Service, reference: LocalDeliveryRef, why: String) -> StoreResult<bool> {
     let LocalDeliveryRef { workspace, id } = reference;
     let write = move |tx: &mut Tx| {
         let Some(delivery) = local_deliveries::take(tx, workspace, id)? else { return Ok::<_, Error>(None) };
@@ -147,8 +150,8 @@ pub async fn give_up(app: &App, reference: LocalDeliveryRef, why: String) -> Sto
         local_deliveries::settle(tx, &delivery, &outcome)?;
         Ok(Some((delivery, outcome)))
     };
-    let Some(ended) = app.store.write(write).await? else { return Ok(false) };
-    finish(app, vec![ended]).await?;
+    let Some(ended) = service.write(write).await? else { return Ok(false) };
+    finish(service, vec![ended]).await?;
     Ok(true)
 }
 
@@ -224,28 +227,28 @@ fn recorded(delivery: &LocalDelivery) -> Option<LocalOutcome> {
 }
 
 /// Stores the copies of a delivery unless that happened before. Returns the outcome; `None` if the delivery is over.
-async fn outcome(app: &App, loaded: &LoadedDelivery) -> StoreResult<Option<StoreAttempt>> {
+async fn outcome(service: &Service, loaded: &LoadedDelivery) -> StoreResult<Option<StoreAttempt>> {
     let Some(raw) = &loaded.raw else { return Ok(recorded(&loaded.delivery).map(StoreAttempt::Ended)) };
-    let signer = copy_signer(app, &loaded.delivery).await?;
-    let (mail, signer) = parse_and_sign(app, loaded, raw.clone(), signer).await?;
-    let key = app.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let signer = copy_signer(service, &loaded.delivery).await?;
+    let (mail, signer) = parse_and_sign(service, loaded, raw.clone(), signer).await?;
+    let key = service.address_key().map_err(|refusal| Error::Unavailable(refusal.message.into()))?;
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let reference = LocalDeliveryRef { workspace: loaded.delivery.workspace, id: loaded.delivery.id };
-    let storage = StorageClaim { plans: app.config.plans, bytes: raw.bytes };
+    let storage = StorageClaim { plans: service.config.plans, bytes: raw.bytes };
     let copies = NewCopies { mail, key, signer, storage };
-    app.store.write(move |tx| store_copies(tx, reference, &copies, &ids.clone(), now)).await
+    service.write(move |tx| store_copies(tx, reference, &copies, &ids.clone(), now)).await
 }
 
 /// Returns the signer of the copies; `None` for ordinary mail.
-async fn copy_signer(app: &App, delivery: &LocalDelivery) -> StoreResult<Option<CopySigner>> {
+async fn copy_signer(service: &Service, delivery: &LocalDelivery) -> StoreResult<Option<CopySigner>> {
     let Some(content) = &delivery.signed else { return Ok(None) };
-    let key: CopyKey = agent_copy::key(app).await.map_err(|error| Error::Unavailable(error.to_string().into()))?;
+    let key: CopyKey = agent_copy::key(service).await.map_err(|error| Error::Unavailable(error.to_string().into()))?;
     Ok(Some(CopySigner::new(key, content.clone())))
 }
 
 /// Parses the copy, which was parsed before when the message was accepted, and signs it.
 async fn parse_and_sign(
-    app: &App,
+    service: &Service,
     loaded: &LoadedDelivery,
     raw: StoredRaw,
     mut signer: Option<CopySigner>,
@@ -254,14 +257,14 @@ async fn parse_and_sign(
     let bytes_max = usize::try_from(raw.bytes).unwrap_or(usize::MAX);
     let packed = match raw.place {
         RawLocation::Inline(packed) => packed.into(),
-        RawLocation::Blob(name) => app.blobs.read(&name.parse()?).await?,
+        RawLocation::Blob(name) => service.blobs.read(&name.parse()?).await?,
     };
     let from = sender(delivery)?;
-    let (hostname, workspace) = (app.config.hostname.clone(), delivery.sender_workspace);
+    let (hostname, workspace) = (service.config.hostname.clone(), delivery.sender_workspace);
     let requested = delivery.requested.clone();
     let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
     let (disclosed, expected, is_request) = (delivery.disclosed, loaded.expected.clone(), loaded.is_request);
-    let (ids, now) = (app.clock.ids(), app.clock.now());
+    let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move || {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
@@ -276,7 +279,7 @@ async fn parse_and_sign(
         }
         Ok((ParsedMail { channel, ..mail }, signer))
     };
-    let parsed = app.blocking_pool.run_sized(WorkClass::Receive, bytes_max, work).await;
+    let parsed = service.blocking_pool.run_sized(WorkClass::Receive, bytes_max, work).await;
     parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
 }
 
@@ -362,9 +365,9 @@ fn store_copies(
 }
 
 /// Settles the sent messages of deliveries from one inbox, then deletes the deliveries with their jobs.
-async fn finish(app: &App, ended: Vec<(LocalDelivery, LocalOutcome)>) -> StoreResult<()> {
+async fn finish(service: &Service, ended: Vec<(LocalDelivery, LocalOutcome)>) -> StoreResult<()> {
     let Some((first, _)) = ended.first() else { return Ok(()) };
-    let (sender, ids, now) = (first.sender_workspace, app.clock.ids(), app.clock.now());
+    let (sender, ids, now) = (first.sender_workspace, service.clock.ids(), service.clock.now());
     let over: Vec<LocalDeliveryRef> =
         ended.iter().map(|(delivery, _)| LocalDeliveryRef { workspace: delivery.workspace, id: delivery.id }).collect();
     let settle = move |tx: &mut Tx| -> StoreResult<()> {
@@ -377,12 +380,12 @@ async fn finish(app: &App, ended: Vec<(LocalDelivery, LocalOutcome)>) -> StoreRe
         let ids = ids.clone();
         ended.iter().try_for_each(|(delivery, outcome)| local::settle(tx, delivery, outcome, &ids, now))
     };
-    app.store.write(settle).await?;
+    service.write(settle).await?;
     let delete = move |tx: &mut Tx| -> StoreResult<()> {
         over.iter().try_for_each(|LocalDeliveryRef { workspace, id }| {
             local_deliveries::delete(tx, *workspace, *id)?;
             jobs::cancel(tx, JobKind::LocalDelivery, id.0)
         })
     };
-    app.store.write(delete).await
+    service.write(delete).await
 }

@@ -12,7 +12,7 @@ use super::earlier;
 use crate::webhooks::attempt::{self, FinishedAttempt};
 use crate::webhooks::batch::{self, DispatchState, QueueCapacities};
 use crate::webhooks::{AttemptOrder, LeasedAttempt, payloads};
-use crate::{app::App, limits::write_pressure::WritePressure};
+use crate::{limits::write_pressure::WritePressure, service::Service};
 
 /// Maximum concurrent attempts of one webhook.
 const AT_ONCE: usize = 16;
@@ -58,7 +58,7 @@ struct RunningAttempt {
 
 /// The dispatcher of a workspace.
 pub(super) struct WebhookDispatcher {
-    app: Arc<App>,
+    service: Arc<Service>,
     workspace: WorkspaceId,
     memory: DispatchState,
     queues: HashMap<WebhookId, WebhookQueue>,
@@ -82,10 +82,10 @@ struct BodyCache {
 }
 
 impl WebhookDispatcher {
-    pub(super) fn new(app: Arc<App>, workspace: WorkspaceId) -> Self {
-        let (next, write_pressure) = (app.clock.now(), WritePressure::start(&app));
+    pub(super) fn new(service: Arc<Service>, workspace: WorkspaceId) -> Self {
+        let (next, write_pressure) = (service.clock.now(), WritePressure::start(&service));
         Self {
-            app,
+            service,
             workspace,
             memory: DispatchState::default(),
             queues: HashMap::new(),
@@ -106,9 +106,9 @@ impl WebhookDispatcher {
 
     /// Runs until the process ends or the workspace has no webhooks left.
     pub(super) async fn run(mut self) {
-        let mut waiter = self.app.store.subscribe(self.workspace.0);
-        while !self.app.lifecycle.is_draining() {
-            let began = self.app.clock.now();
+        let mut waiter = self.service.store.subscribe(self.workspace.0);
+        while !self.service.lifecycle.is_draining() {
+            let began = self.service.clock.now();
             self.not_before = match self.run_batch().await {
                 Ok(()) => None,
                 Err(error) => {
@@ -145,14 +145,14 @@ impl WebhookDispatcher {
     /// Sleeps until the next batch may have work, at least [`GAP_MS`] or [`PRESSURE_GAP_MS`] after the last one. Meanwhile
     /// starts ready attempts as others end.
     async fn wait(&mut self, waiter: &mut WakeWaiter, began: Time) {
-        let is_under_pressure = self.write_pressure.is_on(&self.app);
+        let is_under_pressure = self.write_pressure.is_on(&self.service);
         let gap_end = began.plus_ms(if is_under_pressure { PRESSURE_GAP_MS } else { GAP_MS });
         let gap_end = self.not_before.unwrap_or(gap_end);
         let mut until = if is_under_pressure { self.next.max(gap_end) } else { self.next };
         if self.not_before.is_some() {
             until = gap_end;
         }
-        let life = self.app.lifecycle.clone();
+        let life = self.service.lifecycle.clone();
         loop {
             if !self.finished.is_empty() {
                 until = gap_end;
@@ -167,7 +167,7 @@ impl WebhookDispatcher {
                     self.start().await;
                 }
                 () = waiter.changed(), if until > gap_end => until = gap_end,
-                () = self.app.clock.sleep_until(until) => return,
+                () = self.service.clock.sleep_until(until) => return,
             }
         }
     }
@@ -180,7 +180,7 @@ impl WebhookDispatcher {
             other: IN_MEMORY,
             own: in_memory.chain(finished.iter().map(|one| one.leased_attempt.delivery)).collect(),
         };
-        let found = batch::run(&self.app, self.workspace, &mut self.memory, finished.clone(), capacities).await;
+        let found = batch::run(&self.service, self.workspace, &mut self.memory, finished.clone(), capacities).await;
         let found = match found {
             Ok(found) => found,
             Err(error) => {
@@ -190,9 +190,9 @@ impl WebhookDispatcher {
         };
         for one in finished.iter() {
             let outcome = if one.delivery.error.is_none() { "succeeded" } else { "failed" };
-            self.app.metrics.webhook(outcome);
+            self.service.metrics.webhook(outcome);
         }
-        let now = self.app.clock.now();
+        let now = self.service.clock.now();
         self.update_webhooks(found.webhooks);
         for leased in found.leased_attempts {
             self.queues.entry(leased.webhook).or_default().push(leased);
@@ -232,7 +232,7 @@ impl WebhookDispatcher {
             if missing.is_empty() {
                 break;
             }
-            match payloads::render(&self.app, self.workspace, missing).await {
+            match payloads::render(&self.service, self.workspace, missing).await {
                 Ok(rendered) => rendered.into_iter().for_each(|body| self.bodies.cache(body)),
                 Err(error) => return crate::telemetry::log_deferred("rendering events", &error),
             }
@@ -276,7 +276,7 @@ impl WebhookDispatcher {
     }
 
     fn begin_rendered(&mut self) {
-        let (now, limit) = (self.app.clock.now(), self.app.config.webhooks.timeout_ms);
+        let (now, limit) = (self.service.clock.now(), self.service.config.webhooks.timeout_ms);
         for queue in self.queues.values_mut() {
             let Some(webhook) = queue.webhook.clone() else { continue };
             while let Some(at) = queue.next_at() {
@@ -291,7 +291,7 @@ impl WebhookDispatcher {
                 let running =
                     RunningAttempt { webhook: leased.webhook, delivery: leased.delivery, order: leased.order() };
                 queue.running.push(running);
-                let task = self.tasks.spawn(attempt::attempt(self.app.clone(), webhook.clone(), leased, body));
+                let task = self.tasks.spawn(attempt::attempt(self.service.clone(), webhook.clone(), leased, body));
                 self.attempts.insert(task.id(), running);
             }
         }
@@ -314,30 +314,30 @@ impl WebhookDispatcher {
 
     /// Waits for running attempts, settles them, and releases the rest.
     async fn end(mut self) {
-        let deadline = self.app.clock.now().plus_ms(DRAIN_MS);
+        let deadline = self.service.clock.now().plus_ms(DRAIN_MS);
         while !self.tasks.is_empty() {
             tokio::select! {
                 Some(ended) = self.tasks.join_next_with_id() => self.record_end(ended),
-                () = self.app.clock.sleep_until(deadline) => break,
+                () = self.service.clock.sleep_until(deadline) => break,
             }
         }
         self.tasks.shutdown().await;
         let left: Vec<LeasedAttempt> = self.queues.values_mut().flat_map(|queue| queue.ready.drain(..)).collect();
         let finished = Arc::new(std::mem::take(&mut self.finished));
         loop {
-            let (finished, capacities, now) = (finished.clone(), QueueCapacities::default(), self.app.clock.now());
-            match batch::run(&self.app, self.workspace, &mut self.memory, finished, capacities).await {
+            let (finished, capacities, now) = (finished.clone(), QueueCapacities::default(), self.service.clock.now());
+            match batch::run(&self.service, self.workspace, &mut self.memory, finished, capacities).await {
                 // Unsettled attempts are made again.
                 Err(error) if now >= deadline => crate::telemetry::log_deferred("settling webhook attempts", &error),
                 Err(_) => {
-                    self.app.clock.sleep_until(now.plus_ms(FAILED_GAP_MS).min(deadline)).await;
+                    self.service.clock.sleep_until(now.plus_ms(FAILED_GAP_MS).min(deadline)).await;
                     continue;
                 }
                 Ok(_) => {}
             }
             break;
         }
-        let now = self.app.clock.now();
+        let now = self.service.clock.now();
         let workspace = self.workspace;
         let release = move |tx: &mut posthouse_store::Tx| {
             left.iter().try_for_each(|leased| {
@@ -345,7 +345,7 @@ impl WebhookDispatcher {
                 deliveries::release(tx, attempt, leased.token, now)
             })
         };
-        if let Err(error) = self.app.store.write(release).await {
+        if let Err(error) = self.service.write(release).await {
             crate::telemetry::log_deferred("releasing webhook attempts", &error);
         }
     }

@@ -2,7 +2,6 @@
 
 use super::Finding;
 use posthouse_app::{
-    app::App,
     domains::dkim,
     keyring::signer::SigningError,
     keyring::{
@@ -10,14 +9,15 @@ use posthouse_app::{
         key_file::KeyFile,
         proof::{self, KeyStatus},
     },
+    service::Service,
 };
 
-pub(super) async fn check(app: &App) -> Finding {
-    let location = match app.config.instance_key {
+pub(super) async fn check(service: &Service) -> Finding {
+    let location = match service.config.instance_key {
         Some(_) => "the setting instance_key".to_owned(),
-        None => KeyFile::of(&app.config).path().display().to_string(),
+        None => KeyFile::of(&service.config).path().display().to_string(),
     };
-    let status = match proof::status(app).await {
+    let status = match proof::status(service).await {
         Ok(status) => status,
         Err(error) => return failed(&error),
     };
@@ -31,7 +31,7 @@ pub(super) async fn check(app: &App) -> Finding {
             "nothing is lost; the next start completes it",
         ),
         // A start decrypts the DKIM keys, so the check does too.
-        KeyStatus::Proven | KeyStatus::Unproven => match dkim::existing_records(app).await {
+        KeyStatus::Proven | KeyStatus::Unproven => match dkim::existing_records(service).await {
             Ok(_) => Finding::ok(format!("instance key: {location} belongs to this store")),
             Err(error) => failed(&error),
         },

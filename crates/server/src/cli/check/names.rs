@@ -16,10 +16,11 @@ use uuid::Uuid;
 
 use super::Finding;
 use posthouse_app::{
-    app::App,
     domains::{check, dkim, reputation::addresses},
     inboxes::names::NameRules,
     ports::Dns,
+    service::ReadScope,
+    service::Service,
     settings::{AppConfig, DeliveryMode},
 };
 
@@ -33,8 +34,8 @@ const OWN_ENDING: &str = ".localhost";
 const PRIVATE_ENDINGS: &[&str] = &[".test", ".example", ".invalid", ".local", ".internal", ".home.arpa"];
 
 /// Checks the records of the default and the temporary domain.
-pub(super) async fn served(app: &App) -> Vec<Finding> {
-    let config = &app.config;
+pub(super) async fn served(service: &Service) -> Vec<Finding> {
+    let config = &service.config;
     let (default, temporary) = (&config.mail.default_domain, &config.mail.temporary_domain);
     let (of_default, of_temporary) = tokio::join!(
         async {
@@ -43,7 +44,7 @@ pub(super) async fn served(app: &App) -> Vec<Finding> {
             }
             let mut expected = vec![expected_mx(config, default), senders(config, default)];
             let mut found = Vec::new();
-            match dkim::existing_records(app).await {
+            match dkim::existing_records(service).await {
                 Ok(records) if records.is_empty() => {
                     let what = format!("DKIM: {default} has no keys yet");
                     found.push(Finding::warning(what, "start the service, which creates them, then check again"));
@@ -53,7 +54,7 @@ pub(super) async fn served(app: &App) -> Vec<Finding> {
                 Err(_) => {}
             }
             expected.push(policy(default));
-            found.extend(zone(app, default, &expected).await);
+            found.extend(zone(service, default, &expected).await);
             found
         },
         async {
@@ -61,7 +62,7 @@ pub(super) async fn served(app: &App) -> Vec<Finding> {
                 return vec![private(temporary)];
             }
             // Temporary inboxes are optional.
-            let found = zone(app, temporary, &[expected_mx(config, temporary)]).await;
+            let found = zone(service, temporary, &[expected_mx(config, temporary)]).await;
             found.into_iter().map(Finding::at_most_a_warning).collect()
         }
     );
@@ -106,8 +107,8 @@ fn signing_key(record: posthouse_app::keyring::signer::DkimRecord) -> ExpectedRe
 }
 
 /// Returns one finding per record.
-async fn zone(app: &App, domain: &str, expected: &[ExpectedRecord]) -> Vec<Finding> {
-    let found = check::gather_records(app, domain, expected).await;
+async fn zone(service: &Service, domain: &str, expected: &[ExpectedRecord]) -> Vec<Finding> {
+    let found = check::gather_records(service, domain, expected).await;
     let of = |record: &ExpectedRecord| found.records.iter().find(|checked| checked.key == record.key);
     expected.iter().map(|record| line(record, of(record))).collect()
 }
@@ -156,17 +157,17 @@ fn problem(key: DnsRecordKey, checked: &CheckedRecord) -> String {
 }
 
 /// Checks custom domains: one finding per domain, or one per missing or wrong record.
-pub(super) async fn custom_domains(app: &Arc<App>) -> Vec<Finding> {
-    let rules = NameRules::of(&app.config);
-    let domains = match app.store.read(move |tx| all_domains(tx, &rules)).await {
+pub(super) async fn custom_domains(service: &Arc<Service>) -> Vec<Finding> {
+    let rules = NameRules::of(&service.config);
+    let domains = match service.read(ReadScope::Service, move |tx| all_domains(tx, &rules)).await {
         Ok(domains) => domains,
         Err(error) => return vec![Finding::failed(format!("domains: {}", error.message), "check the database")],
     };
-    let here = app.config.server_dns();
+    let here = service.config.server_dns();
     let looks = domains.iter().map(|CheckedDomain { domain, is_needed }| async {
         let expected = domain.expected(&here);
-        let found = check::gather_records(app, &domain.name, &expected).await;
-        let show = app.config.command(&format!("domain show {}", domain.name));
+        let found = check::gather_records(service, &domain.name, &expected).await;
+        let show = service.config.command(&format!("domain show {}", domain.name));
         let advice = format!("{show} prints the record");
         let wrong: Vec<Finding> = expected
             .iter()

@@ -5,31 +5,31 @@ use std::net::IpAddr;
 use posthouse_domain::reputation::{BlocklistResult, BlocklistStatus};
 
 use super::Finding;
-use posthouse_app::{app::App, domains::reputation, settings::DeliveryMode};
+use posthouse_app::{domains::reputation, service::Service, settings::DeliveryMode};
 
 /// Returns one finding per list. `is_known` is false if the host name could not be looked up.
-pub(super) async fn check(app: &App, is_known: bool) -> Vec<Finding> {
-    match app.config.delivery.mode {
+pub(super) async fn check(service: &Service, is_known: bool) -> Vec<Finding> {
+    match service.config.delivery.mode {
         DeliveryMode::Capture => return Vec::new(),
         DeliveryMode::Relay(_) => {
             return vec![Finding::ok("blocklists: not checked, receivers see the relay's address")];
         }
         DeliveryMode::Direct => {}
     }
-    let addresses = reputation::own_addresses(app).await;
+    let addresses = reputation::own_addresses(service).await;
     if addresses.is_empty() && !is_known {
-        let what = format!("blocklists: not checked, {} could not be looked up", app.config.hostname);
+        let what = format!("blocklists: not checked, {} could not be looked up", service.config.hostname);
         return vec![Finding::warning(what, "try again; check dns.nameservers")];
     }
     if addresses.is_empty() {
         return vec![Finding::ok("blocklists: not checked, this server has no public address")];
     }
-    if app.config.blocklists.is_empty() {
+    if service.config.blocklists.is_empty() {
         return vec![Finding::ok("blocklists: none configured (dns.blocklists)")];
     }
     let shown: Vec<String> = addresses.iter().map(IpAddr::to_string).collect();
     let shown = shown.join(", ");
-    reputation::query_lists(app, &addresses).await.iter().map(|answer| finding(answer, &shown)).collect()
+    reputation::query_lists(service, &addresses).await.iter().map(|answer| finding(answer, &shown)).collect()
 }
 
 fn finding(answer: &BlocklistResult, shown: &str) -> Finding {

@@ -58,7 +58,7 @@ async fn guarded_routes_return_401_without_a_valid_key() {
     let server = TestServer::start(options).await;
     let owner = server.workspace(Plan::Team).await;
     let revoked = server.key(&owner, "full", Scope::Org).await;
-    let (id, now) = (revoked.id, server.app().clock.now());
+    let (id, now) = (revoked.id, server.service().clock.now());
     server.store().write(move |tx| keys::revoke(tx, id, now)).await.unwrap();
     let misspelt = format!("{}x", &owner.secret[..owner.secret.len() - 1]);
     let callers = [

@@ -16,7 +16,7 @@ const ROUNDS: usize = 5;
 async fn hold(server: &TestServer, key: &TestKey, class: WorkClass) -> Sender<()> {
     let (end, until) = channel::<()>();
     let (started, is_started) = oneshot::channel();
-    let (app, workspace) = (server.app().clone(), key.workspace);
+    let (app, workspace) = (server.service().clone(), key.workspace);
     tokio::spawn(async move {
         let owner = WorkOwner { class, workspace };
         let work = move |_: &WorkStop| {

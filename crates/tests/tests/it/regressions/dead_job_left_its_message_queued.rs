@@ -26,7 +26,7 @@ async fn a_dead_job_fails_its_message_with_an_event() {
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
     let body = json!({ "to": "dana@b.example", "subject": "Plan", "text": "Here." });
     let sent = api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
-    let now = server.app().clock.now();
+    let now = server.service().clock.now();
     let die = move |tx: &mut posthouse_store::Tx| -> Result<(), Error> {
         let ids: Vec<JobId> = tx.rows::<(JobId,)>(&JOBS, p![JobKind::Outbound])?.into_iter().map(|(id,)| id).collect();
         let lease = JobLease { token: Uuid::from_u128(1), now, until: now.plus_ms(60_000) };
@@ -36,7 +36,7 @@ async fn a_dead_job_fails_its_message_with_an_event() {
         Ok(())
     };
     server.store().write(die).await.unwrap();
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     let path = format!("/v1/messages/{}", sent.text("id"));
     let after = api.get(&path).await.expect(200);
     let entry = &after["delivery"][0];
@@ -47,7 +47,7 @@ async fn a_dead_job_fails_its_message_with_an_event() {
     let event = &events.data()[0];
     assert_eq!((&event["type"], &event["data"]["bounce"]["type"]), (&json!("message.bounced"), &json!("soft")));
     assert_eq!(event["data"]["bounce"]["recipients"][0]["address"], "dana@b.example");
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     assert_eq!(api.get("/v1/events").await.data().len(), 1, "announced once");
     server.allow().dead(JobKind::Outbound.text()).log_error("delivery.attempts_used_up");
     server.finish().await;

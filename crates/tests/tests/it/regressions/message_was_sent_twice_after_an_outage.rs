@@ -62,7 +62,7 @@ async fn a_message_is_sent_once_even_if_the_outage_outlasts_the_lease() {
     fixture.sink.delay_replies(&fixture.server.clock, TRANSFER_MS);
     let clock = fixture.server.clock.clone();
     let id = fixture.send(&["dana@b.example"]).await;
-    let running = tokio::spawn(runner::run(fixture.server.app().clone()));
+    let running = tokio::spawn(runner::run(fixture.server.service().clone()));
     let request = async || drop(fixture.api.get("/healthz").await.expect(200));
     clock.advance_until(SECOND_MS, fixture.sink.wait_for_connections(1)).await;
     writes.fail_every(WritePoint::Commit);
@@ -94,7 +94,7 @@ async fn a_message_is_sent_once_even_if_the_outage_outlasts_the_lease() {
     let later = clock.now().plus_ms(3 * LEASE_MS);
     clock.advance_until(3 * LEASE_MS, clock.sleep_until(later)).await;
     assert_eq!(fixture.sink.received().len(), 1);
-    fixture.server.app().lifecycle.drain();
+    fixture.server.service().lifecycle.drain();
     clock.advance_until(MINUTE_MS, running).await.expect("the runner ends");
     fixture.server.restart().await;
     fixture.close().await;

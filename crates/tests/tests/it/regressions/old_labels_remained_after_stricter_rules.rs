@@ -30,7 +30,7 @@ async fn stored_messages_are_parsed_and_labeled_again() {
     let workspace = key.workspace;
     let loosen = move |tx: &mut Tx| -> Result<u64, Error> { tx.exec(&FORGET, p![workspace, "ceo@bank.example", "[]"]) };
     server.store().write(loosen).await.unwrap();
-    let run = async |dry_run| relabel::run(&server.app().app, dry_run).await.unwrap();
+    let run = async |dry_run| relabel::run(server.service(), dry_run).await.unwrap();
     let all = RelabelTotals { read: 3, changed: 3, unreadable: 0 };
     assert_eq!(run(true).await, all);
     assert_eq!(run(false).await, all);

@@ -31,8 +31,8 @@ async fn an_outage_is_logged_when_it_begins_and_when_it_ends() {
     fixture.server.deliver(&TestMessage::new("before", "text"), &fixture.inbox.address).await;
     let before = lines(&fixture.server).len();
     writes.fail_every(WritePoint::Commit);
-    let (clock, app) = (fixture.server.clock.clone(), fixture.server.app().clone());
-    let running = (tokio::spawn(runner::run(app.clone())), tokio::spawn(dispatch::run(app.app.clone())));
+    let (clock, app) = (fixture.server.clock.clone(), fixture.server.service().clone());
+    let running = (tokio::spawn(runner::run(app.clone())), tokio::spawn(dispatch::run(app.clone())));
     for n in 0..WRITES {
         let refused = fixture.api.post("/v1/inboxes", json!({ "username": format!("refused{n}") })).await;
         refused.error("unavailable");

@@ -54,7 +54,7 @@ async fn assert_failed(fixture: &DeliveryFixture, entry: &Value, cause: &str) {
     assert_eq!(metrics["deliverability"]["bounce_classes"], json!([]));
     let account = fixture.api.get("/v1/account").await.expect(200);
     assert_eq!(account["workspace"]["status"], "active", "{account}");
-    let prometheus = fixture.server.app().metrics.text();
+    let prometheus = fixture.server.service().metrics.text();
     assert!(prometheus.contains("posthouse_deliveries_total{outcome=\"failed\"}"), "{prometheus}");
     assert!(!prometheus.contains("posthouse_deliveries_total{outcome=\"bounced\"}"), "{prometheus}");
 }

@@ -12,10 +12,10 @@ async fn sign_in_mail_is_deleted_after_30_days() {
     server.request_link("owner@example.org").await;
     let outbox = async || server.api(&key).get("/dev/outbox").await.expect(200).data().len();
     server.clock.advance(29 * DAY_MS);
-    posthouse_app::jobs::reconcile::run(server.app()).await.unwrap();
+    posthouse_app::jobs::reconcile::run(server.service()).await.unwrap();
     assert_eq!(outbox().await, 1);
     server.clock.advance(2 * DAY_MS);
-    posthouse_app::jobs::reconcile::run(server.app()).await.unwrap();
+    posthouse_app::jobs::reconcile::run(server.service()).await.unwrap();
     assert_eq!(outbox().await, 0);
     server.finish().await;
 }

@@ -43,7 +43,7 @@ async fn waits(fixture: &IdentityFixture, page: &str) -> bool {
 
 /// Stores this many waiting sign-ins of an app, spread over addresses.
 async fn fill(fixture: &IdentityFixture, app: &TestApp, hinted: bool, count: u64, addresses: u64) {
-    let (now, ids): (_, IdGenerator) = (fixture.server.clock.now(), fixture.server.app().clock.ids());
+    let (now, ids): (_, IdGenerator) = (fixture.server.clock.now(), fixture.server.service().clock.ids());
     let (client_id, agent) = (app.client_id.clone(), hinted.then_some(fixture.inbox.id));
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();

@@ -63,7 +63,7 @@ async fn a_stopping_server_disconnects_idle_clients_and_finishes_messages() {
     let (mut idle, mut busy) = (server.smtp().await, server.smtp().await);
     busy.envelope("a@b.example", &[&inbox.address]).await;
     busy.line("DATA").await.expect(354);
-    server.app().lifecycle.drain();
+    server.service().lifecycle.drain();
     idle.reply().await.expect_enhanced(421, "4.3.2");
     busy.send("From: a@b.example\r\nSubject: x\r\n\r\nend\r\n.\r\n").await;
     busy.reply().await.expect(250);
@@ -82,7 +82,7 @@ async fn a_stopping_server_waits_only_a_limited_time_for_a_message() {
     let mut busy = server.smtp().await;
     busy.envelope("a@b.example", &[&inbox.address]).await;
     busy.line("DATA").await.expect(354);
-    server.app().lifecycle.drain();
+    server.service().lifecycle.drain();
     let end = server.clock.now().plus_ms(5_000);
     while server.clock.next_deadline().is_none_or(|deadline| deadline > end) {
         tokio::task::yield_now().await;

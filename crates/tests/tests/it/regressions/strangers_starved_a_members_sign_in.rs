@@ -34,7 +34,7 @@ async fn a_member_signs_in_after_strangers_used_up_their_budget() {
     server.request_link("stranger9@company9.example").await;
     let logged = server.log.lines().iter().filter(|line| line.text.contains("service_mail.budget_used_up")).count();
     assert_eq!(logged, 1, "one line a day");
-    let metrics = server.app().metrics.text();
+    let metrics = server.service().metrics.text();
     assert!(metrics.contains("posthouse_limit_refusals_total{limit=\"stranger_mails_per_day\"} 3"), "{metrics}");
 
     for _ in 0..3 {

@@ -9,7 +9,7 @@ use crate::inbox_fixture::InboxFixture;
 async fn what_only_servers_write_does_not_leave() {
     let fixture = InboxFixture::open().await;
     let own = fixture.inbox.address.clone();
-    let host = fixture.server.app().config.hostname.clone();
+    let host = fixture.server.service().config.hostname.clone();
     let claims = format!(
         "ARC-Seal: i=1; a=rsa-sha256; cv=none; d={host}; s=x; b=x\r\n\
          ARC-Message-Signature: i=1; d={host}\r\n\

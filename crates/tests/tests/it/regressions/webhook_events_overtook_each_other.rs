@@ -25,7 +25,7 @@ async fn a_later_event_of_a_thread_waits_for_the_one_in_progress() {
     let second = TestMessage::new("two", "text").with("In-Reply-To", "<1@remote.example>");
     fixture.server.deliver(&second, &fixture.inbox.address).await;
     fixture.sink.next(WebhookReply::Silence);
-    let app = fixture.server.app().app.clone();
+    let app = fixture.server.service().clone();
     let delivering = tokio::spawn(async move { dispatch::run_due(&app).await });
     fixture.sink.wait_for_requests(1).await;
     for _ in 0..REQUESTS_TO_WAIT {

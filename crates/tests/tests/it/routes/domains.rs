@@ -122,7 +122,7 @@ async fn lost_records_stop_sending_and_receiving_can_be_turned_off() {
     let abuse = posthouse_mail::address::Address::parse("abuse@mail.acme.example").unwrap();
     let accepts = async |address| {
         matches!(
-            recipient::recipient(server.app(), address, None).await.unwrap(),
+            recipient::recipient(server.service(), address, None).await.unwrap(),
             recipient::RecipientVerdict::Accept(_)
         )
     };
@@ -281,12 +281,12 @@ async fn the_sweep_recreates_a_lost_check() {
     let api = server.api(&key);
     let domain = add(&api).await;
     let subject = domain["id"].as_str().unwrap().parse().unwrap();
-    assert_eq!(reconcile::run(server.app()).await.unwrap(), 0);
+    assert_eq!(reconcile::run(server.service()).await.unwrap(), 0);
     let cancel = move |tx: &mut posthouse_store::Tx| {
         posthouse_store::jobs::cancel(tx, posthouse_domain::job::JobKind::DomainCheck, subject)
     };
-    server.app().store.write(cancel).await.unwrap();
-    assert_eq!(reconcile::run(server.app()).await.unwrap(), 1);
+    server.service().store.write(cancel).await.unwrap();
+    assert_eq!(reconcile::run(server.service()).await.unwrap(), 1);
     server.settle().await;
     let checked = api.get(&format!("/v1/domains/{}", domain["id"].as_str().unwrap())).await.expect(200);
     assert!(checked["last_checked_at"].is_string());

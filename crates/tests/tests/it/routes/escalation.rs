@@ -273,7 +273,7 @@ async fn every_owner_is_told_about_a_confirmation() {
         owner.post("/platform/members", json!({ "email": email, "role": role })).await.expect(202);
     }
     let workspace = fixture.key.workspace;
-    let now = fixture.server.app().clock.now();
+    let now = fixture.server.service().clock.now();
     let join = move |tx: &mut posthouse_store::Tx| {
         for member in posthouse_store::users::of_workspace(tx, workspace)? {
             if member.user.email != "eve@x.example" {

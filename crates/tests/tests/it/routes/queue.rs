@@ -200,7 +200,7 @@ async fn an_expired_tenth_lease_makes_a_dead_letter_with_or_without_a_claim() {
     fixture.post_with_lease(&last[0], "ack", json!({})).await.error("lease_expired");
     let metrics = fixture.api.get("/v1/metrics").await.expect(200);
     assert_eq!(metrics["queue"][0]["dead_letters"], 2, "time alone makes them dead letters");
-    posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap();
+    posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap();
     for id in [&watched, &forgotten] {
         let shown = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
         assert_eq!(shown["labels"], json!(["queue:dead-letter"]));

@@ -15,7 +15,7 @@ use super::messages::read::mail;
 
 async fn keep_for(server: &TestServer, key: &TestKey, days: Option<u32>) {
     let id = key.workspace;
-    let set = server.app().store.write(move |tx| {
+    let set = server.service().store.write(move |tx| {
         let mut workspace = workspaces::get(tx, id)?.expect("the workspace of the test");
         workspace.retention_days = days;
         workspaces::update(tx, &workspace)
@@ -69,7 +69,7 @@ async fn old_messages_are_deleted_entirely_and_recent_ones_stay() {
     let young = server.receive_message(&mine, reply).await;
     assert_eq!(api.get(&format!("/v1/threads/{thread}")).await.expect(200)["message_count"], 2);
     server.advance(DAY_MS + HOUR_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
 
     for path in ["", "/raw"] {
         api.get(&format!("/v1/messages/{old}{path}")).await.error("not_found");
@@ -88,7 +88,7 @@ async fn old_messages_are_deleted_entirely_and_recent_ones_stay() {
     assert_eq!(api.get("/v1/metrics").await.expect(200)["resources"]["messages"], 1);
 
     server.advance(7 * DAY_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     api.get(&format!("/v1/threads/{thread}")).await.error("not_found");
     let left = api.get("/v1/metrics").await.expect(200);
     assert_eq!(

@@ -248,7 +248,7 @@ async fn a_phrase_of_frequent_words_is_found_in_all_parts_of_a_large_index() {
             Sql::from_fragments("JUMP", "UPDATE search_heads SET seq = seq + 5000 WHERE workspace_id = $1".to_owned());
         let workspace = fixture.key.workspace;
         let work = move |tx: &mut Tx| tx.exec(&jump, p![workspace]);
-        fixture.server.app().store.write(work).await.unwrap();
+        fixture.server.service().store.write(work).await.unwrap();
     }
     for n in 0..70 {
         fixture.mail(&format!("New {n}"), if n % 30 == 10 { "the red fox" } else { "the red and the blue fox" }).await;
@@ -294,9 +294,7 @@ async fn more_than_one_batch_is_indexed_before_the_search() {
     let fixture = InboxFixture::open().await;
     let first = fixture.mail("First", "needle").await;
     super::queue::multiply(&fixture.server, fixture.key.workspace, &first, 450).await;
-    posthouse_app::messages::index::index_pending(fixture.server.app(), &fixture.server.app().index, false)
-        .await
-        .unwrap();
+    posthouse_app::messages::index::index_pending(fixture.server.service(), false).await.unwrap();
     let mut count = 0;
     let mut path = "/v1/search?q=needle&limit=100".to_owned();
     loop {
@@ -308,9 +306,7 @@ async fn more_than_one_batch_is_indexed_before_the_search() {
         }
     }
     assert_eq!(count, 451);
-    posthouse_app::messages::index::index_pending(fixture.server.app(), &fixture.server.app().index, true)
-        .await
-        .unwrap();
-    assert_eq!(posthouse_app::messages::index::pending(fixture.server.app()).await.unwrap(), 0);
+    posthouse_app::messages::index::index_pending(fixture.server.service(), true).await.unwrap();
+    assert_eq!(posthouse_app::messages::index::pending(fixture.server.service()).await.unwrap(), 0);
     fixture.server.finish().await;
 }

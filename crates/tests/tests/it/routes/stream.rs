@@ -45,7 +45,7 @@ impl StreamFixture {
     }
 
     async fn revoke(&self, key: &TestKey) {
-        let (id, now) = (key.id, self.server.app().clock.now());
+        let (id, now) = (key.id, self.server.service().clock.now());
         assert!(self.server.store().write(move |tx| keys::revoke(tx, id, now)).await.unwrap());
     }
 }

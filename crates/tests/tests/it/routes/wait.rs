@@ -83,14 +83,14 @@ async fn a_waiter_that_leaves_does_not_take_the_wakeup_of_others() {
     server.clock.wait_for_sleepers(1).await;
     let followers: Vec<_> = (0..5).map(|_| wait(second.id, 30)).collect();
     server.clock.wait_for_sleepers(6).await;
-    assert_eq!(server.app().waiters.workspaces(), 1);
+    assert_eq!(server.service().waiters.workspaces(), 1);
     server.clock.advance(1_000);
     assert!(leader.await.unwrap()["data"].is_null());
     let id = server.receive_message(&second, mail("For the rest")).await;
     for follower in followers {
         assert_eq!(follower.await.unwrap()["data"]["id"], id.to_string());
     }
-    assert_eq!(server.app().waiters.workspaces(), 0, "without waiters nothing is kept");
+    assert_eq!(server.service().waiters.workspaces(), 0, "without waiters nothing is kept");
     server.finish().await;
 }
 

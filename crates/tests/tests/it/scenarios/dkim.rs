@@ -162,7 +162,7 @@ impl Fixture {
     }
 
     async fn default_keys(&mut self) {
-        for record in dkim::prepare(self.server.app()).await.unwrap() {
+        for record in dkim::prepare(self.server.service()).await.unwrap() {
             self.server.dns.txt(&record.name, &record.text);
             self.records.insert(record.name, record.text);
         }
@@ -220,7 +220,7 @@ async fn a_retry_keeps_the_signatures_from_acceptance() {
     let mut fixture = Fixture::new(Ed25519::DefaultDomain).await;
     fixture.default_keys().await;
     let inbox = fixture.inbox(None).await;
-    let accepted_s = fixture.server.app().clock.now().seconds();
+    let accepted_s = fixture.server.service().clock.now().seconds();
     fixture.sink.script("RCPT TO", "450 4.2.0 greylisted, come back", 2);
     fixture.accept(&inbox).await;
     fixture.server.settle().await;

@@ -148,7 +148,7 @@ async fn a_forwarded_message_is_complete_and_passes_spf_and_dmarc() {
     assert!(field(&mail.data, "Authentication-Results").unwrap().contains("spf="), "{}", mail.data);
     assert!(!mail.data.contains("d=remote.example"), "signatures over changed parts are removed");
     // Its receiver finds our signature and our envelope aligned with the author.
-    for record in dkim::prepare(fixture.server.app()).await.unwrap() {
+    for record in dkim::prepare(fixture.server.service()).await.unwrap() {
         fixture.server.dns.txt(&record.name, &record.text);
     }
     fixture.server.dns.txt("agents.localhost", "v=spf1 ip4:192.0.2.1 -all");
@@ -161,8 +161,8 @@ async fn a_forwarded_message_is_complete_and_passes_spf_and_dmarc() {
         mail_from: Some(&path),
     };
     let raw = mail.data.as_bytes();
-    let digest = posthouse_mail::auth::AuthDigest::of(raw, fixture.server.app().clock.now().seconds());
-    let results = authenticate(fixture.server.app(), raw, digest, handover).await;
+    let digest = posthouse_mail::auth::AuthDigest::of(raw, fixture.server.service().clock.now().seconds());
+    let results = authenticate(fixture.server.service(), raw, digest, handover).await;
     assert_eq!(format!("{:?} {:?}", results.spf.result, results.dmarc.result), "Pass Pass", "{results:?}");
     let address_state = fixture.address_state().await;
     assert_eq!((&address_state["forwarded_count"], &address_state["error"]), (&json!(1), &json!(null)));

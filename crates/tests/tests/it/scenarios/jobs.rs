@@ -28,7 +28,7 @@ async fn a_job_of_an_unknown_kind_waits_for_a_version_that_knows_it() {
     };
     server.store().write(add).await.unwrap();
     server.settle().await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     let counts = server.store().read(jobs::counts).await.unwrap();
     let expected = jobs::JobStateCount { kind: "later_kind".to_owned(), state: "ready".to_owned(), jobs: 1 };
     assert_eq!(counts, [expected]);
@@ -48,8 +48,8 @@ async fn a_lost_notice_about_role_mail_is_recreated() {
     smtp.quit().await;
     let lose = |tx: &mut Tx| -> Result<u64, Error> { tx.exec(&FORGET_JOBS, p![JobKind::RoleNotice]) };
     assert_eq!(server.store().write(lose).await.unwrap(), 1);
-    assert_eq!(reconcile::run(server.app()).await.unwrap(), 1);
-    assert_eq!(reconcile::run(server.app()).await.unwrap(), 0);
+    assert_eq!(reconcile::run(server.service()).await.unwrap(), 1);
+    assert_eq!(reconcile::run(server.service()).await.unwrap(), 0);
     server.settle().await;
     let outbox = api.get("/dev/outbox").await.expect(200);
     assert_eq!(outbox.data()[0]["envelope"]["to"], serde_json::json!(["olga@ops.example"]));

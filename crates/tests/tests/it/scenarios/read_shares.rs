@@ -26,7 +26,9 @@ async fn a_slow_read_of_one_workspace_does_not_delay_the_list_of_another() {
     server.receive_message(&inbox, "From: a@b.example\r\nSubject: x\r\n\r\n").await;
     let (store, workspace) = (server.store().clone(), slow.workspace);
     let read = async move {
-        store.read_for(workspace, |tx: &mut Tx| -> Result<Option<i64>, Refusal> { Ok(tx.value(&SLOW, p![])?) }).await
+        store
+            .read_in(workspace.into(), |tx: &mut Tx| -> Result<Option<i64>, Refusal> { Ok(tx.value(&SLOW, p![])?) })
+            .await
     };
     let mut read: SlowRead = Box::pin(read);
     let polled = |read: &mut SlowRead| read.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();

@@ -138,7 +138,7 @@ async fn unknown_senders_are_greylisted_until_they_retry() {
     fixture.mail([198, 51, 100, 1], "ada@far.example", &recipient).await.expect(250);
     fixture.mail([198, 51, 100, 1], "zoe@other.example", &recipient).await.expect_enhanced(451, "4.7.1");
     fixture.server.clock.advance(37 * DAY_MS);
-    reconcile::run(fixture.server.app()).await.unwrap();
+    reconcile::run(fixture.server.service()).await.unwrap();
     fixture.mail(CLIENT, "new@other.example", &recipient).await.expect_enhanced(451, "4.7.1");
     fixture.server.finish().await;
 }

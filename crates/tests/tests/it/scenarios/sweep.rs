@@ -33,18 +33,18 @@ async fn idempotency_records_are_kept_for_a_day_and_events_for_thirty_days() {
     assert!(answers == 1 && events > 0);
 
     server.advance(DAY_MS - MINUTE_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     assert_eq!(rows(&server, "idempotency").await, answers, "a client may still retry");
     assert_eq!(api.idempotent("k").post(&path, body).await.expect(202).text("id"), sent.text("id"));
     server.advance(2 * MINUTE_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     assert_eq!(rows(&server, "idempotency").await, 0);
 
     server.advance(event::EVENT_RETENTION_MS - DAY_MS - 2 * MINUTE_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     assert_eq!(rows(&server, "events").await, events, "a reader may still resume");
     server.advance(3 * MINUTE_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     assert_eq!(rows(&server, "events").await, 0);
     api.get(&format!("/v1/messages/{}", sent.text("id"))).await.expect(200);
     server.finish().await;
@@ -62,7 +62,7 @@ async fn only_old_unreferenced_blobs_are_deleted() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;
     let (api, inbox) = (server.api(&key), server.inbox(&key).await);
-    let (blobs, folder) = (server.app().blobs.clone(), server.data_dir().join("blobs"));
+    let (blobs, folder) = (server.service().blobs.clone(), server.data_dir().join("blobs"));
     // Too large and too random to be stored in a row.
     let mut noise = 1_u64;
     let mut next_char = || {
@@ -88,7 +88,7 @@ async fn only_old_unreferenced_blobs_are_deleted() {
 
     for _ in 0..256 {
         server.clock.advance(MINUTE_MS);
-        reconcile::run(server.app()).await.unwrap();
+        reconcile::run(server.service()).await.unwrap();
     }
     assert!(!blobs.exists(&old).await.unwrap());
     assert!(blobs.exists(&fresh).await.unwrap(), "new: its row may not be committed yet");

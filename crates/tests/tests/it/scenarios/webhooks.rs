@@ -1,6 +1,6 @@
 //! Webhook delivery: retries, ordering, isolation, crashes, and disabling a dead webhook.
 
-use posthouse_app::{app::App, ports::Clock};
+use posthouse_app::{ports::Clock, service::Service};
 use posthouse_domain::time::{DAY_MS, Time};
 use posthouse_tests::{ServerOptions, TestMessage, TestServer, WebhookReply, WebhookSink};
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ async fn events_of_a_thread_stay_in_order() {
 async fn events_of_a_thread_stay_in_order_with_two_workers_and_after_a_crash() {
     let fixture = WebhookFixture::new().await;
     fixture.webhook(json!({ "events": ["message.received"] })).await;
-    let (app, to) = (fixture.server.app().app.clone(), &fixture.inbox.address);
+    let (app, to) = (fixture.server.service().clone(), &fixture.inbox.address);
     let delay = async || {
         for _ in 0..REQUESTS_TO_WAIT {
             fixture.api.get("/v1/account").await.expect(200);
@@ -178,7 +178,7 @@ async fn a_dead_receiver_delays_neither_others_nor_receiving() {
         assert!(server.clock.now() < deadline, "it needs no clock time");
         server.deliver(&TestMessage::new("still accepted", "text"), &fixture.inbox.address).await;
     };
-    let app: &std::sync::Arc<App> = &server.app().app;
+    let app: &std::sync::Arc<Service> = server.service();
     tokio::select! {
         () = all_arrived => {}
         _ = posthouse_app::webhooks::dispatch::run_due(app) => panic!("the slow receiver must only delay its own queue"),
@@ -291,7 +291,7 @@ async fn the_next_attempt_does_not_wait_for_the_next_poll() {
     let fixture = WebhookFixture::on(TestServer::start(options).await).await;
     let made = fixture.webhook(json!({})).await;
     let clock = &fixture.server.clock;
-    let worker = tokio::spawn(posthouse_app::webhooks::dispatch::run(fixture.server.app().app.clone()));
+    let worker = tokio::spawn(posthouse_app::webhooks::dispatch::run(fixture.server.service().clone()));
     fixture.sink.next(WebhookReply::Status(500, String::new()));
     fixture.server.deliver(&TestMessage::new("a", "text"), &fixture.inbox.address).await;
     clock.advance_until(100, fixture.sink.wait_for_requests(1)).await;

@@ -170,7 +170,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "no statics with state",
-        advice: "Keep state in `App`, which is built once and passed down. Use a `const` for tables.",
+        advice: "Keep state in `Service`, which is built once and passed down. Use a `const` for tables.",
         check: statics,
         fails: &[
             ("crates/server/src/x.rs", "static A: AtomicU64 = AtomicU64::new(0);"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{paths::named_paths, source::SourceFile, sources};
 
 /// The folders of the app crate, lowest first. A folder may only import the root files and the folders before it.
-/// `keyring`, `limits` and `tls` belong to the root: they define parts of `App`.
+/// `keyring`, `limits`, `memory`, `throttle` and `tls` belong to the root: they define parts of `Service`.
 const APP_FOLDERS: &[&str] = &[
     "signing",
     "access",
@@ -29,7 +29,6 @@ const APP_FOLDERS: &[&str] = &[
     "identity",
     "webhooks",
     "jobs",
-    "instance",
 ];
 
 /// A module path: the crate and the segments below it.

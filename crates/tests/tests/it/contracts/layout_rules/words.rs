@@ -75,12 +75,12 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "reads of requests have a share",
-        advice: "Use `store.read_for` with the caller's workspace, so that its slow reads delay no other workspace.",
+        advice: "Read with the scope `caller.workspace`, so that its slow reads delay no other workspace.",
         check: unshared_reads,
-        fails: &[("crates/routes-mail/src/x.rs", "async fn f() { app.store.read(work).await }")],
+        fails: &[("crates/routes-mail/src/x.rs", "async fn f() { service.read(ReadScope::Service, work).await }")],
         passes: &[
-            ("crates/routes-mail/src/x.rs", "async fn f() { app.store.read_for(caller.workspace, work).await }"),
-            ("crates/app/src/jobs/x.rs", "async fn f() { app.store.read(work).await }"),
+            ("crates/routes-mail/src/x.rs", "async fn f() { service.read(caller.workspace, work).await }"),
+            ("crates/app/src/jobs/x.rs", "async fn f() { service.read(ReadScope::Service, work).await }"),
         ],
     },
     Rule {
@@ -114,7 +114,8 @@ fn unshared_reads(source: &SourceFile) -> Vec<Violation> {
     if !source.path.starts_with("crates/routes-") {
         return Vec::new();
     }
-    calls(source, "read").map(|tokens| Violation::new(tokens[1].line, "calls `.read()`")).collect()
+    let scopes = source.tokens.iter().filter(|token| token.is("ReadScope") && !token.in_test);
+    scopes.map(|token| Violation::new(token.line, "reads without a workspace")).collect()
 }
 
 fn expect(source: &SourceFile) -> Vec<Violation> {

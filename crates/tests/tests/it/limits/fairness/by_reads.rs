@@ -60,7 +60,7 @@ impl ReadAbuse {
         let (store, workspace) = (server.store().clone(), key.workspace);
         let slow = async move {
             store
-                .read_for(workspace, |tx: &mut Tx| -> Result<Option<i64>, Refusal> { Ok(tx.value(&SLOW, p![])?) })
+                .read_in(workspace.into(), |tx: &mut Tx| -> Result<Option<i64>, Refusal> { Ok(tx.value(&SLOW, p![])?) })
                 .await
         };
         let mut abuse = Self { unread, slow: Box::pin(slow) };

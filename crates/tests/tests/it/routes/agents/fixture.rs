@@ -80,7 +80,7 @@ impl Pair {
 
     /// Returns the current time in seconds.
     pub(super) fn now(&self) -> i64 {
-        self.server.app().clock.now().seconds()
+        self.server.service().clock.now().seconds()
     }
 
     /// Returns the published keys of the service.

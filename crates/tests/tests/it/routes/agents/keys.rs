@@ -43,7 +43,7 @@ async fn a_key_is_registered_retired_and_revoked() {
     let later = pair.alice.api.post(&revoke, json!({})).await.expect(200).json;
     assert_eq!((&later["revoked_at"], &later["revocation_reason"]), (&json!(since), &json!("leaked")));
     pair.alice.api.post_empty(&format!("{path}/{}/retire", ed.kid())).await.error("agent_key_revoked");
-    let after = |seconds: i64| pair.server.app().clock.now().plus_ms(seconds * SECOND_MS).to_string();
+    let after = |seconds: i64| pair.server.service().clock.now().plus_ms(seconds * SECOND_MS).to_string();
     pair.alice.api.post(&revoke, json!({ "since": after(31) })).await.invalid_fields(&["since"]);
     // The clock of a client may be ahead. The date never is.
     let ahead = pair.alice.api.post(&format!("{path}/{}/revoke", ec.kid()), json!({ "since": after(30) })).await;

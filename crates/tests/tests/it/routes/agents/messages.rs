@@ -150,7 +150,7 @@ async fn a_revoked_or_suspended_sender_is_not_signed_but_its_mail_flows() {
         parties: Vec::new(),
         review_requested_at: None,
         review_note: None,
-        created_at: pair.server.app().clock.now(),
+        created_at: pair.server.service().clock.now(),
     };
     pair.server.store().write(move |tx| agents::sanction(tx, &sanction)).await.unwrap();
     unsigned(&pair.deliver(body).await.1, "suspended");

@@ -23,7 +23,7 @@ async fn published(server: &TestServer) -> Vec<(String, String)> {
 
 /// Returns the id of the key that signs now.
 async fn signing(server: &TestServer) -> String {
-    sign::signer(server.app(), SigningPurpose::AgentMessages).await.unwrap().kid().to_owned()
+    sign::signer(server.service(), SigningPurpose::AgentMessages).await.unwrap().kid().to_owned()
 }
 
 fn expected(keys: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -57,11 +57,11 @@ async fn a_new_key_is_published_before_it_signs() {
     let mut server = TestServer::plain().await;
     let first = signing(&server).await;
     let signs_at = server.clock.now().plus_ms(PUBLISHED_BEFORE_MS);
-    let rotated = keys::rotate(server.app(), SigningPurpose::AgentMessages).await.unwrap();
+    let rotated = keys::rotate(server.service(), SigningPurpose::AgentMessages).await.unwrap();
     assert_eq!(published(&server).await, expected(&[(&rotated.kid, "active"), (&first, "active")]));
     assert_eq!(signing(&server).await, first);
     // A second rotation at once changes nothing.
-    assert_eq!(keys::rotate(server.app(), SigningPurpose::AgentMessages).await.unwrap(), rotated);
+    assert_eq!(keys::rotate(server.service(), SigningPurpose::AgentMessages).await.unwrap(), rotated);
     server.restart().await;
     // The clock moves while the server stops.
     server.clock.advance(signs_at.millis() - server.clock.now().millis() - 1);
@@ -77,15 +77,15 @@ async fn a_revoked_key_is_replaced_at_once() {
     let server = TestServer::plain().await;
     let first = signing(&server).await;
     server.clock.advance(MINUTE_MS);
-    let next = keys::revoke(server.app(), &first).await.unwrap().unwrap();
+    let next = keys::revoke(server.service(), &first).await.unwrap().unwrap();
     assert_eq!(signing(&server).await, next.kid);
     assert_eq!(published(&server).await, expected(&[(&next.kid, "active"), (&first, "revoked")]));
     // The next key is revoked before it signs: the present one goes on.
-    let pending = keys::rotate(server.app(), SigningPurpose::AgentMessages).await.unwrap();
-    keys::revoke(server.app(), &pending.kid).await.unwrap().unwrap();
+    let pending = keys::rotate(server.service(), SigningPurpose::AgentMessages).await.unwrap();
+    keys::revoke(server.service(), &pending.kid).await.unwrap().unwrap();
     let third = signing(&server).await;
     assert!(third != pending.kid && third != next.kid);
-    assert_eq!(keys::revoke(server.app(), "unknown").await.unwrap(), None);
+    assert_eq!(keys::revoke(server.service(), "unknown").await.unwrap(), None);
     server.finish().await;
 }
 
@@ -94,12 +94,12 @@ async fn keys_rotate_once_a_year_and_old_private_parts_are_deleted() {
     let server = TestServer::plain().await;
     let first = signing(&server).await;
     server.clock.advance(ROTATION_MS);
-    keys::maintain(server.app()).await.unwrap();
-    keys::maintain(server.app()).await.unwrap();
+    keys::maintain(server.service()).await.unwrap();
+    keys::maintain(server.service()).await.unwrap();
     assert_eq!(published(&server).await.len(), 2, "one rotation");
     assert_eq!(signing(&server).await, first);
     server.clock.advance(PUBLISHED_BEFORE_MS + PRIVATE_PART_MS + 1);
-    keys::maintain(server.app()).await.unwrap();
+    keys::maintain(server.service()).await.unwrap();
     assert_ne!(signing(&server).await, first);
     let old = server.store().read(move |tx| signing_keys::get(tx, &first)).await.unwrap().unwrap();
     assert_eq!(old.private_key, None);

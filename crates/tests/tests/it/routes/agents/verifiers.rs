@@ -258,7 +258,7 @@ async fn plain_messages_replies_and_rotated_keys_verify() {
     assert_eq!(answer["rfc_message_id"], reply["rfc_message_id"]);
     let kid = messages[0]["agent"]["kid"].as_str().unwrap().to_owned();
     pair.server.clock.advance(2_000);
-    let next = signing::keys::revoke(pair.server.app(), &kid).await.unwrap().unwrap();
+    let next = signing::keys::revoke(pair.server.service(), &kid).await.unwrap().unwrap();
     let after = pair.deliver(json!({ "to": pair.bob.inbox.address, "subject": "S", "text": "new key" })).await.1;
     assert_eq!(after["agent"]["kid"], next.kid);
     let received =

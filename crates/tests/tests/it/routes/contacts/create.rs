@@ -18,7 +18,7 @@ async fn a_message_creates_contacts_for_all_its_addresses_except_local_inboxes()
 
     assert_eq!(fixture.listed("").await.len(), 4, "x+tag looks like an inbox address but no inbox exists");
     let ann = fixture.contact("ann@partner.example").await.unwrap();
-    let now = fixture.server.app().clock.now().to_string();
+    let now = fixture.server.service().clock.now().to_string();
     let newest = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
     assert_eq!(newest["contact_id"], ann["id"]);
     let mut expected = json!({
@@ -91,7 +91,7 @@ async fn automatic_senders_are_marked_and_bounces_create_no_contact() {
     let raw = TestMessage::new("Undelivered", "text")
         .with("From", "Mailer <mailer-daemon@c.example>")
         .with("Cc", "dan@c.example")
-        .raw(&fixture.inbox.address, fixture.server.app().clock.now());
+        .raw(&fixture.inbox.address, fixture.server.service().clock.now());
     let mut client = fixture.server.smtp().await;
     client.mail("", &[&fixture.inbox.address], raw.as_bytes()).await.expect(250);
     client.quit().await;

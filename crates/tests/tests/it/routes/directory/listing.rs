@@ -103,7 +103,7 @@ async fn every_stop_hides_a_listing_at_once() {
     agent.api.post_empty(&format!("{}/restore", agent.path())).await.expect(200);
     assert_public(&server, &agent, true).await;
     let address: posthouse_mail::address::Address = posthouse_mail::address::Address::parse(&agent.address).unwrap();
-    let app = &server.app().app;
+    let app = &server.service();
     posthouse_app::directory::operator::suspend(app, &address, Some("Impersonation.".to_owned())).await.unwrap();
     assert_public(&server, &agent, false).await;
     let bundle = agent.api.get(&agent.path()).await.expect(200);

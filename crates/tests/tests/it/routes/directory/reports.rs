@@ -112,7 +112,7 @@ async fn several_owners_hide_a_listing_until_the_operator_decides() {
     // A change of the card doesn't list it again.
     agent.list(&server, "Other bot").await;
     assert_eq!(state().await["reason"], "reports");
-    let app = &server.app().app;
+    let app = &server.service();
     let listed = posthouse_app::directory::operator::list(app).await.unwrap();
     assert_eq!((listed.len(), listed[0].reports.len()), (1, 20));
     assert!(listed[0].reports.iter().all(|report| report.workspace != listed[0].agent.workspace));

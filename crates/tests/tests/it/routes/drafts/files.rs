@@ -79,7 +79,7 @@ async fn large_attachments_stay_in_the_blob_store_until_sent() {
     // The sweep checks one of 256 shards a minute and deletes unreferenced blobs older than a day.
     fixture.server.clock.advance(2 * posthouse_domain::time::DAY_MS);
     for _ in 0..256 {
-        posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap();
+        posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap();
         fixture.server.clock.advance(posthouse_domain::time::MINUTE_MS);
     }
     let sent = fixture.send(made.text("id")).await.expect(202);

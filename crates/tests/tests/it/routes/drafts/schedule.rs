@@ -167,8 +167,8 @@ async fn the_sweep_recreates_a_lost_job() {
     let lose =
         |tx: &mut posthouse_store::Tx| -> Result<u64, Error> { tx.exec(&FORGET_JOBS, p![JobKind::ScheduledDraft]) };
     assert_eq!(fixture.server.store().write(lose).await.unwrap(), 1);
-    assert_eq!(posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap(), 1);
-    assert_eq!(posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap(), 0);
+    assert_eq!(posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap(), 1);
+    assert_eq!(posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap(), 0);
     fixture.server.advance(HOUR_MS).await;
     assert_eq!(fixture.get(&id).await["status"], "sent");
     fixture.close().await;

@@ -78,7 +78,7 @@ async fn old_history_is_deleted() {
     fixture.mint(&app, json!({})).await.expect(201);
     let waiting = fixture.waiting(&fixture.app("public").await, &[]).await;
     fixture.server.advance(91 * 24 * 3_600_000).await;
-    reconcile::run(fixture.server.app()).await.unwrap();
+    reconcile::run(fixture.server.service()).await.unwrap();
     let history = fixture.api.get(&fixture.path("identity/sign-ins")).await.expect(200);
     assert_eq!(history.data(), [] as [Value; 0]);
     fixture.server.anonymous().get(&waiting.page).await.expect(400);

@@ -40,7 +40,7 @@ async fn only_a_signature_of_the_service_counts() {
         part(&header)
     };
     let jwk = own.public().to_json();
-    let service = sign::signer(fixture.server.app(), SigningPurpose::AgentMessages).await.unwrap();
+    let service = sign::signer(fixture.server.service(), SigningPurpose::AgentMessages).await.unwrap();
     let forged = [
         ("no signature", format!("{}.{body}.", with("alg", json!("none")))),
         ("a cut signature", format!("{}.{body}.{}", part(&header), &signature[..signature.len() - 2])),
@@ -77,7 +77,7 @@ async fn claims_of_the_service_itself_are_checked_too() {
     let fixture = IdentityFixture::open().await;
     let app = fixture.app("confidential").await;
     let genuine = claims(fixture.mint(&app, json!({})).await.expect(201).text("id_token"));
-    let signer = sign::signer(fixture.server.app(), SigningPurpose::Identity).await.unwrap();
+    let signer = sign::signer(fixture.server.service(), SigningPurpose::Identity).await.unwrap();
     let now = genuine["iat"].as_i64().unwrap();
     let changed = |changes: Value| {
         let mut claims = genuine.clone();
@@ -136,12 +136,12 @@ async fn the_token_of_a_sign_in_in_a_browser_is_not_exchanged() {
 async fn a_token_signed_with_a_revoked_key_is_refused() {
     let fixture = IdentityFixture::open().await;
     let app = fixture.app("confidential").await;
-    let kid = sign::signer(fixture.server.app(), SigningPurpose::Identity).await.unwrap().kid().to_owned();
+    let kid = sign::signer(fixture.server.service(), SigningPurpose::Identity).await.unwrap().kid().to_owned();
     fixture.server.clock.advance(1_000);
     let token = fixture.mint(&app, json!({})).await.expect(201).text("id_token").to_owned();
     // A token of before too: who stole the key chooses its times.
     fixture.server.clock.advance(5_000);
-    posthouse_app::signing::keys::revoke(fixture.server.app(), &kid).await.unwrap();
+    posthouse_app::signing::keys::revoke(fixture.server.service(), &kid).await.unwrap();
     fixture.server.clock.advance(1_000);
     let later = fixture.mint(&app, json!({})).await.expect(201).text("id_token").to_owned();
     exchange(&fixture, &app, &later).await.expect(200);

@@ -106,7 +106,7 @@ async fn an_agent_with_a_revoked_card_is_stopped() {
     fixture.api.post_empty(&fixture.path("agent/restore")).await.expect(200);
     assert_resumed(&fixture, &held).await;
     let (app, address) =
-        (fixture.server.app(), posthouse_mail::address::Address::parse(&fixture.inbox.address).unwrap());
+        (fixture.server.service(), posthouse_mail::address::Address::parse(&fixture.inbox.address).unwrap());
     posthouse_app::directory::operator::suspend(app, &address, None).await.unwrap();
     fixture.mint(&held.app, json!({})).await.error("agent_suspended");
     fixture.server.finish().await;

@@ -179,14 +179,14 @@ async fn tokens_verify_across_a_rotation_of_the_keys() {
     let fixture = IdentityFixture::open().await;
     let app = fixture.app("verify_only").await;
     let before = fixture.mint(&app, json!({})).await.expect(201).text("id_token").to_owned();
-    posthouse_app::signing::keys::rotate(fixture.server.app(), SigningPurpose::Identity).await.unwrap();
+    posthouse_app::signing::keys::rotate(fixture.server.service(), SigningPurpose::Identity).await.unwrap();
     fixture.server.advance(11 * 60_000).await;
     let after = fixture.mint(&app, json!({})).await.expect(201).text("id_token").to_owned();
     let kid = |token: &str| CompactJws::parse(token).unwrap().header["kid"].clone();
     assert_ne!(kid(&before), kid(&after));
     assert!(is_verified(&fixture, &before).await && is_verified(&fixture, &after).await);
     let revoked = kid(&after).as_str().unwrap().to_owned();
-    posthouse_app::signing::keys::revoke(fixture.server.app(), &revoked).await.unwrap();
+    posthouse_app::signing::keys::revoke(fixture.server.service(), &revoked).await.unwrap();
     assert!(!is_verified(&fixture, &after).await, "a revoked key is not published");
     fixture.server.finish().await;
 }

@@ -28,7 +28,7 @@ async fn a_temporary_inbox_expires_once_and_on_time() {
     api.get(&path).await.error("not_found");
     assert_eq!(api.get("/v1/inboxes?temporary=true").await.expect(200)["data"], json!([]));
     server.advance(HOUR_MS).await;
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     server.settle().await;
     let workspace = key.workspace;
     let log = server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap();
@@ -109,10 +109,10 @@ async fn the_sweep_recreates_a_lost_expiry() {
     let api = server.api(&key);
     let id = api.post("/v1/inboxes", json!({ "ttl_seconds": 60 })).await.expect(201).text("id").to_owned();
     let subject = id.parse::<InboxId>().expect("an id").0;
-    assert_eq!(reconcile::run(server.app()).await.unwrap(), 0, "nothing is lost yet");
+    assert_eq!(reconcile::run(server.service()).await.unwrap(), 0, "nothing is lost yet");
     let lose = move |tx: &mut _| -> Result<(), Error> { jobs::cancel(tx, JobKind::InboxExpiry, subject) };
     server.store().write(lose).await.unwrap();
-    assert_eq!(reconcile::run(server.app()).await.unwrap(), 1);
+    assert_eq!(reconcile::run(server.service()).await.unwrap(), 1);
     server.advance(60_000).await;
     let workspace = key.workspace;
     let log = server.store().read(move |tx| events::after(tx, workspace, None, 0, 10)).await.unwrap();
@@ -125,7 +125,7 @@ async fn the_job_runner_expires_an_inbox_and_stops_with_the_process() {
     let mut server = TestServer::plain().await;
     let key = server.workspace(Plan::Free).await;
     let api = server.api(&key);
-    let running = tokio::spawn(runner::run(server.app().clone()));
+    let running = tokio::spawn(runner::run(server.service().clone()));
     let id = api.post("/v1/inboxes", json!({ "ttl_seconds": 60 })).await.expect(201).text("id").to_owned();
     let workspace = key.workspace;
     let mut waiter = server.store().subscribe(workspace.0);
@@ -135,7 +135,7 @@ async fn the_job_runner_expires_an_inbox_and_stops_with_the_process() {
         waiter.changed().await;
     }
     api.get(&format!("/v1/inboxes/{id}")).await.error("not_found");
-    server.app().lifecycle.drain();
+    server.service().lifecycle.drain();
     running.await.unwrap();
     server.restart().await;
     server.finish().await;

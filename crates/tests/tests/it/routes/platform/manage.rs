@@ -82,7 +82,7 @@ async fn owners_set_how_long_mail_is_kept() {
     let inbox = server.inbox(&key).await;
     server.deliver(&TestMessage::new("Old", "text"), &inbox.address).await;
     server.clock.advance(31 * DAY_MS);
-    posthouse_app::jobs::reconcile::run(server.app()).await.unwrap();
+    posthouse_app::jobs::reconcile::run(server.service()).await.unwrap();
     let path = format!("/v1/inboxes/{}/messages", inbox.id);
     assert_eq!(server.api(&key).get(&path).await.expect(200).data().len(), 0);
     let browser = server.sign_in(&key, OWNER).await;

@@ -213,7 +213,7 @@ async fn expired_links_and_sessions_are_deleted() {
     server.sign_in(&key, OWNER).await;
     server.request_link(OWNER).await;
     let rows = async || {
-        posthouse_app::jobs::reconcile::run(server.app()).await.unwrap();
+        posthouse_app::jobs::reconcile::run(server.service()).await.unwrap();
         let count = |tx: &mut posthouse_store::Tx| {
             let links: Option<i64> = tx.value(&SIGN_INS, posthouse_store::p![])?;
             let sessions: Option<i64> = tx.value(&SESSIONS, posthouse_store::p![])?;

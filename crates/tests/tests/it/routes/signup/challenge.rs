@@ -104,7 +104,7 @@ async fn a_used_signup_solution_is_refused_after_a_restart_too() {
         fixture.server.anonymous().post("/v1/signup", again).await.error("invalid_solution");
         fixture.server.crash().await;
         fixture.server.restart().await;
-        posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap();
+        posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap();
     }
     fixture.close().await;
 }
@@ -126,7 +126,7 @@ async fn used_signup_challenges_and_counts_are_pruned() {
     let fixture = SignupFixture::open().await;
     fixture.sign_up(json!({ "owner_email": "owner@x.example" })).await;
     let rows = || async {
-        let app = fixture.server.app();
+        let app = fixture.server.service();
         posthouse_app::jobs::reconcile::run(app).await.unwrap();
         let count = |tx: &mut posthouse_store::Tx| {
             let challenges: Option<i64> = tx.value(&CHALLENGES, posthouse_store::p![])?;

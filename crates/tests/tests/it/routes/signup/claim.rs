@@ -181,7 +181,7 @@ async fn claim_mails_are_limited_per_workspace_recipient_and_client() {
         request(&fixture, &other, &format!("b{n}@x.example")).await;
     }
     refused(&last, "c@x.example", "stranger_mails_per_network").await;
-    let metrics = fixture.server.app().metrics.text();
+    let metrics = fixture.server.service().metrics.text();
     for (limit, count) in
         [("claim_mails_per_day", 1), ("claim_mails_per_recipient", 2), ("stranger_mails_per_network", 1)]
     {

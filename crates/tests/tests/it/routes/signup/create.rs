@@ -104,7 +104,7 @@ async fn signup_is_limited_per_address_and_day() {
     from("2001:db8:0:ff::2").await.expect(201);
     from("2001:db8:0:1::3").await.error("signup_rate_limited");
     from("2001:db8:0:100::1").await.expect(201);
-    let metrics = fixture.server.app().metrics.text();
+    let metrics = fixture.server.service().metrics.text();
     assert!(metrics.contains("posthouse_limit_refusals_total{limit=\"signups_per_day\"} 2"), "{metrics}");
     // Midnight (UTC) begins a new day.
     fixture.server.clock.advance(DAY_MS / 2);

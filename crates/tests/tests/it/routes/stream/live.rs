@@ -145,7 +145,7 @@ async fn pings_work_in_both_directions() {
         alive.expect("pong").await;
     }
     // The client read nothing and thus did not reply to the pings. Reading sooner would reply to the first one.
-    while fixture.server.app().subscriptions.count() > 1 {
+    while fixture.server.service().subscriptions.count() > 1 {
         tokio::task::yield_now().await;
     }
     assert_eq!(dead.end().await, Some(4000));
@@ -158,9 +158,9 @@ async fn closed_streams_are_no_longer_counted() {
     let fixture = StreamFixture::open().await;
     for _ in 0..3 {
         let stream = fixture.server.stream(&fixture.key).await;
-        assert_eq!(fixture.server.app().subscriptions.count(), 1);
+        assert_eq!(fixture.server.service().subscriptions.count(), 1);
         stream.close().await;
-        while fixture.server.app().subscriptions.count() > 0 {
+        while fixture.server.service().subscriptions.count() > 0 {
             tokio::task::yield_now().await;
         }
     }

@@ -14,7 +14,7 @@ use super::{StreamFixture, subject};
 /// Appends `count` events of an inbox and returns their ids in order.
 async fn append(fixture: &StreamFixture, count: usize, inbox: InboxId) -> Vec<String> {
     let (workspace, at) = (fixture.key.workspace, fixture.server.clock.now());
-    let ids = fixture.server.app().clock.ids();
+    let ids = fixture.server.service().clock.ids();
     let made: Vec<NewEvent> = (0..count)
         .map(|n| {
             NewEvent::new(EventKind::InboxPaused, workspace, ids.next(), at)
@@ -114,7 +114,7 @@ async fn a_client_that_does_not_read_is_disconnected_and_can_resume() {
         fixture.server.deliver(&message, &fixture.inbox.address).await;
     }
     let gone = async {
-        while fixture.server.app().subscriptions.count() > 0 {
+        while fixture.server.service().subscriptions.count() > 0 {
             tokio::task::yield_now().await;
         }
     };

@@ -1,6 +1,7 @@
 //! Certificates from an ACME authority on this machine that validates the challenges: the first certificate, its
 //! renewal, and failures (RFC 8555).
 
+use posthouse_store::ReadScope;
 use std::net::SocketAddr;
 
 use posthouse_app::{
@@ -114,7 +115,7 @@ impl AcmeFixture {
         let verifier = CertificateVerifier::new(&CertificateTrust::RootsFile(file)).expect("the authority has a root");
         let chain: Vec<CertificateDer<'static>> =
             self.presented().await.into_iter().map(CertificateDer::from).collect();
-        let facts = self.server.app().tls.facts().expect("there is a certificate");
+        let facts = self.server.service().tls.facts().expect("there is a certificate");
         let name = ServerName::try_from(name.to_owned()).unwrap();
         verifier.is_valid(&chain, &name, facts.begins_at.seconds() + 60)
     }
@@ -130,8 +131,13 @@ impl AcmeFixture {
     /// Returns the number of failed attempts since the last success, and the last error.
     async fn attempts_failed(&self) -> (u32, String) {
         let id = certificate::certificate_id(&self.server.config().acme);
-        let row =
-            self.server.store().read_one(move |tx| stored::certificate(tx, id)).await.unwrap().unwrap_or_default();
+        let row = self
+            .server
+            .store()
+            .read_in(ReadScope::Statement, move |tx| stored::certificate(tx, id))
+            .await
+            .unwrap()
+            .unwrap_or_default();
         (row.failures, row.last_error.unwrap_or_default())
     }
 
@@ -144,7 +150,7 @@ impl AcmeFixture {
 }
 
 async fn run_jobs(server: &TestServer) {
-    reconcile::run(server.app()).await.unwrap();
+    reconcile::run(server.service()).await.unwrap();
     server.settle().await;
 }
 
@@ -201,7 +207,7 @@ async fn private_keys_and_the_account_are_encrypted_in_the_database() {
 async fn a_certificate_is_renewed_at_a_third_of_its_life_without_ending_sessions() {
     let fixture = acme_fixture!(AcmeOptions::default());
     fixture.run_jobs().await;
-    let (first, facts) = (fixture.presented().await, fixture.server.app().tls.facts().unwrap());
+    let (first, facts) = (fixture.presented().await, fixture.server.service().tls.facts().unwrap());
     let life_ms = facts.expires_at.since_ms(facts.begins_at);
     let (earliest, due) = (facts.expires_at.plus_ms(-life_ms / 3), fixture.due().await);
     assert!(due >= earliest && due <= earliest.plus_ms(life_ms / 20), "{due} is not near {earliest}");
@@ -241,7 +247,7 @@ async fn a_name_that_points_elsewhere_is_rejected_logged_and_retried_with_backof
     let mut gaps = Vec::new();
     for attempt in 2..=5 {
         let due = fixture.due().await;
-        gaps.push(due.since_ms(fixture.server.app().clock.now()));
+        gaps.push(due.since_ms(fixture.server.service().clock.now()));
         fixture.server.clock.set(due.plus_ms(-1));
         fixture.server.settle().await;
         assert_eq!(fixture.attempts_failed().await.0, attempt - 1);
@@ -345,10 +351,10 @@ async fn one_of_two_processes_orders_the_certificate_and_both_use_it() {
     let _authority = reserved.start(other.http_address().port(), false).await;
     tokio::join!(run_jobs(&one), run_jobs(&other));
     let done = "posthouse_jobs_total{kind=\"certificate\",outcome=\"done\"} 1";
-    let ordered = [&one, &other].map(|server| server.app().metrics.text().contains(done));
+    let ordered = [&one, &other].map(|server| server.service().metrics.text().contains(done));
     assert_eq!(ordered.iter().filter(|ordered| **ordered).count(), 1, "only one process orders");
     for server in [&one, &other] {
-        certificate::reload(server.app()).await;
+        certificate::reload(server.service()).await;
     }
     let (first, second) = (
         peer_certificates(one.smtp_address(), TlsMode::StartTls).await,

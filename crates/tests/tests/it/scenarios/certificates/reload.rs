@@ -35,7 +35,7 @@ impl ReloadFixture {
     }
 
     async fn reload(&self) {
-        certificate::reload(self.server.app()).await;
+        certificate::reload(self.server.service()).await;
     }
 
     /// Returns the certificate that each listener presents to new clients.

@@ -36,15 +36,15 @@ async fn a_message_is_signed_and_delivered() {
     let mail = &received[0];
     assert!(mail.data.starts_with("DKIM-Signature: v=1; a=rsa-sha256;"), "{}", mail.data);
     assert!(mail.data.contains("a=ed25519-sha256") && mail.data.contains("\r\n.\r\n..dots\r\n"), "{}", mail.data);
-    for record in dkim::prepare(fixture.server.app()).await.unwrap() {
+    for record in dkim::prepare(fixture.server.service()).await.unwrap() {
         fixture.server.dns.txt(&record.name, &record.text);
     }
     let from = Address::parse(&fixture.inbox.address).unwrap();
     let client_ip = IpAddr::from([192, 0, 2, 1]);
     let handover = SmtpClientFacts { client_ip, helo: "localhost", mail_from: Some(&from) };
     let raw = mail.data.as_bytes();
-    let digest = posthouse_mail::auth::AuthDigest::of(raw, fixture.server.app().clock.now().seconds());
-    let results = authenticate(fixture.server.app(), raw, digest, handover).await;
+    let digest = posthouse_mail::auth::AuthDigest::of(raw, fixture.server.service().clock.now().seconds());
+    let results = authenticate(fixture.server.service(), raw, digest, handover).await;
     let passes = results.dkim.iter().filter(|verdict| format!("{:?}", verdict.result) == "Pass").count();
     assert_eq!(passes, 2, "{:?}", results.dkim);
 
@@ -97,7 +97,7 @@ async fn every_attempt_is_listed_with_its_answer() {
     assert_eq!(waiting["detail"], "greylisted, come back");
     assert_eq!(waiting["remote"], "mx1.b.example [127.0.0.1]");
     let due = waiting["next_attempt_at"].as_str().expect("it is tried again");
-    assert_eq!(due, fixture.server.app().clock.now().plus_ms(60_000).to_string());
+    assert_eq!(due, fixture.server.service().clock.now().plus_ms(60_000).to_string());
     fixture.advance(60_000).await;
     let all = fixture.api.get(&path).await.expect(200);
     let shown: Vec<_> =
@@ -296,7 +296,7 @@ async fn a_send_only_domain_uses_return_paths_of_the_default_domain() {
 
         let (_, return_path) = mail.split_once('<').and_then(|(a, rest)| Some((a, rest.split_once('>')?.0))).unwrap();
         let verdict =
-            recipient::recipient(fixture.server.app(), &Address::parse(return_path).unwrap(), None).await.unwrap();
+            recipient::recipient(fixture.server.service(), &Address::parse(return_path).unwrap(), None).await.unwrap();
         let is_accepted = matches!(verdict, recipient::RecipientVerdict::Accept(_));
         assert!(is_accepted, "the service accepts it: {return_path}");
         assert_eq!(fixture.message(&id).await["status"], "delivered");

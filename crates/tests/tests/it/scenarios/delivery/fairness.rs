@@ -60,7 +60,7 @@ async fn a_flood_to_slow_servers_does_not_delay_other_workspaces() {
     for n in 0..FLOOD {
         send(&flood, &flood_path, &format!("a{n}@d{}.example", n % DOMAINS)).await;
     }
-    let running = tokio::spawn(runner::run(server.app().clone()));
+    let running = tokio::spawn(runner::run(server.service().clone()));
     // All permitted connections to the slow server hang, and more messages wait for them.
     server.clock.advance_until(SECOND_MS, slow.wait_for_connections(10)).await;
     for _ in 0..4 {
@@ -73,7 +73,7 @@ async fn a_flood_to_slow_servers_does_not_delay_other_workspaces() {
     assert_eq!(slow.received().len(), 0, "the flood is still stuck");
 
     slow.delay_replies(&server.clock, 0);
-    server.app().lifecycle.drain();
+    server.service().lifecycle.drain();
     server.clock.advance_until(SLOW_MS, running).await.unwrap();
     server.restart().await;
     server.finish().await;

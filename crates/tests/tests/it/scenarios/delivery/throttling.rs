@@ -48,7 +48,7 @@ async fn a_server_that_defers_everything_gets_fewer_attempts_and_later_all_messa
     let entry = fixture.entry(&waits, "eve@b.example").await;
     assert_eq!((&entry["status"], &entry["attempts"]), (&"queued".into(), &0.into()), "{entry}");
     assert!(entry["detail"].as_str().unwrap().starts_with("waiting: mx1.b.example"), "{entry}");
-    let metrics = fixture.server.app().metrics.text();
+    let metrics = fixture.server.service().metrics.text();
     assert!(metrics.contains("posthouse_destination_attempts_total{provider=\"other\",outcome=\"pushed_back\"}"));
 
     fixture.sink.clear_script();

@@ -86,7 +86,7 @@ async fn concurrent_workers_send_each_escalation_once_within_the_limit() {
     }
     let batch = json!({ "ids": ids, "add_labels": ["ai:needs-human"] });
     fixture.api.post("/v1/messages/batch-update", batch).await.expect(200);
-    let (app, workspace) = (&fixture.server.app().app, fixture.key.workspace);
+    let (app, workspace) = (&fixture.server.service(), fixture.key.workspace);
     let run = || transmit::run(app, workspace);
     let results = tokio::join!(run(), run(), run(), run());
     for result in [results.0, results.1, results.2, results.3] {

@@ -183,10 +183,10 @@ async fn a_lost_job_is_recreated() {
     fixture.server.store().write(lose).await.unwrap();
     fixture.server.settle().await;
     assert_eq!(fixture.alice.statuses(&id).await, ["queued"]);
-    assert_eq!(reconcile::run(fixture.server.app()).await.unwrap(), 1);
+    assert_eq!(reconcile::run(fixture.server.service()).await.unwrap(), 1);
     fixture.server.settle().await;
     assert_eq!(fixture.alice.statuses(&id).await, ["delivered"]);
-    assert_eq!(reconcile::run(fixture.server.app()).await.unwrap(), 0);
+    assert_eq!(reconcile::run(fixture.server.service()).await.unwrap(), 0);
     fixture.server.finish().await;
 }
 
@@ -194,7 +194,7 @@ async fn a_lost_job_is_recreated() {
 async fn a_dead_job_fails_its_message_with_an_event() {
     let mut fixture = Fixture::open().await;
     let id = fixture.send("Plan").await;
-    let now = fixture.server.app().clock.now();
+    let now = fixture.server.service().clock.now();
     let die = move |tx: &mut Tx| -> Result<(), Error> {
         let kind = JobKind::LocalDelivery;
         let ids: Vec<JobId> = tx.rows::<(JobId,)>(&JOBS, p![kind])?.into_iter().map(|(id,)| id).collect();
@@ -205,7 +205,7 @@ async fn a_dead_job_fails_its_message_with_an_event() {
         Ok(())
     };
     fixture.server.store().write(die).await.unwrap();
-    reconcile::run(fixture.server.app()).await.unwrap();
+    reconcile::run(fixture.server.service()).await.unwrap();
     let message = fixture.alice.message(&id).await;
     assert_eq!((&message["status"], &message["delivery"][0]["status"]), (&json!("failed"), &json!("failed")));
     assert_eq!(message["delivery"][0]["detail"], "not delivered: given up after 1 attempts (panicked)");

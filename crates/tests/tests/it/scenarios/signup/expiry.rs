@@ -89,7 +89,7 @@ async fn a_signup_with_a_lost_job_expires_too() {
     let fixture = SignupFixture::open().await;
     let agent = fixture.sign_up(json!({ "kind": "identity" })).await;
     fixture.server.store().write(|tx| tx.exec(&DELETE_JOBS, p![]).map(|_| ())).await.unwrap();
-    posthouse_app::jobs::reconcile::run(fixture.server.app()).await.unwrap();
+    posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap();
     fixture.server.advance(UNCLAIMED_IDLE_MS).await;
     agent.api.get("/v1/account").await.error("unauthorized");
     assert_eq!(workspaces(&fixture).await, 0);

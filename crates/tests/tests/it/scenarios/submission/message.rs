@@ -109,12 +109,12 @@ async fn a_nul_byte_does_not_break_the_signature() {
     let shown = String::from_utf8(shown.to_vec()).unwrap();
     assert_eq!(shown, format!("Agent-Disclosure: agent=?1\r\n{head_and_body}without\r\n"));
     assert!(transmitted.ends_with(&shown), "{transmitted}");
-    for record in dkim::prepare(fixture.server.app()).await.unwrap() {
+    for record in dkim::prepare(fixture.server.service()).await.unwrap() {
         fixture.server.dns.txt(&record.name, &record.text);
     }
-    let digest = AuthDigest::of(transmitted.as_bytes(), fixture.server.app().clock.now().seconds());
+    let digest = AuthDigest::of(transmitted.as_bytes(), fixture.server.service().clock.now().seconds());
     let handover = SmtpClientFacts { client_ip: [192, 0, 2, 1].into(), helo: "localhost", mail_from: None };
-    let results = authenticate(fixture.server.app(), transmitted.as_bytes(), digest, handover).await;
+    let results = authenticate(fixture.server.service(), transmitted.as_bytes(), digest, handover).await;
     let passes = results.dkim.iter().filter(|verdict| format!("{:?}", verdict.result) == "Pass").count();
     assert_eq!(passes, 2, "{:?}", results.dkim);
     fixture.server.finish().await;

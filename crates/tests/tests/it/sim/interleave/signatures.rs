@@ -26,7 +26,7 @@ impl InboxFixture {
     }
 
     fn begin_jobs(&self) -> JoinHandle<()> {
-        let app = Arc::clone(self.server.app());
+        let app = Arc::clone(self.server.service());
         tokio::spawn(async move {
             runner::run_due(&app).await;
         })

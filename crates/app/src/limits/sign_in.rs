@@ -16,7 +16,7 @@ const BROWSER_WINDOW_MS: i64 = 10 * MINUTE_MS;
 
 /// The limits of sign-in.
 #[derive(Debug)]
-pub struct IdentityLimits {
+pub struct SignInLimits {
     tokens_of_agent: FixedWindow<InboxId>,
     tokens_of_workspace: FixedWindow<WorkspaceId>,
     requests: FixedWindow<IpAddr>,
@@ -36,7 +36,7 @@ pub struct LimitRest {
     pub count: WindowCount,
 }
 
-impl Default for IdentityLimits {
+impl Default for SignInLimits {
     fn default() -> Self {
         Self {
             tokens_of_agent: FixedWindow::new(MINUTE_MS, KEYS_MAX),
@@ -48,10 +48,10 @@ impl Default for IdentityLimits {
     }
 }
 
-impl IdentityLimits {
+impl SignInLimits {
     /// Returns what is left of the limits of an identity token.
     #[must_use]
-    pub(super) fn rest_of_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Vec<LimitRest> {
+    pub(crate) fn rest_of_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Vec<LimitRest> {
         let of_workspace = config.identity_tokens_per_workspace.map(|max| LimitRest {
             limit: LimitName::IdentityTokensPerWorkspace,
             max,
@@ -77,7 +77,7 @@ impl IdentityLimits {
     ///
     /// # Errors
     /// Returns `rate_limited` if the agent or its workspace got too many in this minute.
-    pub(super) fn count_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Result<(), Refusal> {
+    pub(crate) fn count_token(&self, agent: &Inbox, config: &LimitsConfig, now: Time) -> Result<(), Refusal> {
         if let Some(max) = config.identity_tokens_per_workspace {
             let count = self.tokens_of_workspace.count(agent.workspace, max, now);
             check(count, LimitName::IdentityTokensPerWorkspace, max, "The workspace got too many identity tokens")?;
@@ -92,14 +92,14 @@ impl IdentityLimits {
     ///
     /// # Errors
     /// Returns `rate_limited` if it began too many.
-    pub(super) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
+    pub(crate) fn check_request(&self, client: IpAddr, max: Limit, now: Time) -> Result<(), Refusal> {
         let Some(max) = max else { return Ok(()) };
         let count = self.requests.peek(client, max, now);
         check(count, LimitName::SignInRequestsPerAddress, max, "Your client address began too many sign-ins")
     }
 
     /// Counts a sign-in that a browser began.
-    pub(super) fn count_request(&self, client: IpAddr, max: Limit, now: Time) {
+    pub(crate) fn count_request(&self, client: IpAddr, max: Limit, now: Time) {
         if let Some(max) = max {
             self.requests.count(client, max, now);
         }
@@ -119,7 +119,7 @@ impl IdentityLimits {
     ///
     /// # Errors
     /// Returns `rate_limited` if it has.
-    pub(super) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
+    pub(crate) fn check_codes(&self, caller: &Caller, now: Time) -> Result<(), Refusal> {
         let count = self.wrong_codes.peek(caller.credential()?, WRONG_CODES_PER_KEY, now);
         check(
             count,
@@ -130,7 +130,7 @@ impl IdentityLimits {
     }
 
     /// Counts a wrong code of a caller.
-    pub(super) fn count_wrong_code(&self, caller: &Caller, now: Time) {
+    pub(crate) fn count_wrong_code(&self, caller: &Caller, now: Time) {
         if let Ok(credential) = caller.credential() {
             self.wrong_codes.count(credential, WRONG_CODES_PER_KEY, now);
         }

@@ -1,4 +1,4 @@
-//! [`App`]: the dependencies of all use cases, built once at startup and passed by reference. There are no statics.
+//! [`Service`]: what all use cases need, built once at startup and passed by reference. There are no statics.
 //!
 //! Each use case gathers external facts, runs one transaction and sends a wakeup. Use cases don't depend on HTTP, SMTP,
 //! jobs or adapters.
@@ -6,26 +6,33 @@
 use std::sync::Arc;
 
 use posthouse_domain::{DAY_MS, ErrorCode, Refusal, WorkspaceId};
-use posthouse_store::{Store, blobs::BlobStore};
+use posthouse_store::{Error, Store, Tx, blobs::BlobStore};
 
 use crate::keyring::instance_key::{AddressKey, InstanceKey};
 use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
 use crate::limits::{
-    blocking_pool::BlockingPool, exhausted_log::ExhaustedLog, fixed_window::FixedWindow, storage_health::StorageHealth,
+    blocking_pool::BlockingPool, exhausted_log::ExhaustedLog, fixed_window::FixedWindow, shared_budget::SharedBudget,
+    sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
 };
+use crate::memory::{blocklists::BlocklistCache, streams::Streams, waiters::InboxWaiters};
 use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
 use crate::settings::{AppConfig, DeliveryMode};
-use crate::{lifecycle::Lifecycle, metrics::Metrics, tls::CertificateHolder};
+use crate::{lifecycle::Lifecycle, metrics::Metrics, throttle::capacity::DeliveryCapacity, tls::CertificateHolder};
+
+pub use posthouse_store::ReadScope;
 
 /// Most workspaces with a window at once; see [`FixedWindow`].
 const WORKSPACES_MAX: usize = 100_000;
 
-/// The application.
-pub struct App {
+/// The service: its configuration, its store, the ports to the outside world, and what its features keep in memory.
+/// Requests, jobs and listeners share one.
+pub struct Service {
     /// The configuration.
     pub config: AppConfig,
     /// The database.
     pub store: Store,
+    /// The blob store.
+    pub blobs: BlobStore,
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// The DNS resolver.
@@ -36,8 +43,6 @@ pub struct App {
     pub http_out: Arc<dyn OutboundHttp>,
     /// The ACME client.
     pub authority: Arc<dyn AcmeClient>,
-    /// The blob store.
-    pub blobs: BlobStore,
     /// The instance key.
     pub keys: KeyCache,
     /// The certificate of the listeners.
@@ -58,6 +63,24 @@ pub struct App {
     pub storage_health: StorageHealth,
     /// The stage of the process; waiting tasks end when it drains.
     pub lifecycle: Lifecycle,
+    /// Delivery limits.
+    pub capacity: DeliveryCapacity,
+    /// Held by the writer of the full-text index: one batch at a time.
+    pub indexing: tokio::sync::Mutex<()>,
+    /// Pending long polls.
+    pub waiters: InboxWaiters,
+    /// Subscribers of the event stream.
+    pub subscriptions: Streams,
+    /// Recent answers of DNS blocklists about SMTP clients.
+    pub blocklists: BlocklistCache,
+    /// Message content that SMTP sessions buffer.
+    pub smtp_content: SmtpContent,
+    /// Open streams of each workspace.
+    pub streams: SharedBudget<WorkspaceId>,
+    /// Unknown credentials of each client address in the current minute.
+    pub unknown_keys: UnknownKeys,
+    /// Limits of sign-in with an agent.
+    pub sign_in_limits: SignInLimits,
 }
 
 /// The adapters of the ports.
@@ -75,11 +98,13 @@ pub struct Ports {
     pub authority: Arc<dyn AcmeClient>,
 }
 
-impl App {
-    /// Creates the application from its configuration, store and adapters.
+impl Service {
+    /// Creates the service from its configuration, store and adapters.
     #[must_use]
     pub fn new(config: AppConfig, store: Store, blobs: BlobStore, ports: Ports) -> Self {
         Self {
+            capacity: DeliveryCapacity::new(&config.delivery),
+            smtp_content: SmtpContent::new(config.limits.smtp_content_bytes),
             config,
             store,
             blobs,
@@ -98,7 +123,42 @@ impl App {
             metrics: Metrics::default(),
             storage_health: StorageHealth::default(),
             lifecycle: Lifecycle::default(),
+            indexing: tokio::sync::Mutex::default(),
+            waiters: InboxWaiters::default(),
+            subscriptions: Streams::default(),
+            blocklists: BlocklistCache::default(),
+            streams: SharedBudget::new(None),
+            unknown_keys: UnknownKeys::default(),
+            sign_in_limits: SignInLimits::default(),
         }
+    }
+
+    /// Reads the store; see [`Store::read_in`]. The scope of a request is its workspace.
+    ///
+    /// # Errors
+    /// Returns the error of `work`.
+    pub async fn read<T, E>(
+        &self,
+        scope: impl Into<ReadScope>,
+        work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.store.read_in(scope.into(), work).await
+    }
+
+    /// Runs `work` in a transaction and returns after its commit is durable; see [`Store::write`].
+    ///
+    /// # Errors
+    /// Returns the error of `work`.
+    pub async fn write<T, E>(&self, work: impl Fn(&mut Tx) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.store.write(work).await
     }
 
     /// Returns the key that hashes the addresses of forgotten contacts.

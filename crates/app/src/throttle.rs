@@ -6,6 +6,7 @@
 //! without history, and all others, for which a quarter is always reserved. A workspace can use at most 80% of a
 //! shared resource, so that the first mail of another workspace is sent without delay.
 
+pub mod capacity;
 mod job_counts;
 mod permit;
 mod state;
@@ -17,8 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use posthouse_domain::{DestinationLimits, MailboxProvider, ThrottleStatus, Time, WorkspaceId, pacing::provider_of};
 use posthouse_store::jobs::due::GroupCapacity;
 
-use crate::outbound::throttle::state::{LimiterState, PermitRequest};
 use crate::settings::{DeliveryConfig, DeliveryMode};
+use crate::throttle::state::{LimiterState, PermitRequest};
 
 pub use permit::{DeliveryPermit, PermitResult};
 

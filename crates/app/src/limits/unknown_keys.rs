@@ -3,24 +3,11 @@
 //! A key that this process has accepted before is always checked, so that a client keeps its access while another
 //! client behind the same address guesses keys. Only the database decides whether a key is valid.
 
-use std::{
-    collections::HashSet,
-    mem,
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashSet, mem, net::IpAddr, sync::Mutex, sync::MutexGuard, sync::PoisonError};
 
-use posthouse_app::limits::{
-    fixed_window::FixedWindow,
-    shared_budget::{BudgetShare, SharedBudget},
-};
-use posthouse_domain::{
-    error::{ErrorCode, LimitName, Refusal},
-    plan::Limit,
-    time::{MINUTE_MS, Time},
-};
+use posthouse_domain::{ErrorCode, Limit, LimitName, MINUTE_MS, Refusal, Time};
 
-use super::client;
+use super::{client_network, fixed_window::FixedWindow, shared_budget::BudgetShare, shared_budget::SharedBudget};
 
 /// Most addresses with a window at once; see [`FixedWindow`].
 const ADDRESSES_MAX: usize = 100_000;
@@ -92,7 +79,7 @@ impl UnknownKeys {
         let Some(max) = limit.filter(|_| !self.accepted().contains(&digest)) else {
             return Ok(CredentialCheck { keys: self, digest, unknown: None });
         };
-        let network = client::network(client);
+        let network = client_network(client);
         if !self.window.is_allowed(network, max, now) {
             let ends_in_ms = self.window.count(network, max, now).ends_in_ms;
             return Err(refusal(max, u64::try_from((ends_in_ms + 999) / 1_000).unwrap_or(60).max(1)));

@@ -2,7 +2,7 @@
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::{outbound::throttle::DestinationLimiter, settings::DeliveryConfig};
+use crate::{settings::DeliveryConfig, throttle::DestinationLimiter};
 
 /// The memory limit for messages in transit: many small ones at a time, or a few large ones.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Default for TransitMemory {
 
 impl TransitMemory {
     /// Reserves memory for a message of `bytes` bytes and its signed copy; waits until enough is free.
-    pub(super) async fn acquire(&self, bytes: u64) -> SemaphorePermit<'_> {
+    pub(crate) async fn acquire(&self, bytes: u64) -> SemaphorePermit<'_> {
         let permits = (bytes.saturating_mul(2).min(IN_TRANSIT_BYTES_MAX) / PERMIT_BYTES).max(1);
         let permits = u32::try_from(permits).unwrap_or(u32::MAX);
         self.0.acquire_many(permits).await.expect("the semaphore is never closed")
@@ -32,7 +32,7 @@ impl TransitMemory {
 pub struct DeliveryCapacity {
     /// Limits concurrency and rate per destination.
     pub limiter: DestinationLimiter,
-    pub(super) memory: TransitMemory,
+    pub(crate) memory: TransitMemory,
 }
 
 impl DeliveryCapacity {

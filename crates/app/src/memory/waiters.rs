@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use posthouse_domain::{InboxId, Refusal, Time, WorkspaceId};
-use posthouse_store::{Store, WakeWaiter, arrivals, dialect::IDS_MAX, message_list::InboxRef};
+use posthouse_store::{ReadScope, Store, WakeWaiter, arrivals, dialect::IDS_MAX, message_list::InboxRef};
 use tokio::sync::watch;
 
 type Registry = Arc<Mutex<HashMap<WorkspaceId, Arc<WorkspaceWaiters>>>>;
@@ -92,7 +92,7 @@ impl WorkspaceWaiters {
         let mut newest: HashMap<InboxId, (Time, i64)> = HashMap::with_capacity(watched.len());
         for some in watched.chunks(IDS_MAX) {
             let some = some.to_vec();
-            let found = store.read_one(move |tx| arrivals::newest(tx, workspace, &some)).await?;
+            let found = store.read_in(ReadScope::Statement, move |tx| arrivals::newest(tx, workspace, &some)).await?;
             newest.extend(found.into_iter().map(|(inbox, newest, stirs)| (inbox, (newest, stirs))));
         }
         let inboxes = locked(&self.inboxes);

@@ -1,0 +1,71 @@
+//! Authenticates the credential of a client, unless the client sent too many unknown ones.
+
+use std::net::IpAddr;
+
+use posthouse_domain::{ApiKeySecret, ErrorCode, Refusal, SessionSecret};
+use sha2::{Digest, Sha256};
+
+use super::authenticate::{self, AuthenticatedCaller};
+use crate::{service::Service, settings::SecretText};
+
+/// Authenticates the session of a person, who may be in no workspace, from this client.
+///
+/// # Errors
+/// Returns `unauthorized` if the session has ended or `rate_limited` if the client sent too many unknown ones.
+pub async fn session(
+    service: &Service,
+    secret: &SessionSecret,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    check(service, secret.digest(), client, authenticate::authenticate_session(service, secret)).await
+}
+
+/// Authenticates an API key from this client.
+///
+/// # Errors
+/// Returns `unauthorized` if the key is unknown or revoked, or `rate_limited` if the client sent too many unknown keys.
+pub async fn key(
+    service: &Service,
+    key: &ApiKeySecret,
+    client: IpAddr,
+    user_agent: Option<&str>,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let used_by = authenticate::key_client(client, user_agent);
+    check(service, key.digest(), client, authenticate::authenticate(service, key, used_by)).await
+}
+
+/// Redeems a stream token from this client.
+///
+/// # Errors
+/// Returns `unauthorized` if the token is unknown, used or expired or `rate_limited` if the client sent too many unknown
+/// ones.
+pub async fn stream_token(
+    service: &Service,
+    token: &SecretText,
+    client: IpAddr,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let digest = Sha256::digest(token.0.as_bytes()).into();
+    check(service, digest, client, authenticate::authenticate_stream_token(service, &token.0)).await
+}
+
+/// Looks up a credential, unless its client sent too many unknown ones.
+async fn check(
+    service: &Service,
+    digest: [u8; 32],
+    client: IpAddr,
+    lookup: impl Future<Output = Result<AuthenticatedCaller, Refusal>>,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let check = service.unknown_keys.admit(
+        digest,
+        client,
+        service.config.limits.unknown_keys_per_minute,
+        service.clock.now(),
+    )?;
+    let found = lookup.await;
+    match &found {
+        Ok(_) => check.accept(),
+        Err(refusal) if refusal.code == ErrorCode::Unauthorized => check.reject(),
+        Err(_) => drop(check),
+    }
+    found
+}
