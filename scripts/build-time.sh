@@ -5,7 +5,7 @@
 # each.
 set -euo pipefail
 cd "$(git rev-parse --show-toplevel)"
-file=${1:-crates/routes-workspace/src/v1/suppressions.rs}
+file=${1:-crates/operations/src/v1/suppressions.rs}
 rounds=${2:-5}
 
 cargo build --locked --quiet

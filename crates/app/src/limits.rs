@@ -3,8 +3,11 @@
 
 pub mod blocking_pool;
 pub mod confirmations;
+pub mod directory;
 pub mod exhausted_log;
 pub mod fixed_window;
+pub mod in_flight;
+pub mod requests;
 pub(crate) mod service_mails;
 pub mod shared_budget;
 pub mod sign_in;

@@ -11,8 +11,9 @@ use posthouse_store::{Error, Store, Tx, blobs::BlobStore};
 use crate::keyring::instance_key::{AddressKey, InstanceKey};
 use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
 use crate::limits::{
-    blocking_pool::BlockingPool, exhausted_log::ExhaustedLog, fixed_window::FixedWindow, shared_budget::SharedBudget,
-    sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
+    blocking_pool::BlockingPool, directory::DirectoryLimits, exhausted_log::ExhaustedLog, fixed_window::FixedWindow,
+    in_flight::InFlightRequests, requests::RequestLimits, shared_budget::SharedBudget, sign_in::SignInLimits,
+    smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
 };
 use crate::memory::{blocklists::BlocklistCache, streams::Streams, waiters::InboxWaiters};
 use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
@@ -79,6 +80,12 @@ pub struct Service {
     pub streams: SharedBudget<WorkspaceId>,
     /// Unknown credentials of each client address in the current minute.
     pub unknown_keys: UnknownKeys,
+    /// Requests of each API key, person and workspace in the current minute.
+    pub request_limits: RequestLimits,
+    /// Requests to the directory in the current minute.
+    pub directory_limits: DirectoryLimits,
+    /// Idempotent requests in progress.
+    pub in_flight: InFlightRequests,
     /// Limits of sign-in with an agent.
     pub sign_in_limits: SignInLimits,
 }
@@ -129,6 +136,9 @@ impl Service {
             blocklists: BlocklistCache::default(),
             streams: SharedBudget::new(None),
             unknown_keys: UnknownKeys::default(),
+            request_limits: RequestLimits::default(),
+            directory_limits: DirectoryLimits::default(),
+            in_flight: InFlightRequests::default(),
             sign_in_limits: SignInLimits::default(),
         }
     }

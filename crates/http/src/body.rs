@@ -9,11 +9,9 @@ use posthouse_domain::{
     time::Time,
 };
 
-use super::{
-    body_budget::{BodyBuffer, BodyShare},
-    route::BodyRule,
-};
+use super::body_budget::{BodyBuffer, BodyShare};
 use posthouse_app::ports::Clock;
+use posthouse_call::BodyRule;
 
 /// How long a body may be idle, in milliseconds.
 const IDLE_MS_MAX: i64 = 30_000;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderValue, Method, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     response::Response,
 };
+use posthouse_call::{Method, Operation};
 use posthouse_domain::error::{ErrorCode, Refusal};
 
 use super::{
-    route::{PublicInput, Route, RouteResponse},
+    route::{PageInput, PageOperation as _, Route, RouteResponse},
     router,
 };
 use posthouse_app::domains::acme;
@@ -20,18 +21,18 @@ use posthouse_app::domains::acme;
 /// Returns the routes of listeners that serve challenges only.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        Route::public(Method::GET, "/.well-known/acme-challenge/{token}", "getAcmeChallenge")
+        Operation::public(Method::Get, "/.well-known/acme-challenge/{token}", "getAcmeChallenge")
             .summary("Returns the response to an ACME challenge (RFC 8555 §8.3), while a certificate is being ordered.")
             .responds_with(200, Some(ANSWER_TYPE))
             .errors(&[ErrorCode::NotFound])
-            .handle_in(challenge),
+            .page_in(challenge),
     ]
 }
 
 /// The content type of a challenge response.
 const ANSWER_TYPE: &str = "application/octet-stream";
 
-async fn challenge(api: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn challenge(api: Arc<Api>, input: PageInput) -> Result<RouteResponse, Refusal> {
     let found = acme::answer(&api.service, input.path.text("token")).await?;
     let answer = found.ok_or_else(|| Refusal::new(ErrorCode::NotFound, "No challenge has this token."))?;
     Ok(RouteResponse::typed(200, ANSWER_TYPE, answer))

@@ -4,12 +4,9 @@
 use axum::http::{Uri, header, request};
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::{
-    body,
-    client::HttpConnectionInfo,
-    route::{BodyRule, Route},
-};
+use super::{body, client::HttpConnectionInfo, route::Route};
 use posthouse_app::settings::AppConfig;
+use posthouse_call::BodyRule;
 
 /// Admits a request to a development route.
 ///
@@ -28,7 +25,7 @@ pub(super) fn admit(config: &AppConfig, route: &Route, head: &request::Parts, na
                 .with_fix("Call this route from a program that sends no `Origin`, or from a page of this service."));
         }
     }
-    match route.body {
+    match route.operation.body {
         Some(rule) => check_type(rule, head),
         None => Ok(()),
     }

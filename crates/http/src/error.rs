@@ -6,7 +6,8 @@ use axum::{
 };
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::{rate_limits::RateLimitStatus, route::RouteResponse};
+use super::{rate_limits, route::RouteResponse};
+use posthouse_app::limits::requests::RateLimitStatus;
 
 /// `Retry-After` of a 503 without a better estimate, in seconds.
 const UNAVAILABLE_RETRY_S: u64 = 2;
@@ -25,7 +26,7 @@ pub(crate) fn response(refusal: &Refusal, request_id: &str) -> Response {
 pub(crate) fn complete(refusal: &Refusal, response: RouteResponse) -> Response {
     let mut response = response.into_response();
     if let Some(limit) = RateLimitStatus::of_refusal(refusal) {
-        limit.write(response.headers_mut());
+        rate_limits::write(&limit, response.headers_mut());
     }
     let headers = response.headers_mut();
     let retry = refusal.retry_after_s.or(match refusal.code {

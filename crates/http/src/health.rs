@@ -3,37 +3,37 @@
 use crate::{Api, host};
 use std::sync::Arc;
 
-use axum::http::Method;
+use posthouse_call::{Method, Operation};
 use posthouse_domain::error::{Detail, ErrorCode, LimitName, Refusal, RefusalReason};
 use posthouse_store::instance;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::route::{PublicInput, Route, RouteResponse};
+use super::route::{PageInput, PageOperation as _, Route, RouteResponse};
 use posthouse_app::{lifecycle::Stage, service::Service};
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        Route::public(Method::GET, "/healthz", "getHealth")
+        Operation::public(Method::Get, "/healthz", "getHealth")
             .summary("Returns 200 while the process is running.")
             .responds_with(200, Some("application/json"))
-            .handle_in(healthz),
-        Route::public(Method::GET, "/readyz", "getReadiness")
+            .page_in(healthz),
+        Operation::public(Method::Get, "/readyz", "getReadiness")
             .summary(
                 "Returns 200 if the store and the listeners work, otherwise 503 with the reason. `warnings` lists \
                  problems that need attention although the service works.",
             )
             .responds_with(200, Some("application/json"))
             .errors(&[ErrorCode::Unavailable])
-            .handle_in(readyz),
-        Route::public(Method::GET, "/metrics", "getPrometheusMetrics")
+            .page_in(readyz),
+        Operation::public(Method::Get, "/metrics", "getPrometheusMetrics")
             .summary(
                 "Returns counters for Prometheus. Needs the bearer token `http.metrics_token`, unless `http.listen`, \
                  `base_url` and the client are all on loopback.",
             )
             .responds_with(200, Some(METRICS_TYPE))
             .errors(&[ErrorCode::Unauthorized])
-            .handle_in(metrics),
+            .page_in(metrics),
     ]
 }
 
@@ -48,7 +48,7 @@ const BLOB_PROBE_MS_MAX: i64 = 2_000;
 /// The Prometheus text format.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-async fn metrics(api: Arc<Api>, input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn metrics(api: Arc<Api>, input: PageInput) -> Result<RouteResponse, Refusal> {
     let token = api.http.metrics_token.as_ref();
     // Comparing digests keeps the duration independent of the token.
     let digest = |text: &str| Sha256::digest(text.as_bytes());
@@ -82,11 +82,11 @@ fn record_budgets(api: &Api) {
     }
 }
 
-async fn healthz(_app: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn healthz(_app: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refusal> {
     RouteResponse::json(200, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
 
-async fn readyz(api: Arc<Api>, _input: PublicInput) -> Result<RouteResponse, Refusal> {
+async fn readyz(api: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refusal> {
     match api.service.lifecycle.stage() {
         Stage::Starting => return Err(not_ready(RefusalReason::Starting, "The listeners are not bound yet.")),
         Stage::Draining => return Err(not_ready(RefusalReason::Draining, "The server is shutting down.")),

@@ -1,53 +1,14 @@
-//! The `Idempotency-Key` header.
-//!
-//! Use cases store the record, in the transaction that stores the result of the request
-//! (`docs/decisions/api.md#0006-idempotency-in-the-transaction`).
+//! The `Idempotency-Key` field (draft-ietf-httpapi-idempotency-key-header).
 
-use axum::http::{HeaderMap, HeaderName};
-use posthouse_domain::auth::{Caller, Principal};
-use posthouse_store::idempotency::IdempotencyScope;
-use sha2::{Digest, Sha256};
-
-use super::route::PathParams;
+use axum::http::HeaderMap;
 use posthouse_api::wire::Problems;
+use posthouse_call::idempotency;
 
-/// `Idempotent-Replayed`: marks a replayed response.
-pub const REPLAYED_HEADER: HeaderName = HeaderName::from_static("idempotent-replayed");
-/// Longest key in characters.
-const KEY_CHARS_MAX: usize = 255;
-
-/// Returns the key: 1 to 255 visible ASCII characters, with or without quotes.
-pub fn key(headers: &HeaderMap, problems: &mut Problems) -> Option<String> {
+/// Returns the key of a request.
+pub(crate) fn key(headers: &HeaderMap, problems: &mut Problems) -> Option<String> {
     let mut values = headers.get_all("idempotency-key").iter();
     let value = values.next()?;
-    let text = value.to_str().unwrap_or_default();
-    let bare = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
-    let fine = (1..=KEY_CHARS_MAX).contains(&bare.len()) && bare.bytes().all(|b| b.is_ascii_graphic());
-    if fine && values.next().is_none() {
-        return Some(bare.to_owned());
-    }
-    problems.add("Idempotency-Key", format!("must be 1 to {KEY_CHARS_MAX} visible ASCII characters, once"))
-}
-
-/// Returns the scope within which the keys of a caller are unique, or `None` if it sends no keys.
-pub fn scope(caller: &Caller) -> Option<IdempotencyScope> {
-    match caller.principal {
-        Principal::Key(_) | Principal::User(_) => {
-            Some(IdempotencyScope { workspace: caller.workspace, inbox: caller.scope().inbox() })
-        }
-        Principal::Operator | Principal::Service { .. } => None,
-    }
-}
-
-/// Returns the SHA-256 that identifies equal requests of one route. Each piece is preceded by its length, so that
-/// different requests never produce the same input. An absent body counts as an empty object.
-pub(super) fn fingerprint(path: &PathParams, query: Option<&str>, body: &[u8]) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let body = if body.is_empty() { b"{}" } else { body };
-    let path = path.0.iter().map(|(_, value)| value.as_bytes());
-    for piece in path.chain([query.unwrap_or_default().as_bytes(), body]) {
-        hash.update((piece.len() as u64).to_be_bytes());
-        hash.update(piece);
-    }
-    hash.finalize().into()
+    let key = idempotency::key(value.to_str().unwrap_or_default()).filter(|_| values.next().is_none());
+    let what = || format!("must be 1 to {} visible ASCII characters, once", idempotency::KEY_CHARS_MAX);
+    key.or_else(|| problems.add("Idempotency-Key", what()))
 }

@@ -1,5 +1,5 @@
 //! The HTTP server: listeners, the route table, authentication, decoding, limits and responses, and the description of
-//! the API. The routes of the product are in the crates `posthouse-routes-…`.
+//! the API. The operations are in the crate `posthouse-operations`.
 
 pub mod auth;
 mod body;
@@ -11,7 +11,6 @@ pub mod cookie;
 mod cors;
 pub mod dashboard;
 mod development;
-pub mod directory_limits;
 pub mod docs;
 mod drain;
 mod error;
@@ -20,8 +19,7 @@ mod frames;
 mod head;
 mod health;
 mod host;
-pub mod idempotency;
-mod in_flight;
+mod idempotency;
 mod limited_reads;
 pub mod link_page;
 mod listener;
@@ -29,9 +27,10 @@ pub mod listeners;
 pub mod oauth;
 pub mod openapi;
 pub mod prelude;
-pub mod rate_limits;
+mod rate_limits;
 pub mod readiness;
 mod requests;
+mod response;
 mod response_budget;
 pub mod route;
 mod router;

@@ -8,7 +8,8 @@ use posthouse_domain::{
     identity::oauth::{OAuthError, OAuthErrorCode},
 };
 
-use crate::{rate_limits::RateLimitStatus, route::RouteResponse};
+use crate::route::RouteResponse;
+use posthouse_app::limits::requests::RateLimitStatus;
 
 /// Status of a request without valid credentials.
 const UNAUTHORIZED: u16 = 401;

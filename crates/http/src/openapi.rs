@@ -15,8 +15,9 @@ use posthouse_domain::error::ErrorCode;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::{cookie, route::Route};
+use super::cookie;
 use posthouse_api::views::event::catalogue;
+use posthouse_call::Operation;
 
 /// The description of the API.
 const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as JSON, replies that thread.\n\n\
@@ -26,18 +27,18 @@ const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as
     Errors have the same body, except those of OAuth (RFC 6749 section 5.2): `error.code` (a closed list), `error.message` (what is wrong with this request), \
     `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`.";
 
-/// Generates the document of these routes; `base_url` is the URL of the server.
+/// Generates the document of these operations; `base_url` is the URL of the server.
 #[must_use]
-pub fn document(routes: &[Route], base_url: &str) -> Value {
+pub fn document(operations: &[Operation], base_url: &str) -> Value {
     let mut generator = generator();
     let mut schemas: Map<String, Value> = Map::new();
     let mut paths: Map<String, Value> = Map::new();
     let mut tags: BTreeMap<&'static str, ()> = BTreeMap::new();
-    for route in routes {
-        tags.insert(tag(route), ());
-        let described = operation::describe(route, &mut generator, &mut schemas);
-        let entry = paths.entry(route.path).or_insert_with(|| json!({}));
-        entry[route.method.as_str().to_ascii_lowercase()] = described;
+    for operation in operations {
+        tags.insert(tag(operation), ());
+        let described = operation::describe(operation, &mut generator, &mut schemas);
+        let entry = paths.entry(operation.path).or_insert_with(|| json!({}));
+        entry[operation.method.text().to_ascii_lowercase()] = described;
     }
     let webhooks = catalogue::document(&mut generator);
     schemas.extend(generator.take_definitions(true));
@@ -105,7 +106,7 @@ fn generator() -> SchemaGenerator {
 
 /// Returns the chapter of a route: that of its first path segment, if it has one for everything below it, and otherwise
 /// the last collection in its path.
-fn tag(route: &Route) -> &'static str {
+fn tag(operation: &Operation) -> &'static str {
     /// First segments after the version, with the chapter of everything below them.
     const ROOTS: &[(&str, &str)] =
         &[("held-messages", "messages"), ("public", "directory"), ("signup", "signup"), ("webhooks", "webhooks")];
@@ -133,13 +134,13 @@ fn tag(route: &Route) -> &'static str {
         "suppressions",
         "threads",
     ];
-    if route.is_platform() {
+    if operation.is_platform() {
         return "dashboard";
     }
-    if route.development {
+    if operation.development {
         return "development";
     }
-    let path = route.path.strip_prefix("/v1/").filter(|path| *path != "openapi.json");
+    let path = operation.path.strip_prefix("/v1/").filter(|path| *path != "openapi.json");
     let Some(path) = path else { return "operation" };
     let root = path.split('/').next().and_then(|first| ROOTS.iter().find(|(segment, _)| *segment == first));
     let last = || path.rsplit('/').find_map(|segment| CHAPTERS.iter().find(|chapter| **chapter == segment));

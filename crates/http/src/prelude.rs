@@ -1,17 +1,15 @@
-//! The names that almost every file of routes uses.
+//! The names that almost every file of pages uses.
 
 pub use std::sync::Arc;
 
-pub use axum::http::Method;
-pub use posthouse_api::{
-    views::PageView,
-    wire::{BoundedLine, BoundedList, BoundedText, Cursor, EmptyInput, Limit, Problems, choice, object, paging, query},
+pub use posthouse_api::wire::{
+    BoundedLine, BoundedList, BoundedText, Cursor, EmptyInput, Problems, choice, object, query,
 };
-pub use posthouse_domain::{Caller, ErrorCode, InboxId, Permission, Refusal};
-
 pub use posthouse_app::Service;
+pub use posthouse_call::{Method, Operation};
+pub use posthouse_domain::{Caller, ErrorCode, InboxId, Permission, Refusal};
 
 pub use crate::{
     Api,
-    route::{PublicInput, RequestInfo, Route, RouteInput, RouteResponse},
+    route::{CallerInput, PageInput, PageOperation, RequestInfo, Route, RouteResponse},
 };

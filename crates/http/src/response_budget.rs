@@ -18,7 +18,7 @@ use posthouse_domain::{
     id::WorkspaceId,
 };
 
-use crate::route::{ChunkStream, ResponseStream};
+use posthouse_call::{ChunkStream, OutcomeStream};
 
 /// Time between two attempts to reserve the memory of a chunk, in milliseconds.
 const RETRY_MS: i64 = 50;
@@ -88,9 +88,9 @@ impl ResponseBudget {
     pub(crate) fn hold_stream(
         &self,
         workspace: WorkspaceId,
-        mut stream: ResponseStream,
+        mut stream: OutcomeStream,
         clock: &Arc<dyn Clock>,
-    ) -> Result<ResponseStream, Refusal> {
+    ) -> Result<OutcomeStream, Refusal> {
         stream.first = stream.first.take().map(|first| self.hold(workspace, first)).transpose()?;
         let memory = ChunkMemory {
             budget: self.responses.clone(),

@@ -15,6 +15,6 @@ pub struct Site {
 impl Site {
     /// Returns whether the errors of a path have the form of OAuth 2.0.
     pub(crate) fn has_oauth_errors(&self, path: &str) -> bool {
-        self.routes.iter().any(|route| route.has_oauth_errors && route.path == path)
+        self.routes.iter().any(|route| route.operation.has_oauth_errors && route.operation.path == path)
     }
 }

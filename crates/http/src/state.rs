@@ -7,8 +7,7 @@ use posthouse_app::{Service, settings::http::HttpConfig};
 use posthouse_domain::error::Refusal;
 
 use crate::{
-    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, directory_limits::DirectoryLimits,
-    drain::DrainPace, in_flight::InFlightRequests, rate_limits::RequestLimits, readiness::Readiness,
+    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, drain::DrainPace, readiness::Readiness,
     response_budget::ResponseBudget, route::DocumentVersion, shared_document::SharedDocument, site::Site,
 };
 
@@ -20,10 +19,6 @@ pub struct Api {
     pub(crate) http: HttpConfig,
     /// What the service serves.
     pub(crate) site: Site,
-    /// Requests of each API key in the current minute.
-    pub(crate) request_limits: RequestLimits,
-    /// Requests to the directory in the current minute.
-    pub(crate) directory_limits: DirectoryLimits,
     /// The dashboard's files.
     pub(crate) dashboard: Dashboard,
     /// Open connections.
@@ -36,8 +31,6 @@ pub struct Api {
     pub(crate) sitemap: SharedDocument,
     /// The pace at which refused requests are discarded.
     pub(crate) drains: DrainPace,
-    /// Idempotent requests in progress.
-    pub(crate) in_flight: InFlightRequests,
     /// The result of the last readiness check.
     pub(crate) readiness: Readiness,
 }
@@ -55,12 +48,9 @@ impl Api {
             bodies,
             responses,
             sitemap: SharedDocument::default(),
-            directory_limits: DirectoryLimits::default(),
             dashboard: Dashboard::default(),
             connections: Connections::default(),
-            request_limits: RequestLimits::default(),
             drains: DrainPace::default(),
-            in_flight: InFlightRequests::default(),
             readiness: Readiness::default(),
         }
     }

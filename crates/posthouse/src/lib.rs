@@ -3,6 +3,7 @@
 use std::{process::ExitCode, sync::Arc};
 
 use posthouse_app::{Service, settings::http::HttpConfig};
+use posthouse_call::Operation;
 use posthouse_http::{
     listeners::{self, HttpListeners},
     route::Route,
@@ -23,7 +24,7 @@ pub fn run() -> ExitCode {
 /// Returns what the service serves.
 #[must_use]
 pub fn site() -> Site {
-    Site { routes: all_routes(), unmatched: posthouse_routes_agents::unmatched }
+    Site { routes: all_routes(), unmatched: posthouse_pages::unmatched }
 }
 
 /// Returns every route of the service, in the order of the API reference.
@@ -31,11 +32,16 @@ pub fn site() -> Site {
 pub fn all_routes() -> Vec<Route> {
     let chapters = [
         routes::own(),
-        posthouse_routes_workspace::routes(),
-        posthouse_routes_agents::routes(),
-        posthouse_routes_mail::routes(),
+        posthouse_operations::operations().into_iter().map(Route::from).collect(),
+        posthouse_pages::routes(),
     ];
     chapters.into_iter().flatten().collect()
+}
+
+/// Returns the operation of every route.
+#[must_use]
+pub fn all_operations() -> Vec<Operation> {
+    all_routes().into_iter().map(|route| route.operation).collect()
 }
 
 fn serve_http(service: Arc<Service>, config: HttpConfig, bound: BoundHttp) -> Result<ServedHttp, BootError> {

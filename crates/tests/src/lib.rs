@@ -39,6 +39,7 @@ pub mod http;
 pub mod log;
 pub mod mail;
 pub mod name_server;
+pub mod pipe;
 pub mod ports;
 pub mod postgres;
 pub mod process;

@@ -2,7 +2,9 @@
 
 use posthouse_api::views::agent::CardView;
 use posthouse_domain::{Agent, Caller, CardQuery, CursorPosition, Page, PageRequest, Refusal, SearchedCards, Time};
-use posthouse_store::{Tx, card_index, card_index::IndexableCard};
+use posthouse_store::{Tx, card_index};
+
+pub use posthouse_store::card_index::IndexableCard;
 
 use super::{switches, view::AgentViewer, view::CardAudience};
 use crate::service::{ReadScope, Service};

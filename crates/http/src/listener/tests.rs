@@ -1,8 +1,9 @@
 //! Response bodies on a connection: sizes, slow and disconnected clients, bodies that fail.
 
 use super::*;
-use crate::route::{ResponseStream, RouteResponse};
+use crate::route::RouteResponse;
 use futures_util::{StreamExt, stream};
+use posthouse_call::{Outcome, OutcomeStream};
 use posthouse_domain::error::{ErrorCode, Refusal};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
@@ -10,10 +11,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Serves one response with the given body, and returns the connection.
-fn serve(body: impl Fn() -> ResponseStream + Send + 'static) -> (DuplexStream, tokio::task::JoinHandle<bool>) {
+fn serve(body: impl Fn() -> OutcomeStream + Send + 'static) -> (DuplexStream, tokio::task::JoinHandle<bool>) {
     let (client, server) = duplex(CHUNK_BYTES);
     let service = service_fn(move |_: hyper::Request<Incoming>| {
-        let response = RouteResponse::stream(200, "message/rfc822", body()).into_response();
+        let response = RouteResponse::of(Outcome::stream("message/rfc822", body()), None).into_response();
         async move { Ok::<_, std::convert::Infallible>(response) }
     });
     let connection = builder().serve_connection(TokioIo::new(server), service);
@@ -21,13 +22,13 @@ fn serve(body: impl Fn() -> ResponseStream + Send + 'static) -> (DuplexStream, t
 }
 
 /// Returns chunks of a body, and counts those that were produced.
-fn counted(chunks: usize, produced: &Arc<AtomicUsize>) -> ResponseStream {
+fn counted(chunks: usize, produced: &Arc<AtomicUsize>) -> OutcomeStream {
     let produced = Arc::clone(produced);
     let all = stream::iter(0..chunks).map(move |_| {
         produced.fetch_add(1, Ordering::Relaxed);
         Ok(Bytes::from(vec![b'x'; CHUNK_BYTES]))
     });
-    ResponseStream::new(Some((chunks * CHUNK_BYTES) as u64), all)
+    OutcomeStream::new(Some((chunks * CHUNK_BYTES) as u64), all)
 }
 
 async fn request(client: &mut DuplexStream) {
@@ -53,7 +54,7 @@ async fn a_body_is_produced_as_fast_as_the_client_reads() {
 async fn a_body_of_known_size_has_a_content_length_and_one_of_unknown_size_is_chunked() {
     for (bytes, field) in [(Some(2), "content-length: 2\r\n"), (None, "transfer-encoding: chunked\r\n")] {
         let (mut client, connection) =
-            serve(move || ResponseStream::new(bytes, stream::iter([Ok(Bytes::from_static(b"ok"))])));
+            serve(move || OutcomeStream::new(bytes, stream::iter([Ok(Bytes::from_static(b"ok"))])));
         request(&mut client).await;
         let mut response = String::new();
         client.read_to_string(&mut response).await.expect("a response");
@@ -65,9 +66,8 @@ async fn a_body_of_known_size_has_a_content_length_and_one_of_unknown_size_is_ch
 #[tokio::test]
 async fn a_failing_or_short_body_closes_the_connection() {
     let refusal = || Refusal::new(ErrorCode::ContentDamaged, "x");
-    let failing =
-        move || ResponseStream::new(Some(10), stream::iter([Ok(Bytes::from_static(b"half")), Err(refusal())]));
-    let short = || ResponseStream::new(Some(10), stream::iter([Ok(Bytes::from_static(b"half"))]));
+    let failing = move || OutcomeStream::new(Some(10), stream::iter([Ok(Bytes::from_static(b"half")), Err(refusal())]));
+    let short = || OutcomeStream::new(Some(10), stream::iter([Ok(Bytes::from_static(b"half"))]));
     for (mut client, connection) in [serve(failing), serve(short)] {
         request(&mut client).await;
         let mut response = Vec::new();

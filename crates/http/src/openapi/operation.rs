@@ -2,27 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::{Method, StatusCode};
+use axum::http::StatusCode;
 use posthouse_domain::{error::ErrorCode, user::Role};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::{schemas::header_refs, tag};
-use crate::{
-    host,
-    route::{RequiredScope, ResponseDoc, Route, RouteAccess},
-};
+use crate::host;
+use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
 
 /// Returns the operation object. Body schemas are added to the shared schemas.
-pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: &mut Map<String, Value>) -> Value {
+pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, schemas: &mut Map<String, Value>) -> Value {
     let mut operation = json!({
         "operationId": route.name,
         "tags": [tag(route)],
         "summary": route.summary,
     });
     match route.access {
-        RouteAccess::Public => operation["security"] = route.security.iter().map(|name| security(name)).collect(),
-        RouteAccess::Key(permission, reach) => {
+        Access::Public => operation["security"] = route.security.iter().map(|name| security(name)).collect(),
+        Access::Key(permission, reach) => {
             let (reach, scope) = match reach {
                 RequiredScope::Any => ("any", ""),
                 RequiredScope::Workspace => ("workspace", "; inbox-scoped keys are refused"),
@@ -34,12 +32,12 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
             operation["x-permission"] = permission.text().into();
             operation["x-reach"] = reach.into();
         }
-        RouteAccess::Session(role) => {
+        Access::Session(role) => {
             operation["security"] = json!([{ "session": [] }]);
             let who = if role == Role::Owner { "an owner of the workspace" } else { "a member of the workspace" };
             operation["description"] = format!("Needs the session of {who}.").into();
         }
-        RouteAccess::Person => {
+        Access::Person => {
             operation["security"] = json!([{ "session": [] }]);
             operation["description"] = "Needs the session of a person, who may be in no workspace yet.".into();
         }
@@ -55,7 +53,7 @@ pub(super) fn describe(route: &Route, generator: &mut SchemaGenerator, schemas: 
     operation
 }
 
-fn parameters(route: &Route) -> Vec<Value> {
+fn parameters(route: &Operation) -> Vec<Value> {
     let mut all: Vec<Value> = path_parameters(route.path)
         .map(|name| {
             let is_id = name == "id" || name.ends_with("_id");
@@ -86,7 +84,7 @@ pub fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
-fn body(route: &Route, schemas: &mut Map<String, Value>) -> Option<Value> {
+fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
     let rule = route.body?;
     let schema = (route.body_schema)();
     let members = schema.get("properties").and_then(Value::as_object);
@@ -121,7 +119,7 @@ fn refuses_empty(schema: &Value) -> bool {
         || no_choice(parts("oneOf"))
 }
 
-fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
+fn responses(route: &Operation, generator: &mut SchemaGenerator) -> Value {
     let mut all = Map::new();
     for answer in &route.answers {
         all.insert(answer.status.to_string(), success(route, answer, generator));
@@ -140,7 +138,7 @@ fn responses(route: &Route, generator: &mut SchemaGenerator) -> Value {
     Value::Object(all)
 }
 
-fn success(route: &Route, answer: &ResponseDoc, generator: &mut SchemaGenerator) -> Value {
+fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerator) -> Value {
     let mut fields = vec!["X-Request-Id"];
     match answer.status {
         300..=399 if answer.status != 304 => fields.push("Location"),
@@ -165,7 +163,7 @@ fn success(route: &Route, answer: &ResponseDoc, generator: &mut SchemaGenerator)
     response
 }
 
-fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
+fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {
     let mut fields = vec!["X-Request-Id"];
     if matches!(status, 429 | 503) || codes.contains(&ErrorCode::IdempotencyInFlight) {
         fields.push("Retry-After");
@@ -199,12 +197,12 @@ fn refusal(route: &Route, status: u16, codes: &[ErrorCode]) -> Value {
 }
 
 /// Returns whether requests count for a limit that responses state.
-fn is_limited(route: &Route) -> bool {
+fn is_limited(route: &Operation) -> bool {
     route.access.needs_caller() || route.limit.is_some() || !route.security.is_empty()
 }
 
 /// Returns the codes that the route can refuse with, by status: its own, and those of the router.
-fn refusals(route: &Route) -> BTreeMap<u16, Vec<ErrorCode>> {
+fn refusals(route: &Operation) -> BTreeMap<u16, Vec<ErrorCode>> {
     let mut codes: Vec<ErrorCode> =
         vec![ErrorCode::InvalidRequest, ErrorCode::Internal, ErrorCode::Unavailable, ErrorCode::StoreDamaged];
     if !host::ANY_HOST_PATHS.contains(&route.path) {
@@ -216,13 +214,13 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<ErrorCode>> {
     if route.access.needs_caller() {
         codes.extend([ErrorCode::Unauthorized, ErrorCode::InsufficientPermissions, ErrorCode::RateLimited]);
     }
-    if matches!(route.access, RouteAccess::Key(_, RequiredScope::Workspace | RequiredScope::Org)) {
+    if matches!(route.access, Access::Key(_, RequiredScope::Workspace | RequiredScope::Org)) {
         codes.push(ErrorCode::Forbidden);
     }
-    if route.access.needs_caller() && route.method != Method::GET {
+    if route.access.needs_caller() && route.method != Method::Get {
         codes.push(ErrorCode::Csrf);
     }
-    if matches!(route.access, RouteAccess::Session(_)) {
+    if matches!(route.access, Access::Session(_)) {
         codes.push(ErrorCode::Forbidden);
     }
     if path_parameters(route.path).next().is_some() {

@@ -5,15 +5,16 @@
 use crate::Api;
 use std::sync::{Arc, OnceLock};
 
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use bytes::Bytes;
+use posthouse_call::{Method, Operation};
 use posthouse_domain::error::Refusal;
 use serde_json::Value;
 
 use super::document;
 use crate::{
     docs,
-    route::{PublicInput, Route, RouteResponse},
+    route::{PageInput, PageOperation as _, Route, RouteResponse},
 };
 
 /// The rendered texts.
@@ -29,30 +30,30 @@ pub fn routes() -> Vec<Route> {
     let texts = Arc::new(Texts::default());
     let (openapi, reference, llms) = (texts.clone(), texts.clone(), texts);
     vec![
-        Route::public(Method::GET, "/v1/openapi.json", "getOpenApi")
+        Operation::public(Method::Get, "/v1/openapi.json", "getOpenApi")
             .summary("Returns this OpenAPI description.")
             .responds_with(200, Some("application/json"))
-            .handle_in(move |api: Arc<Api>, _: PublicInput| {
+            .page_in(move |api: Arc<Api>, _: PageInput| {
                 let texts = openapi.clone();
                 async move {
                     let text = texts.openapi.get_or_init(|| of_app(&api).to_string().into());
                     cached(RouteResponse::rendered_json(200, text.clone()))
                 }
             }),
-        Route::public(Method::GET, "/docs", "getDocs")
+        Operation::public(Method::Get, "/docs", "getDocs")
             .summary("Returns the API reference as HTML.")
             .responds_with(200, Some("text/html; charset=utf-8"))
-            .handle_in(move |api: Arc<Api>, _: PublicInput| {
+            .page_in(move |api: Arc<Api>, _: PageInput| {
                 let texts = reference.clone();
                 async move {
                     let text = texts.docs.get_or_init(|| docs::page(&of_app(&api)).into());
                     cached(secured(RouteResponse::typed(200, "text/html; charset=utf-8", text.clone())))
                 }
             }),
-        Route::public(Method::GET, "/llms.txt", "getLlmsText")
+        Operation::public(Method::Get, "/llms.txt", "getLlmsText")
             .summary("Returns the API on one page for language models.")
             .responds_with(200, Some("text/plain; charset=utf-8"))
-            .handle_in(move |api: Arc<Api>, _: PublicInput| {
+            .page_in(move |api: Arc<Api>, _: PageInput| {
                 let texts = llms.clone();
                 async move {
                     let text = texts.llms.get_or_init(|| docs::llms::page(&of_app(&api)).into());
@@ -63,8 +64,9 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn of_app(api: &Api) -> Value {
-    let is_served = |route: &&Route| !route.development || api.service.config.is_loopback_profile();
-    let served: Vec<Route> = api.site.routes.iter().filter(is_served).cloned().collect();
+    let is_served = |route: &&Route| !route.operation.development || api.service.config.is_loopback_profile();
+    let served: Vec<Operation> =
+        api.site.routes.iter().filter(is_served).map(|route| route.operation.clone()).collect();
     document(&served, &api.service.config.base_url)
 }
 

@@ -25,6 +25,7 @@ mod storage_limit;
 mod submission;
 mod suspension;
 mod sweep;
+mod tutorial_over_a_pipe;
 mod unclaimed;
 mod webhooks;
 mod workspace_states;

@@ -5,6 +5,7 @@
 //! exemption with a reason. Every location is tried with every kind of foreign key, and afterwards neither what the API
 //! shows of a tenant nor a row of its workspace in the database may differ.
 
+mod calls;
 mod database;
 mod locations;
 mod tenant;
@@ -14,11 +15,12 @@ use std::{collections::BTreeSet, time::Duration};
 use futures_util::future::join_all;
 use posthouse::all_routes;
 use posthouse_app::settings::DeliveryMode;
+use posthouse_call::{Access, RequiredScope};
 use posthouse_domain::{
     auth::{Permission, Permissions, Scope},
     plan::Plan,
 };
-use posthouse_http::route::{RequiredScope, Route, RouteAccess};
+use posthouse_http::route::Route;
 use posthouse_tests::{ServerOptions, TestServer, WebhookSink, fixtures::TestKey, http::ApiResponse};
 use serde_json::{Value, json};
 
@@ -87,9 +89,9 @@ async fn create_tenants(server: &TestServer, sink: &WebhookSink) -> (Vec<Tenant>
 }
 
 fn expected(route: &Route, location: &IdLocation, other: &OtherKey) -> ExpectedResponse {
-    let RouteAccess::Key(permission, reach) = route.access else { return ExpectedResponse::Shared };
+    let Access::Key(permission, reach) = route.operation.access else { return ExpectedResponse::Shared };
     let is_narrow = other.scope.inbox().is_some();
-    if !std::iter::once(&permission).chain(route.also).all(|one| other.permissions.has(*one)) {
+    if !std::iter::once(&permission).chain(route.operation.also).all(|one| other.permissions.has(*one)) {
         return ExpectedResponse::Refused("insufficient_permissions");
     }
     if (reach != RequiredScope::Any && is_narrow) || (reach == RequiredScope::Org && other.scope != Scope::Org) {
@@ -98,7 +100,9 @@ fn expected(route: &Route, location: &IdLocation, other: &OtherKey) -> ExpectedR
     match (location.kind, location.name.as_str()) {
         // Every key of a workspace may see its contacts and webhooks.
         (kind, _) if kind.is_of_workspace() && other.is_same_workspace => ExpectedResponse::Shared,
-        (IdKind::Cursor, _) if SHARED.contains(&route.name) && other.is_same_workspace => ExpectedResponse::Shared,
+        (IdKind::Cursor, _) if SHARED.contains(&route.operation.name) && other.is_same_workspace => {
+            ExpectedResponse::Shared
+        }
         (_, "body:/ids[]") => ExpectedResponse::Missing,
         // An event id is a position in the log of the workspace. Every key of the workspace may read from it and gets
         // only visible events.
@@ -160,14 +164,17 @@ async fn try_locations(
         }
         for others in location.others(own_tenant, victim) {
             let (path, body) = tenant::request(server, route, location, id, others);
-            let answer = api.send(route.method.clone(), &path, body.clone());
+            let answer = api.send(route.method(), &path, body.clone());
             tried += 1;
             let problem = match tokio::time::timeout(ANSWER_MAX, answer).await {
                 Ok(reply) => problem(&reply, expected, location, id, victim),
                 Err(_) => Some("waits for data that it can't see".to_owned()),
             };
             if let Some(problem) = problem {
-                wrong.push(format!("{} key, {} {}: {problem} {body:?}", other.name, route.name, location.name));
+                wrong.push(format!(
+                    "{} key, {} {}: {problem} {body:?}",
+                    other.name, route.operation.name, location.name
+                ));
             }
         }
     }
@@ -188,19 +195,19 @@ async fn try_all_at_once(
         let api = server.api(&other.key);
         for (route, location, _) in attempts {
             let all: Vec<&(Route, IdLocation, String)> =
-                attempts.iter().filter(|(of, ..)| of.name == route.name).collect();
+                attempts.iter().filter(|(of, ..)| of.operation.name == route.operation.name).collect();
             if all.len() < 2 || all[0].1 != *location {
                 continue;
             }
             let (path, body) = tenant::request_with_all(server, &all, victim);
-            let reply = api.send(route.method.clone(), &path, body).await;
+            let reply = api.send(route.method(), &path, body).await;
             let text = String::from_utf8_lossy(&reply.bytes);
             // The response may echo the ids from the request.
             let is_sent = |secret: &str| path.contains(secret) || all.iter().any(|(.., id)| id == secret);
             let leaked = victim.secrets().into_iter().find(|secret| !is_sent(secret) && text.contains(*secret));
-            let is_list = reply.status == 200 && route.method == reqwest::Method::GET;
+            let is_list = reply.status == 200 && route.method() == reqwest::Method::GET;
             if leaked.is_some() || !(is_list || (400..500).contains(&reply.status)) {
-                wrong.push(format!("{} key, {} with every id: {reply}", other.name, route.name));
+                wrong.push(format!("{} key, {} with every id: {reply}", other.name, route.operation.name));
             }
         }
     }
@@ -215,11 +222,11 @@ async fn try_without_key(
 ) -> Vec<String> {
     let api = server.anonymous();
     let mut wrong = Vec::new();
-    for (route, location, id) in attempts.iter().filter(|(route, ..)| route.access != RouteAccess::Public) {
+    for (route, location, id) in attempts.iter().filter(|(route, ..)| route.operation.access != Access::Public) {
         let (path, body) = tenant::request(server, route, location, id, victim);
-        let reply = api.send(route.method.clone(), &path, body).await;
+        let reply = api.send(route.method(), &path, body).await;
         if reply["error"]["code"] != "unauthorized" {
-            wrong.push(format!("no key, {} {}: {reply}", route.name, location.name));
+            wrong.push(format!("no key, {} {}: {reply}", route.operation.name, location.name));
         }
     }
     wrong
@@ -308,7 +315,7 @@ async fn every_id_that_a_request_can_carry_has_a_kind() {
     let document = server.anonymous().get("/v1/openapi.json").await.expect(200).json;
     let mut found = BTreeSet::new();
     for route in all_routes() {
-        found.extend(locations(&document, &route).into_iter().map(|location| (route.name, location.name)));
+        found.extend(locations(&document, &route).into_iter().map(|location| (route.operation.name, location.name)));
     }
     for known in [
         ("batchGetMessages", "body:/ids[]"),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use posthouse::all_routes;
+use posthouse_call::Access;
 use posthouse_domain::plan::Plan;
-use posthouse_http::route::RouteAccess;
 use posthouse_tests::TestServer;
 
 use crate::contracts::permissions::path;
@@ -20,8 +20,9 @@ async fn the_served_document_lists_exactly_the_routes() {
             listed.insert((method.to_uppercase(), path.clone(), operation["operationId"].as_str().unwrap().to_owned()));
         }
     }
-    let row =
-        |route: posthouse_http::route::Route| (route.method.to_string(), route.path.to_owned(), route.name.to_owned());
+    let row = |route: posthouse_http::route::Route| {
+        (route.method().to_string(), route.operation.path.to_owned(), route.operation.name.to_owned())
+    };
     let table: BTreeSet<_> = all_routes().into_iter().map(row).collect();
     assert_eq!(listed, table);
     server.finish().await;
@@ -68,22 +69,22 @@ async fn a_body_that_the_document_calls_optional_can_be_left_out_and_no_other() 
     let document = server.anonymous().get("/v1/openapi.json").await.expect(200);
     let mut tested = 0;
     for route in all_routes() {
-        let operation = &document["paths"][route.path][route.method.as_str().to_ascii_lowercase()];
+        let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
         let Some(required) = operation["requestBody"]["required"].as_bool() else { continue };
         // A route may stop the workspace, so each gets its own.
         let key = server.workspace(Plan::Team).await;
-        let api = match route.access {
-            RouteAccess::Public => server.anonymous(),
-            RouteAccess::Key(..) => server.api(&key),
-            RouteAccess::Session(_) | RouteAccess::Person => server.owner_session(&key).await,
+        let api = match route.operation.access {
+            Access::Public => server.anonymous(),
+            Access::Key(..) => server.api(&key),
+            Access::Session(_) | Access::Person => server.owner_session(&key).await,
         };
-        let reply = api.send(route.method.clone(), &path(&route), None).await;
-        let refused_with = match route.path {
+        let reply = api.send(route.method(), &path(&route), None).await;
+        let refused_with = match route.operation.path {
             "/oidc/token" => 401,  // The secret of the app comes first (RFC 6749 section 5.2).
             "/dev/inbound" => 415, // Only JSON can be sent without a content type.
             _ => 400,
         };
-        assert_eq!(reply.status == refused_with, required, "{}: {reply}", route.name);
+        assert_eq!(reply.status == refused_with, required, "{}: {reply}", route.operation.name);
         tested += 1;
     }
     assert!(tested >= 60, "{tested} routes have a body");

@@ -6,14 +6,14 @@ use posthouse_domain::error::ErrorCode;
 use serde_json::Value;
 
 use posthouse::all_routes;
+use posthouse_call::Access;
 use posthouse_http::{
     docs,
     openapi::{document, path_parameters},
-    route::RouteAccess,
 };
 
 fn whole() -> Value {
-    document(&all_routes(), "http://127.0.0.1:8080")
+    document(&posthouse::all_operations(), "http://127.0.0.1:8080")
 }
 
 /// Visits every value with its JSON pointer.
@@ -65,32 +65,37 @@ fn every_route_is_in_the_document() {
     let document = whole();
     let mut names = HashSet::new();
     for route in all_routes() {
-        let method = route.method.as_str().to_ascii_lowercase();
-        let operation = &document["paths"][route.path][&method];
-        assert_eq!(operation["operationId"], route.name, "{method} {}", route.path);
-        assert!(names.insert(route.name), "{} is used twice", route.name);
-        assert!(!route.summary.is_empty(), "{} has no summary", route.name);
-        assert_ne!(operation["tags"][0], "other", "{} has no chapter", route.name);
-        assert!(!route.answers.is_empty(), "{} has no answer", route.name);
-        for answer in &route.answers {
+        let method = route.method().as_str().to_ascii_lowercase();
+        let operation = &document["paths"][route.operation.path][&method];
+        assert_eq!(operation["operationId"], route.operation.name, "{method} {}", route.operation.path);
+        assert!(names.insert(route.operation.name), "{} is used twice", route.operation.name);
+        assert!(!route.operation.summary.is_empty(), "{} has no summary", route.operation.name);
+        assert_ne!(operation["tags"][0], "other", "{} has no chapter", route.operation.name);
+        assert!(!route.operation.answers.is_empty(), "{} has no answer", route.operation.name);
+        for answer in &route.operation.answers {
             // A WebSocket begins with 101 (RFC 6455 §4.2.2).
             // Another page, or a copy that the client has, is a success too (RFC 9110 §15.4).
             let is_success = (200..300).contains(&answer.status) || [101, 303, 304].contains(&answer.status);
             // A page explains a link that doesn't work, because people read it. OAuth has errors of its own.
-            let has_own_errors = ["/claim/", "/confirm/", "/oidc/"].iter().any(|page| route.path.starts_with(page));
+            let has_own_errors =
+                ["/claim/", "/confirm/", "/oidc/"].iter().any(|page| route.operation.path.starts_with(page));
             let is_page = has_own_errors && [400, 401].contains(&answer.status);
-            let is_of_oauth = route.path.starts_with("/oidc/") && [429, 503].contains(&answer.status);
-            assert!(is_success || is_page || is_of_oauth, "{} succeeds with {}", route.name, answer.status);
+            let is_of_oauth = route.operation.path.starts_with("/oidc/") && [429, 503].contains(&answer.status);
+            assert!(is_success || is_page || is_of_oauth, "{} succeeds with {}", route.operation.name, answer.status);
         }
-        if let RouteAccess::Key(permission, _) = route.access {
+        if let Access::Key(permission, _) = route.operation.access {
             assert_eq!(operation["x-permission"], permission.text());
             for status in ["400", "401", "403", "429", "500", "503"] {
-                assert!(operation["responses"].get(status).is_some(), "{} has no {status}", route.name);
+                assert!(operation["responses"].get(status).is_some(), "{} has no {status}", route.operation.name);
             }
         }
-        for name in path_parameters(route.path) {
+        for name in path_parameters(route.operation.path) {
             let parameters = operation["parameters"].as_array().expect("parameters");
-            assert!(parameters.iter().any(|one| one["in"] == "path" && one["name"] == name), "{} {name}", route.name);
+            assert!(
+                parameters.iter().any(|one| one["in"] == "path" && one["name"] == name),
+                "{} {name}",
+                route.operation.name
+            );
         }
     }
 }
@@ -147,13 +152,13 @@ fn every_code_is_listed_with_its_status() {
     let listed = document["x-errors"].as_array().expect("a list");
     assert_eq!(listed.len(), ErrorCode::ALL.len());
     for route in all_routes() {
-        let operation = &document["paths"][route.path][route.method.as_str().to_ascii_lowercase()];
-        for code in route.errors {
+        let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
+        for code in route.operation.errors {
             let status = code.status().to_string();
             let codes = &operation["responses"][&status]["content"]["application/json"]["schema"]["properties"]["error"]
                 ["properties"]["code"]["enum"];
             let named = codes.as_array().is_some_and(|codes| codes.iter().any(|one| one == code.text()));
-            assert!(named, "{} does not name {}", route.name, code.text());
+            assert!(named, "{} does not name {}", route.operation.name, code.text());
         }
     }
 }
@@ -187,8 +192,8 @@ fn every_operation_is_rendered_without_external_resources() {
     let page = docs::page(&document);
     let llms = docs::llms::page(&document);
     for route in all_routes() {
-        assert!(page.contains(&format!("<article id=\"{}\">", route.name)), "{}", route.name);
-        assert!(llms.contains(&format!("`{} {}`", route.method, route.path)), "{}", route.path);
+        assert!(page.contains(&format!("<article id=\"{}\">", route.operation.name)), "{}", route.operation.name);
+        assert!(llms.contains(&format!("`{} {}`", route.method(), route.operation.path)), "{}", route.operation.path);
     }
     for foreign in ["<script", "<link", "<img", "src=", "@import", "url(", "style=\"", "onclick"] {
         assert!(!page.contains(foreign), "{foreign}");

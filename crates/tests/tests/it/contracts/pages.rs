@@ -255,8 +255,8 @@ impl ListFixture {
 #[test]
 fn every_paged_route_has_a_row() {
     let is_paged = |parameter: &Value| parameter["name"] == "cursor";
-    let paged = all_routes().into_iter().filter(|route| (route.parameters)().iter().any(is_paged));
-    let paged: BTreeSet<_> = paged.map(|route| route.name).collect();
+    let paged = all_routes().into_iter().filter(|route| (route.operation.parameters)().iter().any(is_paged));
+    let paged: BTreeSet<_> = paged.map(|route| route.operation.name).collect();
     let rows = LISTS.iter().map(|list| list.route).chain(NOT_LISTS.iter().map(|(route, _)| *route));
     assert_eq!(paged, rows.collect());
 }

@@ -3,6 +3,7 @@
 use axum::http::Method;
 use posthouse::all_routes;
 use posthouse_app::access::actor;
+use posthouse_call::{Access, RequiredScope};
 use posthouse_domain::{
     actor::{Actor, ActorKind},
     auth::{Caller, KeyPrincipal, Permission, Permissions, Principal, Scope, UserPrincipal},
@@ -10,10 +11,7 @@ use posthouse_domain::{
     plan::Plan,
     user::Role,
 };
-use posthouse_http::{
-    auth,
-    route::{RequiredScope, Route, RouteAccess},
-};
+use posthouse_http::route::Route;
 use posthouse_store::{Error, Tx, keys};
 use posthouse_tests::{
     ServerOptions, TestServer,
@@ -30,20 +28,20 @@ const NAMES_ITS_INBOX: [&str; 1] = ["listListEntries"];
 
 /// Returns the routes that need a key.
 fn guarded() -> impl Iterator<Item = (Route, Permission, RequiredScope)> {
-    all_routes().into_iter().filter_map(|route| match route.access {
-        RouteAccess::Key(permission, reach) => Some((route, permission, reach)),
-        RouteAccess::Public | RouteAccess::Session(_) | RouteAccess::Person => None,
+    all_routes().into_iter().filter_map(|route| match route.operation.access {
+        Access::Key(permission, reach) => Some((route, permission, reach)),
+        Access::Public | Access::Session(_) | Access::Person => None,
     })
 }
 
 /// Returns the path with an unknown id for every parameter.
 pub(crate) fn path(route: &Route) -> String {
     let segment = |segment: &str| if segment.starts_with('{') { UNKNOWN.to_string() } else { segment.to_owned() };
-    route.path.split('/').map(segment).collect::<Vec<_>>().join("/")
+    route.operation.path.split('/').map(segment).collect::<Vec<_>>().join("/")
 }
 
 async fn request(api: &Api, route: &Route) -> ApiResponse {
-    api.send(route.method.clone(), &path(route), None).await
+    api.send(route.method(), &path(route), None).await
 }
 
 fn is_denied(reply: &ApiResponse) -> bool {
@@ -87,19 +85,20 @@ async fn every_route_requires_exactly_its_permissions() {
     for (route, wanted, _) in guarded() {
         for (permission, key) in &keys {
             let reply = request(&server.api(key), &route).await;
-            let missing = std::iter::once(wanted).chain(route.also.iter().copied()).find(|one| one != permission);
+            let missing =
+                std::iter::once(wanted).chain(route.operation.also.iter().copied()).find(|one| one != permission);
             if let Some(missing) = missing {
                 let reply = reply.error("insufficient_permissions");
                 assert_eq!(reply["error"]["details"]["permission"], missing.text(), "{reply}");
             } else {
-                assert!(!is_denied(&reply), "{} with {}: {reply}", route.name, permission.text());
+                assert!(!is_denied(&reply), "{} with {}: {reply}", route.operation.name, permission.text());
             }
         }
-        if !route.also.is_empty() {
-            let all: Vec<&str> = std::iter::once(&wanted).chain(route.also).map(|one| one.text()).collect();
+        if !route.operation.also.is_empty() {
+            let all: Vec<&str> = std::iter::once(&wanted).chain(route.operation.also).map(|one| one.text()).collect();
             let key = server.key(&owner, &all.join(","), Scope::Org).await;
             let reply = request(&server.api(&key), &route).await;
-            assert!(!is_denied(&reply), "{} with {all:?}: {reply}", route.name);
+            assert!(!is_denied(&reply), "{} with {all:?}: {reply}", route.operation.name);
         }
     }
     server.allow().queued();
@@ -117,8 +116,8 @@ async fn an_inbox_key_gets_403_on_workspace_routes_and_404_for_other_inboxes() {
         let reply = request(&api, &route).await;
         match reach {
             RequiredScope::Workspace | RequiredScope::Org => drop(reply.error("forbidden")),
-            RequiredScope::Any if NAMES_ITS_INBOX.contains(&route.name) => drop(reply.error("forbidden")),
-            RequiredScope::Any => assert!(!is_denied(&reply), "{}: {reply}", route.name),
+            RequiredScope::Any if NAMES_ITS_INBOX.contains(&route.operation.name) => drop(reply.error("forbidden")),
+            RequiredScope::Any => assert!(!is_denied(&reply), "{}: {reply}", route.operation.name),
         }
     }
     server.finish().await;
@@ -156,17 +155,17 @@ async fn every_route_states_which_principals_may_use_it() {
     let key = server.workspace(Plan::Team).await;
     for route in all_routes() {
         for caller in callers(&key) {
-            let may_use = match (route.access, caller.principal) {
-                (RouteAccess::Public, _) | (RouteAccess::Key(..), Principal::Key(_) | Principal::User(_)) => true,
+            let may_use = match (route.operation.access, caller.principal) {
+                (Access::Public, _) | (Access::Key(..), Principal::Key(_) | Principal::User(_)) => true,
                 (_, Principal::Operator | Principal::Service { .. })
-                | (RouteAccess::Session(_) | RouteAccess::Person, Principal::Key(_)) => false,
-                (RouteAccess::Person, Principal::User(_)) => true,
-                (RouteAccess::Session(required), Principal::User(user)) => {
+                | (Access::Session(_) | Access::Person, Principal::Key(_)) => false,
+                (Access::Person, Principal::User(_)) => true,
+                (Access::Session(required), Principal::User(user)) => {
                     required == Role::Member || user.role == Role::Owner
                 }
             };
-            let result = auth::authorize(&caller, &route);
-            assert_eq!(result.is_ok(), may_use, "{}: {:?}", route.name, caller.principal);
+            let result = posthouse_call::authorize(&caller, &route.operation);
+            assert_eq!(result.is_ok(), may_use, "{}: {:?}", route.operation.name, caller.principal);
         }
     }
     server.finish().await;
@@ -192,9 +191,9 @@ async fn actors_of_records_name_the_principal_and_never_the_service() {
 #[tokio::test]
 async fn public_routes_need_no_key() {
     let server = TestServer::plain().await;
-    for route in all_routes().into_iter().filter(|route| route.access == RouteAccess::Public) {
+    for route in all_routes().into_iter().filter(|route| route.operation.access == Access::Public) {
         let reply = request(&server.anonymous(), &route).await;
-        assert!(!is_denied(&reply), "{}: {reply}", route.name);
+        assert!(!is_denied(&reply), "{}: {reply}", route.operation.name);
     }
     server.finish().await;
 }
@@ -207,8 +206,11 @@ async fn unknown_paths_return_404_and_unknown_methods_405_with_allow() {
     api.get("/").await;
     for route in all_routes() {
         let others = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-        let used: Vec<Method> =
-            all_routes().into_iter().filter(|other| other.path == route.path).map(|other| other.method).collect();
+        let used: Vec<Method> = all_routes()
+            .into_iter()
+            .filter(|other| other.operation.path == route.operation.path)
+            .map(|other| other.method())
+            .collect();
         let unused = others.into_iter().find(|method| !used.contains(method)).expect("no path accepts every method");
         let reply = api.send(unused, &path(&route), None).await.error("method_not_allowed");
         let allow = reply.header("allow").unwrap_or_default();

@@ -1,8 +1,8 @@
 //! JSON documents: values and depth, on every route with a JSON body.
 
 use posthouse::all_routes;
+use posthouse_call::Access;
 use posthouse_domain::{error::LimitName, plan::Plan};
-use posthouse_http::route::RouteAccess;
 use posthouse_tests::{ServerOptions, TestServer};
 
 use super::metric;
@@ -26,23 +26,25 @@ async fn every_route_refuses_json_with_too_many_values_or_levels_by_the_name_of_
         (LimitName::JsonDepth, DEPTH, format!("{{\"a\":{}{}}}", "[".repeat(DEPTH), "]".repeat(DEPTH))),
     ];
     let json = |route: &posthouse_http::route::Route| {
-        route.body.is_some_and(|rule| rule.content_type == "application/json") && route.access.needs_caller()
+        route.operation.body.is_some_and(|rule| rule.content_type == "application/json")
+            && route.operation.access.needs_caller()
     };
     let mut count = 0;
     for route in all_routes().into_iter().filter(json) {
         let path: String = route
+            .operation
             .path
             .split('/')
             .map(|part| if part.starts_with('{') { "01990000-0000-7000-8000-000000000001" } else { part })
             .collect::<Vec<_>>()
             .join("/");
         for (limit, max, body) in &bodies {
-            let api = if matches!(route.access, RouteAccess::Session(_) | RouteAccess::Person) {
+            let api = if matches!(route.operation.access, Access::Session(_) | Access::Person) {
                 &with_session
             } else {
                 &with_key
             };
-            let method = route.method.as_str().parse().expect("a method");
+            let method = route.method().as_str().parse().expect("a method");
             let reply = api.raw(method, &path, "application/json", body.clone()).await;
             let reply = reply.invalid_fields(&["body"]);
             let details = &reply.json["error"]["details"];

@@ -1,8 +1,8 @@
 //! A person who ignored an invitation and signed in with a plain link was in the workspace of the inviter.
 
 use posthouse_app::settings::DeliveryMode;
+use posthouse_call::Access;
 use posthouse_domain::plan::Plan;
-use posthouse_http::route::RouteAccess;
 use posthouse_tests::{ServerOptions, TestServer, fixtures::TestKey, http::Api};
 use serde_json::json;
 
@@ -75,8 +75,8 @@ async fn a_person_without_a_workspace_reaches_nothing_but_the_invitations() {
     invite(&server, &key).await;
     let ana = sign_in(&server).await;
     for route in posthouse::all_routes() {
-        if matches!(route.access, RouteAccess::Key(..) | RouteAccess::Session(_)) {
-            ana.send(route.method.clone(), &path(&route), None).await.error("forbidden");
+        if matches!(route.operation.access, Access::Key(..) | Access::Session(_)) {
+            ana.send(route.method(), &path(&route), None).await.error("forbidden");
         }
     }
     server.finish().await;

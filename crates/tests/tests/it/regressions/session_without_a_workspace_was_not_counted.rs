@@ -3,8 +3,8 @@
 
 use axum::http::Method;
 use posthouse_app::settings::DeliveryMode;
+use posthouse_call::Access;
 use posthouse_domain::plan::Plan;
-use posthouse_http::route::RouteAccess;
 use posthouse_tests::{ServerOptions, TestServer, browser, http::Api};
 use serde_json::json;
 
@@ -37,21 +37,23 @@ async fn every_refused_request_counts() {
     let elsewhere = server.anonymous().with_header("Cookie", &cookie);
     let mut counted = 0;
     for route in posthouse::all_routes() {
-        if route.access == RouteAccess::Public {
+        if route.operation.access == Access::Public {
             continue;
         }
         let mut clients = vec![];
-        if route.access != RouteAccess::Person {
+        if route.operation.access != Access::Person {
             clients.push((&ana, "forbidden"));
         }
-        if route.method != Method::GET {
+        if route.method() != Method::GET {
             clients.push((&elsewhere, "csrf"));
         }
         for (client, code) in clients {
-            let refused = client.send(route.method.clone(), &path(&route), None).await.error(code);
+            let refused = client.send(route.method(), &path(&route), None).await.error(code);
             counted += 1;
-            let rest = refused.header("ratelimit").unwrap_or_else(|| panic!("{} {code} was not counted", route.name));
-            assert!(rest.contains(&format!("r={};", MAX - counted)), "{} {code}: {rest}", route.name);
+            let rest = refused
+                .header("ratelimit")
+                .unwrap_or_else(|| panic!("{} {code} was not counted", route.operation.name));
+            assert!(rest.contains(&format!("r={};", MAX - counted)), "{} {code}: {rest}", route.operation.name);
         }
     }
     server.finish().await;

@@ -127,13 +127,14 @@ const EXEMPT: &[(&str, &str, &str)] = &[
 /// # Panics
 /// Panics if a location has neither a kind nor an exemption.
 pub(super) fn locations(document: &Value, route: &Route) -> Vec<IdLocation> {
-    let in_path = route.path.matches('{').count();
+    let in_path = route.operation.path.matches('{').count();
     let kind_of = |name: String| {
-        if EXEMPT.iter().any(|exempt| (exempt.0, exempt.1) == (route.name, name.as_str())) {
+        if EXEMPT.iter().any(|exempt| (exempt.0, exempt.1) == (route.operation.name, name.as_str())) {
             return None;
         }
         let kind = kind(route, &name);
-        let kind = kind.unwrap_or_else(|| panic!("{} of {} needs a kind of id, or an exemption", name, route.name));
+        let kind =
+            kind.unwrap_or_else(|| panic!("{} of {} needs a kind of id, or an exemption", name, route.operation.name));
         let has_others = in_path > usize::from(name.starts_with("path:")) && name.starts_with("path:");
         Some(IdLocation { name, kind, has_others })
     };
@@ -144,15 +145,15 @@ pub(super) fn locations(document: &Value, route: &Route) -> Vec<IdLocation> {
 pub(super) fn unused_exemptions(document: &Value) -> Vec<String> {
     let routes = posthouse::all_routes();
     let is_there = |(route, name, _): &&(&str, &str, &str)| {
-        let found = routes.iter().find(|other| other.name == *route);
+        let found = routes.iter().find(|other| other.operation.name == *route);
         found.is_some_and(|found| names(document, found).iter().any(|other| other == name))
     };
     EXEMPT.iter().filter(|exempt| !is_there(exempt)).map(|exempt| format!("{exempt:?}")).collect()
 }
 
 fn names(document: &Value, route: &Route) -> Vec<String> {
-    let operation = &document["paths"][route.path][route.method.as_str().to_ascii_lowercase()];
-    assert_eq!(operation["operationId"], route.name, "the document lists every route");
+    let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
+    assert_eq!(operation["operationId"], route.operation.name, "the document lists every route");
     let mut names = Vec::new();
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         let (location, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
@@ -234,12 +235,12 @@ fn walk<'a>(document: &'a Value, schema: &'a Value, found: &mut LocationWalk<'_>
 pub(super) fn kind(route: &Route, location: &str) -> Option<IdKind> {
     let (part, name) = location.split_once(':')?;
     if part == "path" {
-        let segments: Vec<&str> = route.path.split('/').collect();
+        let segments: Vec<&str> = route.operation.path.split('/').collect();
         let at = segments.iter().position(|segment| *segment == format!("{{{name}}}"))?;
         return of_collection(segments[at - 1]);
     }
     let last = name.rsplit('/').next()?.trim_end_matches("[]");
-    Some(match (route.name, last) {
+    Some(match (route.operation.name, last) {
         ("listEvents", "cursor" | "after") => IdKind::Event,
         (_, "cursor") => IdKind::Cursor,
         (_, "inbox_id" | "inbox_ids") => IdKind::Inbox,

@@ -150,7 +150,7 @@ impl Tenant {
         let page = server.api(&self.key).get(&path).await.expect(200);
         // A thread contains the page of its messages, and names the cursor differently.
         let cursor = ["next_cursor", "earlier_cursor"].iter().find_map(|name| page[*name].as_str());
-        cursor.unwrap_or_else(|| panic!("{} has no second page: {page}", route.name)).to_owned()
+        cursor.unwrap_or_else(|| panic!("{} has no second page: {page}", route.operation.name)).to_owned()
     }
 
     /// Fills the path with ids of this tenant, except for one of them.
@@ -166,7 +166,7 @@ impl Tenant {
                 }
             },
         };
-        route.path.split('/').map(fill).collect::<Vec<_>>().join("/").replace('@', "%40")
+        route.operation.path.split('/').map(fill).collect::<Vec<_>>().join("/").replace('@', "%40")
     }
 
     /// Returns the texts that no other tenant may see.
@@ -218,7 +218,7 @@ pub(super) fn differences(before: &BTreeMap<String, Value>, after: &BTreeMap<Str
 
 /// Returns the required query parameters of a route.
 fn required(route: &Route) -> &'static str {
-    if route.name == "searchMessages" { "&q=secret" } else { "" }
+    if route.operation.name == "searchMessages" { "&q=secret" } else { "" }
 }
 
 /// Builds a request that is valid except for that id. `others` fills the other ids.
@@ -236,6 +236,12 @@ pub(super) fn request(
         set(body, pointer, id);
     }
     (path + &query.unwrap_or_default(), body)
+}
+
+/// Builds a valid request with the tenant's own ids.
+pub(super) fn own_request(server: &TestServer, route: &Route, of: &Tenant) -> (String, Option<Value>) {
+    let required = required(route).replacen('&', "?", 1);
+    (of.fill(route, None) + &required, body(server, route, of))
 }
 
 /// Builds a request in which every id is the victim's: those of the locations, and the rest of the path.
@@ -269,12 +275,12 @@ fn jwk() -> Value {
 
 /// Returns a body that the route accepts.
 fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
-    if !matches!(route.method, Method::POST | Method::PATCH | Method::PUT) {
+    if !matches!(route.method(), Method::POST | Method::PATCH | Method::PUT) {
         return None;
     }
     let at = server.clock.now().plus_ms(HOUR_MS).to_string();
     let message = json!({ "to": "bob@people.example", "subject": "s", "text": "t" });
-    Some(match route.name {
+    Some(match route.operation.name {
         "sendMessage" | "sendMessageAlias" => message,
         "replyToMessage" | "createDraft" | "updateDraft" => json!({ "text": "t" }),
         "forwardMessage" => json!({ "to": "bob@people.example" }),

@@ -11,16 +11,19 @@ const CRATES: &[(&str, &[&str])] = &[
     ("store", &["mail", "domain"]),
     ("api", &["mail", "domain"]),
     ("app", &["mail", "domain", "store", "api"]),
-    ("http", &["mail", "domain", "store", "api", "app"]),
+    ("call", &["domain", "store", "api", "app"]),
+    ("operations", &["mail", "domain", "store", "api", "app", "call"]),
+    ("http", &["mail", "domain", "store", "api", "app", "call"]),
+    ("pages", &["mail", "domain", "api", "app", "call", "operations", "http"]),
     ("server", &["mail", "domain", "store", "api", "app"]),
-    ("routes-agents", ROUTES),
-    ("routes-mail", ROUTES),
-    ("routes-workspace", ROUTES),
-    ("posthouse", &["store", "app", "http", "routes-agents", "routes-mail", "routes-workspace", "server"]),
+    ("posthouse", &["store", "app", "call", "operations", "http", "pages", "server"]),
 ];
 
-/// What the crates of routes may use.
-const ROUTES: &[&str] = &["mail", "domain", "store", "api", "app", "http"];
+/// Where operations and pages are.
+const OPERATIONS: &[&str] = &["crates/operations/", "crates/pages/"];
+
+/// What operations must not use: they know no transport.
+const TRANSPORTS: &[&str] = &["axum", "hyper", "http"];
 
 /// The crates without I/O.
 const FUNCTIONAL_CORE: &[&str] = &["crates/mail/src/", "crates/domain/src/", "crates/api/src/"];
@@ -60,15 +63,15 @@ const TLS: &str = "crates/app/src/tls";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "crate direction",
-        advice: "mail <- domain <- {store, api} <- app <- {http <- routes-…, server} <- posthouse. Move shared code down, or pass the value in.",
+        advice: "mail <- domain <- {store, api} <- app <- call <- {operations, http} <- pages <- posthouse; server uses app. Move shared code down, or pass the value in.",
         check: crate_direction,
         fails: &[
             ("crates/mail/src/x.rs", "use posthouse_domain::id::MessageId;"),
             ("crates/api/src/x.rs", "use posthouse_store::Tx;"),
             ("crates/store/src/x.rs", "fn f() { posthouse_app::outbound::send(); }"),
             ("crates/http/src/x.rs", "use posthouse_server::boot;"),
-            ("crates/http/src/x.rs", "use posthouse_routes_mail::routes;"),
-            ("crates/routes-agents/src/x.rs", "use posthouse_routes_mail::routes;"),
+            ("crates/http/src/x.rs", "use posthouse_operations::operations;"),
+            ("crates/operations/src/x.rs", "use posthouse_http::route::Route;"),
             ("crates/server/src/x.rs", "use posthouse_http::router;"),
         ],
         passes: &[
@@ -107,16 +110,26 @@ pub(super) const RULES: &[Rule] = &[
         ],
     },
     Rule {
-        name: "access in routes",
-        advice: "A route decodes, calls a use case and renders: put the check or the change of the caller into `app`.",
+        name: "operations know no transport",
+        advice: "Return a fact in the `Outcome`; the transport shows it. What only HTTP has is a page.",
+        check: transports,
+        fails: &[
+            ("crates/operations/src/v1/x.rs", "use axum::http::HeaderValue;"),
+            ("crates/call/src/x.rs", "use http::Method;"),
+        ],
+        passes: &[("crates/pages/src/x.rs", "use axum::http::HeaderValue;")],
+    },
+    Rule {
+        name: "access in operations",
+        advice: "An operation decodes, calls a use case and renders: put the check or the change of the caller into `app`.",
         check: access_in_routes,
         fails: &[
-            ("crates/routes-mail/src/x.rs", "fn f() { Caller::operator(workspace); }"),
-            ("crates/routes-agents/src/v1/x.rs", "fn f(caller: &Caller) { caller.permissions().has(wanted); }"),
+            ("crates/operations/src/x.rs", "fn f() { Caller::operator(workspace); }"),
+            ("crates/operations/src/v1/x.rs", "fn f(caller: &Caller) { caller.permissions().has(wanted); }"),
         ],
         passes: &[
             ("crates/app/src/access/authorize.rs", "fn f(caller: &Caller) { caller.permissions().has(wanted); }"),
-            ("crates/routes-agents/src/v1/x.rs", "fn f(key: Key) { view(key.permissions); }"),
+            ("crates/operations/src/v1/x.rs", "fn f(key: Key) { view(key.permissions); }"),
         ],
     },
     Rule {
@@ -157,12 +170,19 @@ fn crate_direction(source: &SourceFile) -> Vec<Violation> {
 }
 
 fn access_in_routes(source: &SourceFile) -> Vec<Violation> {
-    if !source.path.starts_with("crates/routes-") {
+    if !OPERATIONS.iter().any(|folder| source.path.starts_with(folder)) {
         return Vec::new();
     }
     let calls = source.tokens.windows(2).filter(|pair| pair[1].is("(") && !pair[0].in_test);
     let named = calls.filter(|pair| pair[0].is("permissions") || pair[0].is("operator"));
     named.map(|pair| Violation::new(pair[0].line, format!("calls `{}`", pair[0].text))).collect()
+}
+
+fn transports(source: &SourceFile) -> Vec<Violation> {
+    if !["crates/call/src/", "crates/operations/src/"].iter().any(|folder| source.path.starts_with(folder)) {
+        return Vec::new();
+    }
+    production(source, |path| TRANSPORTS.iter().any(|banned| path.begins(banned)))
 }
 
 fn functional_core(source: &SourceFile) -> Vec<Violation> {

@@ -14,10 +14,10 @@ const CRATES: &[&str] = &[
     "crates/store/src",
     "crates/api/src",
     "crates/app/src",
+    "crates/call/src",
+    "crates/operations/src",
     "crates/http/src",
-    "crates/routes-agents/src",
-    "crates/routes-mail/src",
-    "crates/routes-workspace/src",
+    "crates/pages/src",
 ];
 /// The modules that send SMTP replies.
 const SMTP: &[&str] = &["crates/mail/src/smtp", "crates/server/src/smtp"];

@@ -1,0 +1,39 @@
+//! `/platform/…`: what the dashboard needs beyond the API: sessions, keys, members and settings. These operations
+//! authenticate with the session of a person only; sign-in is in the crate of pages.
+
+mod api_keys;
+mod invitations;
+mod members;
+mod org;
+mod sessions;
+mod usage;
+mod waiting_sign_ins;
+mod workspaces;
+
+use posthouse_api::views::user::SignedInView;
+use posthouse_app::people::sign_in::Person;
+use posthouse_call::prelude::*;
+
+/// Returns the view of a person with a session.
+#[must_use]
+pub fn signed_in_view<'a>(service: &Service, person: &'a Person) -> SignedInView<'a> {
+    let membership = person.membership.as_ref();
+    let (role, workspace) = (membership.map(|found| found.role), membership.map(|found| &found.workspace));
+    SignedInView::of(&person.user, role, workspace, &person.invitations, service.config.is_loopback_profile())
+}
+
+pub(crate) fn operations() -> Vec<Operation> {
+    [
+        sessions::operations(),
+        api_keys::operations(),
+        usage::operations(),
+        org::operations(),
+        members::operations(),
+        invitations::operations(),
+        waiting_sign_ins::operations(),
+        workspaces::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,123 @@
+//! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
+
+use posthouse_api::views::workspace::{SuspensionView, WorkspaceView};
+use posthouse_api::wire::{BoundedInt, Patch, ShownName};
+use posthouse_app::people::org::{self, DisclosureChange, OrgChange};
+use posthouse_app::workspaces::{stop, suspension};
+use posthouse_call::prelude::*;
+use posthouse_domain::{AiProcessing, DisclosureLine, Role};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Longest name of a workspace, in characters.
+const NAME_CHARS_MAX: usize = 100;
+/// Longest retention, in days.
+const RETENTION_DAYS_MAX: i64 = 36_500;
+/// Longest note with a request for a review, in characters.
+const REVIEW_NOTE_CHARS_MAX: usize = 2_000;
+/// Longest disclosure line, in characters.
+const DISCLOSURE_CHARS_MAX: usize = 300;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::session(Method::Patch, "/platform/org", "updateOrg", Role::Owner)
+            .summary("Changes settings of the workspace.")
+            .responds::<OrgAnswerView>(200)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(update),
+        Operation::session(Method::Post, "/platform/org/resume", "resumeOrg", Role::Owner)
+            .summary("Ends the emergency stop; held mail is sent. Does nothing if the workspace is not stopped.")
+            .without_body()
+            .responds::<OrgAnswerView>(200)
+            .errors(&[ErrorCode::Forbidden])
+            .handle(resume),
+        Operation::session(Method::Post, "/platform/org/suspension/review", "requestSuspensionReview", Role::Owner)
+            .summary("Asks the operator to review the suspension of the workspace. A second request changes nothing.")
+            .responds::<SuspensionAnswerView>(202)
+            .errors(&[ErrorCode::Forbidden, ErrorCode::NotSuspended])
+            .handle(request_review),
+    ]
+}
+
+object! {
+    /// How sent mail discloses that an agent wrote it.
+    struct DisclosureBody {
+        /// Where mail shows the line. Default: unchanged.
+        visible_line: Option<DisclosureLine>,
+        /// Text of the visible line. Null or empty text restores the built-in one. Default: unchanged.
+        text: Patch<BoundedLine<0, DISCLOSURE_CHARS_MAX>>,
+        /// Whether the name of the workspace is disclosed too. Default: unchanged.
+        share_workspace_name: Option<bool>,
+    }
+}
+
+object! {
+    /// Settings of the workspace. Omitted members stay unchanged.
+    struct OrgBody {
+        /// The name.
+        name: Option<ShownName<NAME_CHARS_MAX>>,
+        /// How much AI may process the mail.
+        ai_processing: Option<AiProcessing>,
+        /// Whether agents receive screened mail only.
+        screening: Option<bool>,
+        /// After how many days mail is deleted for good. Null: never.
+        retention_days: Patch<BoundedInt<1, RETENTION_DAYS_MAX>>,
+        /// How sent mail discloses that an agent wrote it.
+        ai_disclosure: Option<DisclosureBody>,
+    }
+}
+
+object! {
+    /// A request for a review.
+    struct ReviewBody {
+        /// What the operator should know.
+        note: Option<BoundedText<1, REVIEW_NOTE_CHARS_MAX>>,
+    }
+}
+
+/// The suspension.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SuspensionAnswer")]
+struct SuspensionAnswerView {
+    suspension: SuspensionView,
+}
+
+/// The workspace.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OrgAnswer")]
+struct OrgAnswerView {
+    org: WorkspaceView,
+}
+
+async fn update(service: Arc<Service>, input: Input<EmptyInput, OrgBody>) -> Result<Outcome, Refusal> {
+    let workspace = org::change(&service, input.caller, input.body.parse()).await?;
+    Outcome::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}
+
+impl OrgBody {
+    fn parse(self) -> OrgChange {
+        let disclosure = self.ai_disclosure.map(|given| DisclosureChange {
+            visible_line: given.visible_line,
+            text: given.text.change().map(|line| line.map(|line| line.0).filter(|line| !line.is_empty())),
+            shares_name: given.share_workspace_name,
+        });
+        let retention_days = self.retention_days.change().map(|days| days.and_then(|days| u32::try_from(days.0).ok()));
+        OrgChange {
+            name: self.name.map(|name| name.0),
+            ai_processing: self.ai_processing,
+            screening: self.screening,
+            retention_days,
+            disclosure,
+        }
+    }
+}
+
+async fn resume(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let workspace = stop::resume_as(&service, input.caller).await?;
+    Outcome::json(200, &OrgAnswerView { org: WorkspaceView::of(&workspace) })
+}
+
+async fn request_review(service: Arc<Service>, input: Input<EmptyInput, ReviewBody>) -> Result<Outcome, Refusal> {
+    let asked = suspension::request_review(&service, input.caller, input.body.note.map(|note| note.0)).await?;
+    Outcome::json(202, &SuspensionAnswerView { suspension: SuspensionView::of(&asked) })
+}

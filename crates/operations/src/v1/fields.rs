@@ -1,0 +1,42 @@
+//! Fields that several routes share.
+
+use posthouse_app::access::authorize;
+use posthouse_call::prelude::*;
+use posthouse_domain::Record;
+
+/// A lease id in a request. Malformed ids count as expired leases.
+pub(super) type LeaseIdText = BoundedLine<1, 100>;
+
+query! {
+    /// Whether the response includes content that screening withholds.
+    pub(super) struct ScreeningQuery {
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Whether to include the content of held mail. Requires `messages:release`.
+        include_held: bool,
+    }
+}
+
+impl ScreeningQuery {
+    /// Includes nothing that is withheld.
+    pub(super) fn none() -> Self {
+        Self { include_unscreened: false, include_held: false }
+    }
+
+    /// Checks that a caller that requests held mail may release it.
+    ///
+    /// # Errors
+    /// Returns `insufficient_permissions` if the caller lacks `messages:release`.
+    pub(super) fn check(&self, caller: &Caller) -> Result<(), Refusal> {
+        // No message is ever unscreened, so this flag changes nothing.
+        let _ = self.include_unscreened;
+        authorize::check_held(caller, self.include_held)
+    }
+
+    /// Reveals the content that the request includes.
+    pub(super) fn open<'r>(&self, records: impl IntoIterator<Item = &'r mut Record>) {
+        if self.include_held {
+            records.into_iter().for_each(|record| record.withheld = false);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Sign-in of one agent: identity tokens, the switch, the history, and approvals. See `docs/reference/identity.md`.
+
+use posthouse_api::views::identity_client::{
+    AgentSignInView, ApprovalView, ApprovalsView, DecisionView, IdentityTokenView, PreapprovalsView, SignInView,
+};
+use posthouse_api::wire::BoundedInt;
+use posthouse_app::identity::agents;
+use posthouse_app::identity::approvals::{self, AgentApprovals, ApprovalAnswer};
+use posthouse_app::identity::mint::{self, MintedToken, TokenRequest};
+use posthouse_app::limits::requests::RateLimitStatus;
+use posthouse_call::prelude::*;
+use posthouse_domain::identity::{
+    NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, approval::shown,
+};
+use posthouse_domain::{CursorPosition, IdentityScopes};
+
+use crate::v1::scopes::ScopeList;
+
+/// Longest public id of an app in characters. Real ones are shorter.
+const CLIENT_ID_CHARS_MAX: usize = 100;
+/// Longest approval code in characters, with what people type between the letters.
+const CODE_CHARS_MAX: usize = 20;
+
+/// Why an agent can't sign in.
+const STANDING_ERROR_CODES: &[ErrorCode] = &[
+    ErrorCode::IdentityDisabled,
+    ErrorCode::AgentSuspended,
+    ErrorCode::ClientDisabled,
+    ErrorCode::UnclaimedWorkspace,
+    ErrorCode::OrgSuspended,
+    ErrorCode::WorkspaceStopped,
+    ErrorCode::InboxPaused,
+];
+
+pub(crate) fn operations() -> Vec<Operation> {
+    use Permission::{IdentityManage, IdentitySign, InboxesRead};
+    const APPROVALS: &str = "/v1/inboxes/{id}/identity/approvals";
+    vec![
+        Operation::new(Method::Post, "/v1/inboxes/{id}/identity-token", "createIdentityToken", IdentitySign)
+            .summary("Issues a signed token that proves to an app which agent this is.")
+            .responds::<IdentityTokenView>(201)
+            .errors(STANDING_ERROR_CODES)
+            .handle(create_token),
+        Operation::new(Method::Get, "/v1/inboxes/{id}/identity", "getAgentSignIn", InboxesRead)
+            .summary("Returns whether an agent can sign in to apps, and the apps it has signed in to.")
+            .responds::<AgentSignInView>(200)
+            .handle(read),
+        Operation::new(Method::Patch, "/v1/inboxes/{id}/identity", "updateAgentSignIn", IdentityManage)
+            .summary(
+                "Switches sign-in on or off. While it is off, identity tokens, sign-ins and userinfo of the agent are refused.",
+            )
+            .responds::<AgentSignInView>(200)
+            .handle(update),
+        Operation::new(Method::Get, "/v1/inboxes/{id}/identity/sign-ins", "listSignIns", InboxesRead)
+            .summary("Lists the sign-ins of an agent of the last 90 days, newest first.")
+            .responds::<PageView<SignInView>>(200)
+            .errors(&[ErrorCode::InvalidCursor])
+            .handle(history),
+        Operation::new(Method::Get, APPROVALS, "listSignInApprovals", IdentitySign)
+            .summary("Lists the sign-ins in browsers that wait for an agent, and the apps that need no code.")
+            .responds::<ApprovalsView>(200)
+            .handle(list_approvals),
+        Operation::new(Method::Post, "/v1/inboxes/{id}/identity/approvals/{code}", "decideSignIn", IdentitySign)
+            .summary("Approves or denies the sign-in whose browser shows this code.")
+            .responds::<DecisionView>(200)
+            .errors(STANDING_ERROR_CODES)
+            .handle(decide),
+        Operation::new(Method::Put, APPROVALS, "setSignInPreapprovals", IdentityManage)
+            .summary("Sets the apps that an agent may sign in to without a code, in the browser of a member.")
+            .responds::<PreapprovalsView>(200)
+            .handle(preapprove),
+    ]
+}
+
+object! {
+    /// An identity token to issue.
+    struct CreateIdentityTokenBody {
+        /// The `client_id` of the app.
+        audience: BoundedLine<1, CLIENT_ID_CHARS_MAX>,
+        /// A random text from the app, which proves that the token is fresh.
+        nonce: Option<BoundedLine<1, NONCE_CHARS_MAX>>,
+        /// Scopes, separated by spaces. `openid` is always added, and scopes that the app may not get are left out.
+        /// Default: `openid email`.
+        scope: Option<ScopeList>,
+        /// How long the token is valid, in seconds. Default: 300.
+        expires_in: Option<BoundedInt<TOKEN_SECONDS_MIN, TOKEN_SECONDS_MAX>>,
+    }
+}
+
+object! {
+    /// A change of the switch.
+    struct UpdateAgentSignInBody {
+        /// Whether the agent can sign in to apps.
+        enabled: bool,
+    }
+}
+
+object! {
+    /// A decision about a sign-in.
+    struct DecideSignInBody {
+        /// True to sign in, false to refuse.
+        approve: bool,
+    }
+}
+
+object! {
+    /// Apps that need no code.
+    struct SetSignInPreapprovalsBody {
+        /// The `client_id` of each app; they replace the existing ones.
+        clients: BoundedList<BoundedLine<1, CLIENT_ID_CHARS_MAX>, 0, PREAPPROVALS_MAX>,
+    }
+}
+
+query! {
+    /// Page of a list.
+    struct SignInListQuery {
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of items per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// A code to look up.
+    struct ApprovalListQuery {
+        /// The code that a browser shows. Adds its sign-in to the list, to check it before the approval.
+        code: Option<BoundedLine<1, CODE_CHARS_MAX>>,
+    }
+}
+
+async fn create_token(
+    service: Arc<Service>,
+    input: Input<EmptyInput, CreateIdentityTokenBody>,
+) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let request = input.body.parse(input.request.client_ip.to_string());
+    let (audience, expires_in) = (request.audience.clone(), request.expires_in);
+    let minted = mint::mint(&service, input.caller, id, request).await?;
+    let limits: Vec<RateLimitStatus> = minted.limits.iter().copied().filter_map(RateLimitStatus::rest).collect();
+    let view = token_view(minted, service.config.issuer(), audience, expires_in);
+    let response = Outcome::json(201, &view)?.with_limits(limits);
+    Ok(response.with("cache-control", "no-store"))
+}
+
+fn token_view(minted: MintedToken, issuer: String, audience: String, expires_in: i64) -> IdentityTokenView {
+    IdentityTokenView {
+        id_token: minted.id_token,
+        token_type: "id_token",
+        issuer,
+        audience,
+        sub: minted.sub,
+        jti: minted.jti,
+        scope: minted.scope.to_string(),
+        expires_in,
+        expires_at: minted.expires_at.into(),
+    }
+}
+
+impl CreateIdentityTokenBody {
+    fn parse(self, ip: String) -> TokenRequest {
+        TokenRequest {
+            audience: self.audience.0,
+            nonce: self.nonce.map(|line| line.0),
+            scope: self.scope.map_or(IdentityScopes::TOKEN_DEFAULT, |list| list.0),
+            expires_in: self.expires_in.map_or(TOKEN_SECONDS_MAX, |seconds| seconds.0),
+            ip,
+        }
+    }
+}
+
+async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let found = agents::get(&service, input.caller, id).await?;
+    Outcome::json(200, &AgentSignInView::of(&found.agent, &found.apps))
+}
+
+async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateAgentSignInBody>) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let found = agents::set_enabled(&service, input.caller, id, input.body.enabled).await?;
+    Outcome::json(200, &AgentSignInView::of(&found.agent, &found.apps))
+}
+
+async fn history(service: Arc<Service>, input: Input<SignInListQuery>) -> Result<Outcome, Refusal> {
+    let id: InboxId = input.path.id("id", "inbox")?;
+    let filters = format!("sign-ins {} {id}", input.caller.workspace);
+    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
+    let found = agents::history(&service, input.caller, id, paging.page()).await?;
+    let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
+    Outcome::page(&service, &page, SignInView::of)
+}
+
+async fn list_approvals(service: Arc<Service>, input: Input<ApprovalListQuery>) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let code = input.query.code.map(|line| line.0);
+    let AgentApprovals { waiting, clients } = approvals::list(&service, input.caller, id, code).await?;
+    let data = waiting.iter().map(|one| ApprovalView::of(&one.request, &one.client)).collect();
+    Outcome::json(200, &ApprovalsView { data, clients })
+}
+
+async fn decide(service: Arc<Service>, input: Input<EmptyInput, DecideSignInBody>) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let approved = input.body.approve;
+    let answer = ApprovalAnswer { code: input.path.text("code").to_owned(), is_approved: approved };
+    let decided = approvals::decide(&service, input.caller, id, answer).await?;
+    let view = DecisionView {
+        code: shown(&decided.request.user_code),
+        client_id: decided.client.client_id,
+        client_name: decided.client.name,
+        approved,
+    };
+    Outcome::json(200, &view)
+}
+
+async fn preapprove(
+    service: Arc<Service>,
+    input: Input<EmptyInput, SetSignInPreapprovalsBody>,
+) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    let clients = input.body.clients.0.into_iter().map(|line| line.0).collect();
+    let clients = approvals::preapprove(&service, input.caller, id, clients).await?;
+    Outcome::json(200, &PreapprovalsView { clients })
+}

@@ -1,0 +1,10 @@
+//! `/v1/inboxes/{id}/messages/…`: sending, and waiting for mail.
+
+pub(super) mod send;
+mod wait;
+
+use posthouse_call::Operation;
+
+pub(super) fn operations() -> Vec<Operation> {
+    send::operations().into_iter().chain(wait::operations()).collect()
+}

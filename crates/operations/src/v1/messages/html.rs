@@ -1,0 +1,97 @@
+//! The HTML of a message, and of a draft, as a page for a sandboxed frame. The policy of the page, not the page that
+//! embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too. Links open
+//! in a tab of their own.
+
+use posthouse_app::{access::visible, drafts, drafts::DraftRef, messages::mail_html};
+use posthouse_call::prelude::*;
+use posthouse_domain::MessageId;
+use posthouse_store::messages;
+
+use crate::v1::fields::ScreeningQuery;
+
+/// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
+const CLOSED: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \
+    img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+/// As [`CLOSED`], with images from other servers.
+const WITH_IMAGES: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \
+    img-src data: https: http:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+pub(super) fn operation() -> Operation {
+    Operation::new(Method::Get, "/v1/messages/{id}/html", "getMessageHtml", Permission::MessagesRead)
+        .summary("Shows the HTML of a message as a page without scripts, forms and, by default, remote images.")
+        .responds_with(200, Some("text/html; charset=utf-8"))
+        .errors(&[ErrorCode::NotFound])
+        .handle(read)
+}
+
+pub(crate) fn draft_operation() -> Operation {
+    Operation::new(Method::Get, "/v1/inboxes/{id}/drafts/{draft_id}/html", "getDraftHtml", Permission::DraftsRead)
+        .summary("Shows the HTML of a draft as a page without scripts, forms and, by default, remote images.")
+        .responds_with(200, Some("text/html; charset=utf-8"))
+        .handle(read_draft)
+}
+
+choice! {
+    /// Whether remote images are loaded.
+    enum RemoteImages {
+        Off = "off",
+        On = "on",
+    }
+}
+
+query! {
+    /// How the HTML is shown.
+    struct HtmlQuery {
+        /// Whether to load remote images, which shows the sender that the mail was read. Default: off.
+        remote: Option<RemoteImages>,
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Whether to include the content of held mail. Requires `messages:release`.
+        include_held: bool,
+    }
+}
+
+query! {
+    /// How the HTML of a draft is shown.
+    struct DraftHtmlQuery {
+        /// Whether to load remote images. Default: off.
+        remote: Option<RemoteImages>,
+    }
+}
+
+async fn read(service: Arc<Service>, input: Input<HtmlQuery>) -> Result<Outcome, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let (caller, query) = (input.caller, input.query);
+    let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
+    screening.check(&caller)?;
+    let read = service.read(caller.workspace, move |tx| {
+        let message = visible::message(tx, &caller, id)?;
+        let mut records = messages::records(tx, caller.workspace, vec![message])?;
+        screening.open(&mut records);
+        Ok::<_, Refusal>(records.pop().filter(|record| !record.withheld))
+    });
+    let missing = || Refusal::not_found("HTML body");
+    let html = mail_html::shown(&service, read.await?.ok_or_else(missing)?).await?.ok_or_else(missing)?;
+    Ok(page(html, query.remote == Some(RemoteImages::On)))
+}
+
+async fn read_draft(service: Arc<Service>, input: Input<DraftHtmlQuery>) -> Result<Outcome, Refusal> {
+    let which = DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? };
+    let (caller, remote) = (input.caller, input.query.remote);
+    let (_, draft) = service.read(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    let workspace = draft.workspace;
+    let html = draft.content.html.ok_or_else(|| Refusal::not_found("HTML body"))?;
+    Ok(page(mail_html::shown_text(&service, workspace, html).await?, remote == Some(RemoteImages::On)))
+}
+
+fn page(html: String, with_images: bool) -> Outcome {
+    let fields = [
+        ("content-security-policy", if with_images { WITH_IMAGES } else { CLOSED }),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "private, no-store"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ];
+    let page = Outcome::typed(200, "text/html; charset=utf-8", html);
+    fields.into_iter().fold(page, |page, (name, value)| page.with(name, value))
+}

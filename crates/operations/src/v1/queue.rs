@@ -1,0 +1,109 @@
+//! Work queues for people: `/v1/queue`, and giving back or dropping a message by hand.
+
+use posthouse_api::views::queue::{DroppedView, GivenBackView, QueueItemView, QueueView};
+use posthouse_api::views::user::ListView;
+use posthouse_app::{access::visible, messages::queue_items, messages::queue_items::ListedItem};
+use posthouse_call::prelude::*;
+use posthouse_domain::{CursorPosition, MessageId};
+use posthouse_store::{Tx, queue, queue_items::QueueItems};
+use uuid::Uuid;
+
+pub(crate) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Get, "/v1/queue", "listQueues", Permission::MessagesRead)
+            .summary("Returns the counts of every work queue that the key can access, without pages.")
+            .responds::<ListView<QueueView>>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(states),
+        Operation::new(Method::Get, "/v1/queue/items", "listQueueItems", Permission::MessagesRead)
+            .summary("Lists the messages in flight, or the dead letters, of every queue that the key can access.")
+            .responds::<PageView<QueueItemView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+        Operation::new(Method::Post, "/v1/messages/{id}/requeue", "requeueMessage", Permission::MessagesWrite)
+            .summary("Returns a leased message or a dead letter to its queue, where it can be claimed at once. Its lease ends.")
+            .without_body()
+            .responds::<GivenBackView>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
+            .handle(requeue),
+        Operation::new(Method::Post, "/v1/messages/{id}/drop", "dropMessage", Permission::MessagesWrite)
+            .summary("Takes a dead letter out of its queue for good. The message stays readable.")
+            .without_body()
+            .responds::<DroppedView>(200)
+            .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
+            .handle(drop_message),
+    ]
+}
+
+choice! {
+    /// Which messages of the queues.
+    enum ItemState {
+        /// Those under a lease.
+        InFlight = "in_flight",
+        /// Dead letters.
+        DeadLetter = "dead_letter",
+    }
+}
+
+query! {
+    /// Which queues.
+    struct QueuesQuery {
+        /// Only the queue of this inbox.
+        inbox_id: Option<Uuid>,
+    }
+}
+
+query! {
+    /// Filters and page of the messages in queues.
+    struct ItemsQuery {
+        /// Which messages. Default: `in_flight`.
+        state: Option<ItemState>,
+        /// Only the queue of this inbox.
+        inbox_id: Option<Uuid>,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+async fn states(service: Arc<Service>, input: Input<QueuesQuery>) -> Result<Outcome, Refusal> {
+    let (caller, now) = (input.caller, service.clock.now());
+    let inbox = input.query.inbox_id.map(InboxId).or(caller.scope().inbox());
+    let work = move |tx: &mut Tx| {
+        inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
+        Ok::<_, Refusal>(queue::states(tx, caller.workspace, inbox, now)?)
+    };
+    let found = service.read(caller.workspace, work).await?;
+    Outcome::json(200, &ListView { data: found.iter().map(QueueView::of).collect() })
+}
+
+async fn list(service: Arc<Service>, input: Input<ItemsQuery>) -> Result<Outcome, Refusal> {
+    let (caller, now, query) = (input.caller, service.clock.now(), input.query);
+    let inbox = query.inbox_id.map(InboxId);
+    let which = match query.state {
+        None | Some(ItemState::InFlight) => QueueItems::InFlight,
+        Some(ItemState::DeadLetter) => QueueItems::Dead,
+    };
+    let paging = paging(format!("queue items {which:?} {inbox:?}"), query.cursor.as_ref(), query.limit)?;
+    let range = paging.page();
+    let work = move |tx: &mut Tx| queue_items::page(tx, &caller, inbox, which, range, now);
+    let found = service.read(caller.workspace, work).await?;
+    let position =
+        |last: &ListedItem| CursorPosition { sort: last.entry.created_at.millis(), id: last.entry.message.0 };
+    Outcome::page(&service, &paging.page_of(found, position), |item: &ListedItem| {
+        QueueItemView::of(&item.entry, &item.from, item.subject.as_deref())
+    })
+}
+
+async fn requeue(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let given_back = queue_items::requeue(&service, input.caller, id).await?;
+    Outcome::json(200, &GivenBackView::of(id, given_back.deliveries, given_back.available_at))
+}
+
+async fn drop_message(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id: MessageId = input.path.id("id", "message")?;
+    let at = queue_items::drop_dead_letter(&service, input.caller, id).await?;
+    Outcome::json(200, &DroppedView::of(id, at))
+}

@@ -1,0 +1,275 @@
+//! `/v1/threads` and the threads of an inbox.
+
+use std::collections::HashMap;
+
+use posthouse_api::views::{
+    message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
+};
+use posthouse_api::wire::{BoundedInt, CommaList, Label, Metadata, UserLabel, label_change, no_label_both_ways};
+use posthouse_app::{access::visible, messages::threads, messages::threads::ThreadChange, service::Service};
+use posthouse_call::prelude::*;
+use posthouse_call::{render_page, render_view};
+use posthouse_domain::{
+    CursorPosition, Page, Record, RecordView, Thread, ThreadId, Time, WorkspaceId, list::searched_text, page::LIMIT_MAX,
+};
+use posthouse_store::newest_messages::{self, NewestMessage};
+use posthouse_store::thread_list::{self, ThreadFilter};
+use posthouse_store::{Result as StoreResult, Tx, message_list};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{fields::ScreeningQuery, messages::load_records, messages::position};
+
+/// Largest number of labels in a list filter.
+const LABEL_FILTERS_MAX: usize = 10;
+
+pub(crate) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(Method::Get, "/v1/inboxes/{id}/threads", "listInboxThreads", Permission::MessagesRead)
+            .summary("Lists the threads of an inbox, most recent activity first.")
+            .responds::<PageView<ThreadView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list_of_inbox),
+        Operation::new(Method::Get, "/v1/threads", "listThreads", Permission::MessagesRead)
+            .summary("Lists the threads of every inbox the key can access, most recent activity first.")
+            .responds::<PageView<ThreadView<'_>>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(list),
+        Operation::new(Method::Get, "/v1/threads/{id}", "getThread", Permission::MessagesRead)
+            .summary(
+                "Returns a thread with its newest messages, at most 100, in order of time. Use earlier_cursor to get \
+                 older ones.",
+            )
+            .responds::<FullThreadView<'_>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(get),
+        Operation::new(Method::Patch, "/v1/threads/{id}", "updateThread", Permission::MessagesWrite)
+            .summary("Updates the metadata and labels of a thread. Metadata is merged.")
+            .responds::<ThreadView<'_>>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(update),
+        Operation::new(Method::Delete, "/v1/threads/{id}", "deleteThread", Permission::MessagesWrite)
+            .summary("Deletes a thread with its messages and their files. Its queued mail is not sent.")
+            .responds::<DeletedThreadView>(200)
+            .errors(&[ErrorCode::NotFound])
+            .handle(delete),
+    ]
+}
+
+query! {
+    /// Filters and page of a list of threads.
+    struct InboxThreadsQuery {
+        /// Labels, separated by commas. A thread must have all of them.
+        labels: CommaList<Label, LABEL_FILTERS_MAX>,
+        /// Only threads whose last activity is before this time.
+        before: Option<Time>,
+        /// Only threads whose last activity is after this time.
+        after: Option<Time>,
+        /// Part of a participant's address.
+        participant: Option<BoundedLine<1, 320>>,
+        /// Part of the subject.
+        subject: Option<BoundedLine<1, 500>>,
+        /// Whether to list the oldest activity first.
+        ascending: bool,
+        /// Whether each thread has its newest message, in `newest`.
+        include_newest: bool,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of threads per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Filters and page of a list of threads.
+    struct ThreadsQuery {
+        /// Only threads of this inbox.
+        inbox_id: Option<Uuid>,
+        /// Labels, separated by commas. A thread must have all of them.
+        labels: CommaList<Label, LABEL_FILTERS_MAX>,
+        /// Only threads whose last activity is before this time.
+        before: Option<Time>,
+        /// Only threads whose last activity is after this time.
+        after: Option<Time>,
+        /// Part of a participant's address.
+        participant: Option<BoundedLine<1, 320>>,
+        /// Part of the subject.
+        subject: Option<BoundedLine<1, 500>>,
+        /// Whether to list the oldest activity first.
+        ascending: bool,
+        /// Whether each thread has its newest message, in `newest`.
+        include_newest: bool,
+        /// The `next_cursor` of the previous page.
+        cursor: Option<Cursor>,
+        /// Maximum number of threads per page. Default: 25.
+        limit: Option<Limit>,
+    }
+}
+
+query! {
+    /// Which messages of the thread to return.
+    struct ThreadQuery {
+        /// The `earlier_cursor` of the previous response.
+        cursor: Option<Cursor>,
+        /// Maximum number of messages. Default: 100.
+        limit: Option<Limit>,
+        /// How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default:
+        /// full.
+        view: Option<RecordView>,
+        /// Whether to include the content of mail that is not screened yet.
+        include_unscreened: bool,
+        /// Whether to include the content of held mail. Requires `messages:release`.
+        include_held: bool,
+    }
+}
+
+object! {
+    /// Changes to a thread.
+    struct UpdateThreadBody {
+        /// Merged into the existing metadata. A null value deletes its key.
+        metadata: Option<Metadata>,
+        /// Labels to add, after the existing ones.
+        add_labels: Option<BoundedList<UserLabel, 0, 50>>,
+        /// Labels to remove.
+        remove_labels: Option<BoundedList<UserLabel, 0, 50>>,
+    }
+    check no_label_both_ways;
+}
+
+/// Result of deleting a thread.
+#[derive(Serialize, JsonSchema)]
+struct DeletedThreadView {
+    /// Always true.
+    deleted: bool,
+    messages: u64,
+    attachments: u64,
+}
+
+impl InboxThreadsQuery {
+    fn filter(&self, inbox: Option<InboxId>) -> ThreadFilter {
+        ThreadFilter {
+            inbox,
+            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
+            before: self.before,
+            after: self.after,
+            participant: self.participant.as_ref().map(|part| searched_text(&part.0)),
+            subject: self.subject.as_ref().map(|part| part.0.clone()),
+            ascending: self.ascending,
+        }
+    }
+}
+
+async fn list_of_inbox(service: Arc<Service>, input: Input<InboxThreadsQuery>) -> Result<Outcome, Refusal> {
+    let inbox: InboxId = input.path.id("id", "inbox")?;
+    page(&service, input.caller, Some(inbox), input.query).await
+}
+
+async fn list(service: Arc<Service>, input: Input<ThreadsQuery>) -> Result<Outcome, Refusal> {
+    let q = input.query;
+    let inbox = q.inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    let query = InboxThreadsQuery {
+        labels: q.labels,
+        before: q.before,
+        after: q.after,
+        participant: q.participant,
+        subject: q.subject,
+        ascending: q.ascending,
+        include_newest: q.include_newest,
+        cursor: q.cursor,
+        limit: q.limit,
+    };
+    page(&service, input.caller, inbox, query).await
+}
+
+async fn page(
+    service: &Service,
+    caller: Caller,
+    inbox: Option<InboxId>,
+    query: InboxThreadsQuery,
+) -> Result<Outcome, Refusal> {
+    let work = move |tx: &mut Tx| {
+        let page = read_page(tx, &caller, inbox, &query)?;
+        let newest = if query.include_newest { newest_of(tx, caller.workspace, &page)? } else { HashMap::new() };
+        Ok::<_, Refusal>((page, newest))
+    };
+    let (page, newest) = service.read(caller.workspace, work).await?;
+    Outcome::page(service, &page, |thread| ThreadView::of(thread).with_newest(newest.get(&thread.id).map(newest_view)))
+}
+
+/// Returns the newest messages of the threads of a page.
+fn newest_of(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    page: &Page<Thread>,
+) -> StoreResult<HashMap<ThreadId, NewestMessage>> {
+    let ids: Vec<ThreadId> = page.rows().flatten().map(|thread| thread.id).collect();
+    let found = newest_messages::of_threads(tx, workspace, &ids)?;
+    Ok(found.into_iter().map(|message| (message.thread, message)).collect())
+}
+
+fn newest_view(message: &NewestMessage) -> NewestMessageView<'_> {
+    let beginning = message.beginning.as_deref().unwrap_or_default();
+    NewestMessageView::of(message.id, message.direction, &message.from, beginning)
+}
+
+fn read_page(
+    tx: &mut Tx,
+    caller: &Caller,
+    inbox: Option<InboxId>,
+    query: &InboxThreadsQuery,
+) -> Result<Page<Thread>, Refusal> {
+    if let Some(inbox) = inbox {
+        visible::inbox(tx, caller, inbox)?;
+    }
+    let filter = query.filter(inbox);
+    let named = format!("threads: {filter:?}");
+    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
+    let found = thread_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
+    Ok(paging.page_of(found, |t| CursorPosition { sort: t.last_message_at.millis(), id: t.id.0 }))
+}
+
+async fn get(service: Arc<Service>, input: Input<ThreadQuery>) -> Result<Outcome, Refusal> {
+    let id: ThreadId = input.path.id("id", "thread")?;
+    let (caller, query) = (input.caller, input.query);
+    ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held }.check(&caller)?;
+    let bytes_max = service.config.limits.page_bytes;
+    let work = move |tx: &mut Tx| {
+        let (thread, newest_first) = read_thread(tx, &caller, id, &query, bytes_max)?;
+        let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
+        render_view(&FullThreadView::of(&thread, &rendered))
+    };
+    Ok(Outcome::rendered_json(200, service.read(caller.workspace, work).await?))
+}
+
+fn read_thread(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: ThreadId,
+    query: &ThreadQuery,
+    bytes_max: u64,
+) -> Result<(Thread, Page<Record>), Refusal> {
+    let thread = visible::thread(tx, caller, id)?;
+    let named = format!("messages of thread {id}");
+    let paging = paging(named, query.cursor.as_ref(), query.limit.or(Some(BoundedInt(LIMIT_MAX.into()))))?;
+    let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
+    let found = message_list::of_thread(tx, caller.workspace, id, before, paging.rows_to_fetch())?;
+    Ok((thread, load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?))
+}
+
+async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateThreadBody>) -> Result<Outcome, Refusal> {
+    let id: ThreadId = input.path.id("id", "thread")?;
+    let UpdateThreadBody { metadata, add_labels, remove_labels } = input.body;
+    let change = ThreadChange {
+        labels: label_change(add_labels, remove_labels),
+        metadata: metadata.map_or_else(Default::default, |metadata| metadata.0),
+    };
+    let changed = threads::change(&service, input.caller, id, change).await?;
+    Outcome::json(200, &ThreadView::of(&changed))
+}
+
+async fn delete(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id: ThreadId = input.path.id("id", "thread")?;
+    let erased = threads::delete(&service, input.caller, id).await?;
+    Outcome::json(200, &DeletedThreadView { deleted: true, messages: erased.messages, attachments: erased.attachments })
+}

@@ -1,0 +1,77 @@
+//! Parameters of OAuth requests: any names, in the query or in a form. Unknown ones are ignored (RFC 6749 §3.1).
+
+use std::marker::PhantomData;
+
+use bytes::Bytes;
+use posthouse_api::wire::{JsonLimits, QueryParameters, decode_query};
+use posthouse_call::FromBody;
+use posthouse_domain::OAuthParameters;
+use posthouse_http::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Content type of a form.
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+/// Largest form, in bytes.
+pub(super) const FORM_BYTES_MAX: usize = 64 * 1024;
+
+/// A parameter of an endpoint, for the OpenAPI description.
+#[derive(Clone, Copy)]
+pub(super) struct OAuthParameterDoc {
+    pub(super) name: &'static str,
+    pub(super) is_required: bool,
+    /// What it is, with the accepted values.
+    pub(super) text: &'static str,
+}
+
+/// An endpoint with its parameters. It ignores others, and answers problems with a page, a redirect or an error of OAuth.
+pub(super) trait OAuthEndpoint: Send + Sync + 'static {
+    /// The parameters.
+    const PARAMETERS: &'static [OAuthParameterDoc];
+}
+
+/// An endpoint without parameters.
+#[derive(Debug)]
+pub(super) struct NoParameters;
+
+impl OAuthEndpoint for NoParameters {
+    const PARAMETERS: &'static [OAuthParameterDoc] = &[];
+}
+
+/// The parameters of a query.
+#[derive(Debug)]
+pub(super) struct OAuthQuery<E = NoParameters>(pub OAuthParameters, PhantomData<E>);
+
+impl<E: OAuthEndpoint> QueryParameters for OAuthQuery<E> {
+    fn parameters() -> Vec<Value> {
+        let parameter = |one: &OAuthParameterDoc| {
+            json!({
+                "name": one.name, "in": "query", "required": one.is_required, "description": one.text,
+                "schema": { "type": "string" },
+            })
+        };
+        E::PARAMETERS.iter().map(parameter).collect()
+    }
+
+    fn decode(pairs: &[(String, String)], _: &mut Problems) -> Option<Self> {
+        Some(Self(OAuthParameters(pairs.to_vec()), PhantomData))
+    }
+}
+
+/// The parameters of a form.
+#[derive(Debug)]
+pub(super) struct OAuthForm<E>(pub OAuthParameters, PhantomData<E>);
+
+impl<E: OAuthEndpoint> FromBody for OAuthForm<E> {
+    fn read(bytes: Bytes, _: JsonLimits, problems: &mut Problems) -> Option<Self> {
+        let text = String::from_utf8_lossy(&bytes);
+        decode_query::<OAuthQuery>(Some(text.trim_ascii()), problems).map(|query| Self(query.0, PhantomData))
+    }
+
+    fn body_schema() -> Value {
+        let member =
+            |one: &OAuthParameterDoc| (one.name.to_owned(), json!({ "type": "string", "description": one.text }));
+        let required: Vec<&str> = E::PARAMETERS.iter().filter(|one| one.is_required).map(|one| one.name).collect();
+        let members: Map<String, Value> = E::PARAMETERS.iter().map(member).collect();
+        json!({ "type": "object", "required": required, "properties": members })
+    }
+}

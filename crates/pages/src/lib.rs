@@ -1,0 +1,27 @@
+//! What only HTTP has: sign-in of people, confirmation pages, the public directory, the issuer of identity tokens, and the
+//! handshake of the stream.
+
+mod claim;
+mod confirm;
+mod directory;
+mod issuer;
+mod sign_in;
+mod stream;
+
+pub use directory::unmatched;
+
+use posthouse_http::route::Route;
+
+/// Returns the routes, in the order of the API reference.
+#[must_use]
+pub fn routes() -> Vec<Route> {
+    let chapters = [
+        stream::routes(),
+        claim::routes(),
+        confirm::routes(),
+        sign_in::routes(),
+        directory::routes(),
+        issuer::routes(),
+    ];
+    chapters.into_iter().flatten().collect()
+}
