@@ -31,16 +31,18 @@ const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as
 #[must_use]
 pub fn document(operations: &[Operation], base_url: &str) -> Value {
     let mut generator = generator();
-    let mut schemas: Map<String, Value> = Map::new();
+    let mut shared = SharedParts::default();
     let mut paths: Map<String, Value> = Map::new();
     let mut tags: BTreeMap<&'static str, ()> = BTreeMap::new();
     for operation in operations {
         tags.insert(tag(operation), ());
-        let described = operation::describe(operation, &mut generator, &mut schemas);
+        let described = operation::describe(operation, &mut generator, &mut shared);
         let entry = paths.entry(operation.path).or_insert_with(|| json!({}));
         entry[operation.method.text().to_ascii_lowercase()] = described;
     }
     let webhooks = catalogue::document(&mut generator);
+    let SharedParts { mut schemas, mut responses } = shared;
+    responses.sort_keys();
     schemas.extend(generator.take_definitions(true));
     schemas.insert("Error".to_owned(), schemas::error());
     schemas.insert("ErrorCode".to_owned(), schemas::error_code());
@@ -63,6 +65,8 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         "webhooks": webhooks,
         "components": {
             "schemas": schemas,
+            "responses": responses,
+            "parameters": schemas::parameters(),
             "headers": schemas::headers(),
             "securitySchemes": {
                 "apiKey": {
@@ -94,6 +98,25 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
             json!({ "code": code.text(), "status": code.status(), "fix": code.fix() })
         }).collect::<Vec<Value>>(),
     })
+}
+
+/// Components that operations share.
+#[derive(Default)]
+struct SharedParts {
+    schemas: Map<String, Value>,
+    responses: Map<String, Value>,
+}
+
+impl SharedParts {
+    /// Returns a reference to a response. `name` is the name of the first that differs from those before.
+    fn response(&mut self, name: &str, response: Value) -> Value {
+        let numbered = std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name}{n}")));
+        let is_free = |name: &String| self.responses.get(name).is_none_or(|other| *other == response);
+        let Some(name) = numbered.into_iter().find(is_free) else { return response };
+        let reference = json!({ "$ref": format!("#/components/responses/{name}") });
+        self.responses.insert(name, response);
+        reference
+    }
 }
 
 /// Creates a generator of JSON Schema 2020-12 for serialized types, with shared definitions in the components.

@@ -20,7 +20,7 @@ pub(super) fn write(document: &Value, base: &str, entry: &DocsOperation<'_>, out
         inline(text(&operation["summary"]))
     ));
     out.push_str(&prose(text(&operation["description"])));
-    parameters(operation, out);
+    parameters(document, operation, out);
     if let Some((content_type, body)) = content(&operation["requestBody"]) {
         out.push_str(&format!("<h4>Body <span class=\"type\">{}</span></h4>", escape(content_type)));
         schema::members(document, &body["schema"], out);
@@ -31,8 +31,9 @@ pub(super) fn write(document: &Value, base: &str, entry: &DocsOperation<'_>, out
     out.push_str("</article>");
 }
 
-fn parameters(operation: &Value, out: &mut String) {
+fn parameters(document: &Value, operation: &Value, out: &mut String) {
     let all = operation["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let all: Vec<&Value> = all.iter().map(|one| schema::resolve(document, one)).collect();
     for (location, heading) in [("path", "Path"), ("query", "Query"), ("header", "Header")] {
         let mut some = all.iter().filter(|parameter| parameter["in"] == location).peekable();
         if some.peek().is_none() {
@@ -51,6 +52,7 @@ fn parameters(operation: &Value, out: &mut String) {
 fn responses(document: &Value, operation: &Value, out: &mut String) {
     let mut refusals = String::new();
     for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+        let response = schema::resolve(document, response);
         if !status.starts_with('2') {
             refusals.push_str(&refusal(status, response));
             continue;

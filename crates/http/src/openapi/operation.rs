@@ -7,12 +7,12 @@ use posthouse_domain::{error::ErrorCode, user::Role};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{schemas::header_refs, tag};
+use super::{SharedParts, schemas::header_refs, tag};
 use crate::host;
 use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
 
 /// Returns the operation object. Body schemas are added to the shared schemas.
-pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, schemas: &mut Map<String, Value>) -> Value {
+pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, shared: &mut SharedParts) -> Value {
     let mut operation = json!({
         "operationId": route.name,
         "tags": [tag(route)],
@@ -46,10 +46,10 @@ pub(super) fn describe(route: &Operation, generator: &mut SchemaGenerator, schem
     if !parameters.is_empty() {
         operation["parameters"] = parameters.into();
     }
-    if let Some(body) = body(route, schemas) {
+    if let Some(body) = body(route, &mut shared.schemas) {
         operation["requestBody"] = body;
     }
-    operation["responses"] = responses(route, generator);
+    operation["responses"] = responses(route, generator, shared);
     operation
 }
 
@@ -64,12 +64,7 @@ fn parameters(route: &Operation) -> Vec<Value> {
         .collect();
     all.extend((route.parameters)());
     if route.idempotent {
-        all.push(json!({
-            "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and \
-                body returns the first response.",
-            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
-        }));
+        all.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
     }
     all
 }
@@ -119,7 +114,7 @@ fn refuses_empty(schema: &Value) -> bool {
         || no_choice(parts("oneOf"))
 }
 
-fn responses(route: &Operation, generator: &mut SchemaGenerator) -> Value {
+fn responses(route: &Operation, generator: &mut SchemaGenerator, shared: &mut SharedParts) -> Value {
     let mut all = Map::new();
     for answer in &route.answers {
         all.insert(answer.status.to_string(), success(route, answer, generator));
@@ -132,7 +127,7 @@ fn responses(route: &Operation, generator: &mut SchemaGenerator) -> Value {
                 own["content"]["application/json"] = refused["content"]["application/json"].clone();
             }
             Some(_) => {}
-            None => drop(all.insert(status.to_string(), refused)),
+            None => drop(all.insert(status.to_string(), shared.response(&refusal_name(route, &codes), refused))),
         }
     }
     Value::Object(all)
@@ -161,6 +156,19 @@ fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerato
         response["content"] = json!({ content_type: media });
     }
     response
+}
+
+/// Returns the name of a shared refusal: its codes, and what sets it apart.
+fn refusal_name(route: &Operation, codes: &[ErrorCode]) -> String {
+    let capital = |word: &str| -> String {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+    };
+    let name = |code: &ErrorCode| -> String { code.text().split('_').map(capital).collect() };
+    let names: Vec<String> = codes.iter().map(name).collect();
+    let of = if route.has_oauth_errors { "OAuth" } else { "" };
+    let public = if is_limited(route) || !route.is_api() { "" } else { "Public" };
+    format!("{of}{public}{}", names.join("Or"))
 }
 
 fn refusal(route: &Operation, status: u16, codes: &[ErrorCode]) -> Value {

@@ -102,6 +102,18 @@ pub(super) fn headers() -> Value {
     })
 }
 
+/// Returns the parameters that operations share.
+pub(super) fn parameters() -> Value {
+    json!({
+        "IdempotencyKey": {
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "1 to 255 visible ASCII characters. For 24 hours, a repeated request with the same key and \
+                body returns the first response.",
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
+        },
+    })
+}
+
 /// Returns references to shared header fields.
 pub(super) fn header_refs(names: &[&str]) -> Value {
     let reference = |name: &&str| ((*name).to_owned(), json!({ "$ref": format!("#/components/headers/{name}") }));

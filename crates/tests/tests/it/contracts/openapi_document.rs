@@ -16,6 +16,12 @@ fn whole() -> Value {
     document(&posthouse::all_operations(), "http://127.0.0.1:8080")
 }
 
+/// Resolves a reference within the document.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    pointer.map_or(value, |pointer| document.pointer(pointer).expect("the reference resolves"))
+}
+
 /// Visits every value with its JSON pointer.
 fn visit<'a>(value: &'a Value, at: &str, seen: &mut impl FnMut(&str, &'a Value)) {
     seen(at, value);
@@ -42,7 +48,7 @@ fn the_errors_of_the_issuer_have_the_form_of_oauth() {
         for (method, operation) in operations {
             let responses = operation["responses"].as_object().expect("responses");
             for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
-                let schema = &response["content"]["application/json"]["schema"]["$ref"];
+                let schema = &resolved(&document, response)["content"]["application/json"]["schema"]["$ref"];
                 assert_eq!(schema, "#/components/schemas/OAuthError", "{method} {path} {status}");
             }
             if method == "options" {
@@ -50,7 +56,8 @@ fn the_errors_of_the_issuer_have_the_form_of_oauth() {
             }
             assert!(operation["security"][0].get(security).is_some(), "{method} {path}");
             assert!(document["components"]["securitySchemes"].get(security).is_some(), "{security}");
-            let has = |status: &str, field: &str| responses[status]["headers"].get(field).is_some();
+            let has =
+                |status: &str, field: &str| resolved(&document, &responses[status])["headers"].get(field).is_some();
             assert!(has("401", "WWW-Authenticate") && has("429", "Retry-After") && has("200", "RateLimit"), "{path}");
         }
     }
@@ -155,8 +162,9 @@ fn every_code_is_listed_with_its_status() {
         let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
         for code in route.operation.errors {
             let status = code.status().to_string();
-            let codes = &operation["responses"][&status]["content"]["application/json"]["schema"]["properties"]["error"]
-                ["properties"]["code"]["enum"];
+            let response = resolved(&document, &operation["responses"][&status]);
+            let codes =
+                &response["content"]["application/json"]["schema"]["properties"]["error"]["properties"]["code"]["enum"];
             let named = codes.as_array().is_some_and(|codes| codes.iter().any(|one| one == code.text()));
             assert!(named, "{} does not name {}", route.operation.name, code.text());
         }
