@@ -30,6 +30,8 @@ struct Column {
     name: String,
     field: String,
     refers_to: Option<String>,
+    /// Whether the nil UUID stands for a field that is `None`.
+    is_nil: bool,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -141,26 +143,35 @@ fn read_column(line: &str, table: &mut Table) {
     let is_id = rest.starts_with("ID}");
     let mut field = name.strip_suffix("_id").filter(|_| is_id).unwrap_or(name).to_owned();
     let mut refers_to = is_id.then(|| camel(&field));
-    let mut words = comment.split_whitespace();
+    let (mut words, mut is_nil) = (comment.split_whitespace(), false);
     while let Some(annotation) = words.next().and_then(|word| word.strip_prefix('@')) {
         match annotation.split_once('=') {
             Some(("field", name)) => field = name.to_owned(),
+            None if annotation == "nil" => is_nil = true,
             _ => refers_to = Some(camel(annotation)),
         }
     }
-    table.columns.push(Column { name: name.to_owned(), field, refers_to });
+    table.columns.push(Column { name: name.to_owned(), field, refers_to, is_nil });
 }
 
 /// Writes the columns and keys of each table, for the tokens of statements.
 fn write_columns(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error>> {
     writeln!(out, "/// The tables with their columns.\npub(crate) const TABLES: &[Table] = &[")?;
     for table in tables.iter().filter(|table| !table.columns.is_empty()) {
-        let columns: Vec<&String> = table.columns.iter().map(|column| &column.name).collect();
+        let names = |is_field: bool| -> Vec<&String> {
+            table
+                .columns
+                .iter()
+                .filter(|column| (column.field != "none") == is_field)
+                .map(|column| &column.name)
+                .collect()
+        };
+        let (columns, others) = (names(true), names(false));
         let computed: Vec<&String> = table.computed.iter().map(|(_, sql)| sql).collect();
         let (name, keys) = (&table.name, &table.keys);
         writeln!(
             out,
-            "    Table {{ name: {name:?}, columns: &{columns:?}, keys: &{keys:?}, computed: &{computed:?} }},"
+            "    Table {{ name: {name:?}, columns: &{columns:?}, others: &{others:?}, keys: &{keys:?}, computed: &{computed:?} }},"
         )?;
     }
     writeln!(out, "];\n")?;
@@ -210,16 +221,30 @@ fn write_rules(out: &mut String, tables: &[Table]) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-/// Writes how a row becomes a struct and back.
+/// Writes how a row becomes a struct and back. Columns with the same field are one value of several columns.
 fn write_row(out: &mut String, table: &Table) -> Result<(), Box<dyn Error>> {
     let stored: Vec<&Column> = table.columns.iter().filter(|column| column.field != "none").collect();
-    let row = table.row.as_deref().unwrap_or_default();
-    let row = format!("posthouse_domain::{row}");
+    let row = format!("posthouse_domain::{}", table.row.as_deref().unwrap_or_default());
     let computed = table.computed.iter().map(|(_, sql)| sql.rsplit(' ').next().unwrap_or_default());
     let names: Vec<&str> = stored.iter().map(|column| column.name.as_str()).chain(computed).collect();
-    let fields = stored.iter().map(|column| &column.field).chain(table.computed.iter().map(|(field, _)| field));
-    let reads: String = fields.map(|field| format!("{field}: row.take()?, ")).collect();
-    let values: String = stored.iter().map(|column| format!("self.{}.to_value(), ", column.field)).collect();
+    let (mut reads, mut values) = (String::new(), String::new());
+    for columns in stored.chunk_by(|one, next| one.field == next.field) {
+        let field = &columns[0].field;
+        if columns.len() > 1 {
+            write!(reads, "{field}: crate::values::Columns::take(row)?, ")?;
+            write!(values, "all.extend(crate::values::Columns::values(&self.{field})); ")?;
+        } else if columns[0].is_nil {
+            write!(reads, "{field}: crate::values::Nil::read(row.take()?), ")?;
+            write!(values, "all.push(crate::values::Nil::value(self.{field}.as_ref())); ")?;
+        } else {
+            write!(reads, "{field}: row.take()?, ")?;
+            write!(values, "all.push(self.{field}.to_value()); ")?;
+        }
+    }
+    for (field, _) in &table.computed {
+        write!(reads, "{field}: row.take()?, ")?;
+    }
+    let (name, count) = (&table.name, stored.len());
     writeln!(
         out,
         "impl crate::FromRow for {row} {{
@@ -230,14 +255,15 @@ fn write_row(out: &mut String, table: &Table) -> Result<(), Box<dyn Error>> {
 }}
 
 impl crate::TableRow for {row} {{
-    const TABLE: &'static str = {:?};
+    const TABLE: &'static str = {name:?};
     fn values(&self) -> Vec<crate::Value<'_>> {{
         use crate::ToValue;
-        vec![{values}]
+        let mut all = Vec::with_capacity({count});
+        {values}
+        all
     }}
 }}
-",
-        table.name
+"
     )?;
     Ok(())
 }

@@ -133,3 +133,23 @@ impl AuthorSignature {
         AuthorCoverage::ALL.iter().copied().filter(is_covered).collect()
     }
 }
+
+/// The sender of an agent message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sender {
+    /// How much is known about who is behind it.
+    pub assurance: Assurance,
+    /// Why the service doesn't sign for it; `None` if it does.
+    pub problem: Option<UnsignedReason>,
+    /// Whether it has a card.
+    pub has_card: bool,
+}
+
+impl Sender {
+    /// Returns whether lists count it as a verified agent: the service signs for it, it has a card, and a person owns its
+    /// workspace.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        self.problem.is_none() && self.has_card && self.assurance != Assurance::Unclaimed
+    }
+}

@@ -7,6 +7,7 @@ mod greylist;
 mod guard;
 mod route;
 mod schedule;
+
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use posthouse_mail::{
 };
 
 use crate::{
+    InboxId, MessageId, MessageStatus, ThreadId,
     message::{DeliveryStatus, RecipientDelivery, TlsParameters},
     time::Time,
 };
@@ -330,4 +332,37 @@ pub fn is_relay_misconfigured(outcome: &RecipientOutcome) -> bool {
     let early = matches!(outcome.stage, SmtpStage::MailFrom | SmtpStage::RcptTo | SmtpStage::Data);
     let login = matches!(outcome.smtp_code, Some(530 | 534 | 535 | 538));
     early && (login || (matches!(outcome.smtp_code, Some(550 | 551 | 553 | 554)) && text.contains("relay")))
+}
+
+/// The locked state of a message whose recipients are being settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LockedMessage {
+    /// The inbox it was sent from.
+    pub inbox: InboxId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its current status.
+    pub status: MessageStatus,
+    /// When it was first sent.
+    pub sent_at: Option<Time>,
+}
+
+/// The new status of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessageStatusUpdate {
+    /// Its status.
+    pub status: MessageStatus,
+    /// When it was first sent.
+    pub sent_at: Option<Time>,
+    /// When the status changed.
+    pub at: Time,
+}
+
+/// An entry in the list of captured messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CapturedMessage {
+    /// The message.
+    pub message: MessageId,
+    /// When it was stored.
+    pub created_at: Time,
 }

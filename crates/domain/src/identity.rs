@@ -209,3 +209,14 @@ pub struct IdentityAccessToken {
     /// When it expires.
     pub expires_at: Time,
 }
+
+/// The agent that a sign-in was decided for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RequestDecision {
+    /// Approved or denied.
+    pub status: IdentityRequestState,
+    /// The workspace of the agent.
+    pub workspace: WorkspaceId,
+    /// The agent.
+    pub inbox: InboxId,
+}

@@ -4,6 +4,10 @@
 //! exhaustive matches. A process never claims a job of a kind that it doesn't know: after a downgrade, the job waits
 //! for a version that does.
 
+use uuid::Uuid;
+
+use crate::{JobId, Time, WorkspaceId};
+
 named! {
     /// The kind of a job: what its handler does, and to which row its subject refers.
     JobKind {
@@ -207,6 +211,110 @@ impl JobKind {
             Self::SignInMail => 20,
         }
     }
+}
+
+/// A job to enqueue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewJob {
+    /// Its ID.
+    pub id: JobId,
+    /// The job kind.
+    pub kind: JobKind,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The row it refers to. Each subject has at most one live job of a kind.
+    pub subject: Uuid,
+    /// Jobs with the same group share a concurrency limit; empty means no limit.
+    pub group: String,
+    /// When it is due.
+    pub run_at: Time,
+    /// Maximum number of attempts.
+    pub attempt_max: u32,
+    /// Reason for the job's current state.
+    pub why: JobReason,
+    /// When it was created.
+    pub created_at: Time,
+}
+
+impl NewJob {
+    /// Returns a job that is due at once, has no group, and as many attempts as its kind allows.
+    #[must_use]
+    pub fn new(
+        kind: JobKind,
+        why: JobReason,
+        workspace: WorkspaceId,
+        subject: Uuid,
+        id: JobId,
+        created_at: Time,
+    ) -> Self {
+        let (group, attempt_max) = (String::new(), kind.attempts_max());
+        Self { id, kind, workspace, subject, group, run_at: created_at, attempt_max, why, created_at }
+    }
+
+    /// Sets the group whose limit it shares.
+    #[must_use]
+    pub fn in_group(self, group: String) -> Self {
+        Self { group, ..self }
+    }
+
+    /// Sets when it is due.
+    #[must_use]
+    pub fn due_at(self, run_at: Time) -> Self {
+        Self { run_at, ..self }
+    }
+
+    /// Sets the maximum number of attempts.
+    #[must_use]
+    pub fn with_attempts(self, attempt_max: u32) -> Self {
+        Self { attempt_max, ..self }
+    }
+}
+
+/// The outcome of an attempt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JobOutcome {
+    /// The work is done; the job is deleted.
+    Done,
+    /// Try again later. After the last attempt the job is dead.
+    Retry {
+        /// When to try again.
+        at: Time,
+        /// The reason.
+        why: JobReason,
+    },
+    /// Not attempted, because a condition must change first. Doesn't count as an attempt.
+    Hold {
+        /// When to check again.
+        at: Time,
+        /// The reason, which also decides what releases the job.
+        why: JobReason,
+    },
+    /// The work can never be done; the job is kept so that operators see it.
+    Dead {
+        /// The reason.
+        why: JobReason,
+    },
+}
+
+/// A job that won't be tried again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadJob {
+    /// Its ID.
+    pub id: JobId,
+    /// The name of the job kind, which this binary may not know.
+    pub kind: String,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The row it refers to.
+    pub subject: Uuid,
+    /// Jobs with the same group share a concurrency limit.
+    pub group: String,
+    /// Number of attempts made.
+    pub attempt: u32,
+    /// Why it is dead.
+    pub why: String,
+    /// When it was created.
+    pub created_at: Time,
 }
 
 #[cfg(test)]

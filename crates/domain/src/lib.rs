@@ -11,9 +11,11 @@ pub mod agent;
 pub mod agent_key;
 pub mod agent_message;
 pub mod auth;
+pub mod certificate;
 pub mod contact;
 pub mod daily_limit;
 pub mod delivery;
+pub mod dkim_key;
 pub mod draft;
 pub mod error;
 pub mod escalation;
@@ -28,6 +30,7 @@ pub mod job;
 pub mod label;
 pub mod link_token;
 pub mod list;
+pub mod local_delivery;
 pub mod mail_domain;
 pub mod message;
 pub mod metadata;
@@ -60,12 +63,14 @@ pub mod webhook;
 pub mod workspace;
 
 // The types of all modules, by name.
-pub use actor::Actor;
+pub use actor::{Actor, ActorKind};
 pub use agent::card::{Capabilities, Card, CardVisibility, Routing, Skill};
 pub use agent::handle::{AgentHandle, FullHandle, HandleName};
+pub use agent::handle::{HandleOwner, HandleTarget, PreviousHandle, WorkspaceHandles};
 pub use agent::listing::{ListingProblem, ListingState};
 pub use agent::lookalike::Reading;
 pub use agent::report::{AgentReport, ReportReason, Reporter};
+pub use agent::report::{AgentReporters, OpenReport, ReportedAgent};
 pub use agent::sanction::Sanction;
 pub use agent::search::{CardDocument, CardQuery, SearchedCards};
 pub use agent::{Agent, SanctionKind, Standing};
@@ -74,20 +79,26 @@ pub use agent_message::author::{AuthorClaims, AuthorRefusal, AuthoredContent};
 pub use agent_message::content::{CopyClaims, SignedAuthor, SignedContent};
 pub use agent_message::disclosure::{Disclosure, DisclosureParties};
 pub use agent_message::{AgentDelivery, AuthorProblem, AuthorSignature, DeliverySignature};
+pub use agent_message::{Assurance, Sender, UnsignedReason};
 pub use auth::Permission::DomainsManage;
 pub use auth::{
     ApiKey, ApiKeySecret, Caller, Credential, KeyClient, KeyOwnerKind, KeyPrincipal, MemberKeys, Permission,
     Permissions, Principal, Scope, UserPrincipal,
 };
-pub use contact::{Contact, ContactFieldSource, ContactKind, DomainCount, MessageParticipant, ParticipantRole};
+pub use certificate::StoredCertificate;
+pub use contact::{
+    Contact, ContactFieldSource, ContactKind, DomainCount, LastSubject, MessageParticipant, ParticipantRole,
+};
 pub use daily_limit::DailyLimit;
 pub use delivery::{
     AttemptContext, AttemptOutcome, AttemptReport, AttemptResultName, BounceKind, DkimSignatures, IpPreference,
     KeptAttempt, LocalDeliveryState, OutboundEnvelope, OutboundMode, RetryDeadline,
 };
+pub use delivery::{CapturedMessage, LockedMessage, MessageStatusUpdate};
+pub use dkim_key::StoredDkimKey;
 pub use draft::{
-    Approval, Draft, DraftChange, DraftChangeResult, DraftFailure, DraftFile, DraftSource, DraftStatus, DraftStep,
-    ScheduleChange, SentBack,
+    Approval, Draft, DraftChange, DraftChangeResult, DraftContent, DraftFailure, DraftFile, DraftSource, DraftStatus,
+    DraftStep, ScheduleChange, SentBack,
 };
 pub use error::{Detail, ErrorCode, FieldProblem, LimitName, Refusal, RefusalReason};
 pub use escalation::{
@@ -100,10 +111,11 @@ pub use gate::{DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed}
 pub use greylist::{GreylistDecision, GreylistRecord};
 pub use id::{
     AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-    ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, InboxId, InvitationId, JobId, KeyId,
-    LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId,
-    WebhookId, WorkspaceId,
+    ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, InvitationId,
+    JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId,
+    WebhookDeliveryId, WebhookId, WorkspaceId,
 };
+pub use identity::RequestDecision;
 pub use identity::claims::{ClaimsAbout, TokenFacts};
 pub use identity::client::{ClientSecret, IdentityClient, IdentityClientType, SubjectType};
 pub use identity::oauth::{OAuthError, OAuthErrorCode, OAuthParameters};
@@ -112,27 +124,35 @@ pub use identity::{
     IdentityAccessToken, IdentityRequest, IdentityRequestState, IdentitySignIn, IdentitySignInEvent,
     IdentitySignInFlow, SignedInApp,
 };
-pub use inbox::{Inbox, InboxKind, Username};
+pub use inbox::{Inbox, InboxKind, TemporaryInboxUsage, Username};
+pub use job::{DeadJob, JobOutcome, NewJob};
 pub use job::{JobKind, JobReason};
 pub use label::LabelChange;
-pub use list::{AuthorTrust, ListDirection, ListEntry, ListKind, ListPattern, SenderClass};
+pub use list::{
+    AuthorTrust, ListDirection, ListEntry, ListEntryMatches, ListKind, ListPattern, ListPatternKind, SenderClass,
+};
+pub use local_delivery::{LocalDelivery, LocalOutcome, LocalRecipient, RequestedFields};
 pub use mail_domain::{
     DkimKeyRecord, DkimSelector, DomainChanges, DomainCheck, DomainCheckStep, DomainStatus, ExpectedRecord, MailDomain,
     RetiringKey, ServerDnsSettings,
 };
+pub use message::ArrivalSummary;
+pub use message::MessageReference;
+pub use message::NewestMessage;
+pub use message::RoleMail;
 pub use message::{
     Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
     MessageVerification, RecipientDelivery, TlsParameters,
 };
 pub use metadata::Metadata;
-pub use metrics::{Counters, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};
+pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};
 pub use pacing::{DestinationLimits, MailboxProvider, ThrottleSignal, ThrottleState, ThrottleStatus};
 pub use page::{CursorPosition, NamedCursorPosition, Page, PageRange, PageRequest};
 pub use party::Party;
 pub use plan::{Limit, Plan, PlanLimits, Plans};
 pub use queue::{
     ClaimFilter, ClaimedMessage, Claims, ExtendedLease, LeaseOutcome, LeaseStatus, QueueEntry, QueueItem,
-    QueueItemState, ReturnedMessage,
+    QueueItemState, QueueState, ReturnedMessage,
 };
 pub use quoted_links::QuotedLinks;
 pub use record::{ApprovalOfMessage, Record, RecordView};
@@ -144,18 +164,24 @@ pub use send::{
     ReplyFacts, SendCommand,
 };
 pub use sender::SenderFilter;
+pub use service_mail::WrittenFor;
 pub use service_mail::{MailBudget, MailBudgets, MailClass, ServiceMailKind};
+pub use signing_key::StoredSigningKey;
 pub use signing_key::{SigningKeyTimes, SigningPurpose};
 pub use signup::Signup;
 pub use stream::{StreamClose, StreamToken};
 pub use suppression::{Suppression, SuppressionReason};
+pub use suspension::SuspensionRecovery;
 pub use suspension::{Incident, Suspension, SuspensionReason};
 pub use thread::Thread;
 pub use time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, Time};
 pub use time_zone::NamedTimeZone;
 pub use user::{Invitation, Member, Role, Session, SessionSecret, SignIn, SignInPurpose, User};
+pub use webhook::PendingAttempt;
 pub use webhook::{
     AttemptCounts, AttemptDetails, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
     WebhookExchange, WebhookHost, WebhookUrlRules,
 };
-pub use workspace::{AiDisclosure, AiProcessing, ClaimStatus, DisclosureLine, Workspace, WorkspaceOrigin};
+pub use workspace::{
+    AiDisclosure, AiProcessing, ClaimStatus, DisclosureLine, Workspace, WorkspaceNotice, WorkspaceOrigin,
+};

@@ -348,5 +348,57 @@ impl RecipientDelivery {
     }
 }
 
+/// A message that needs a notice.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RoleMail {
+    /// The message.
+    pub message: MessageId,
+    /// The role address it was sent to.
+    pub address: String,
+}
+
+/// A message that an RFC `Message-ID` refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessageReference {
+    /// The message.
+    pub id: MessageId,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Whether it was received or sent.
+    pub direction: Direction,
+}
+
+/// The newest message of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewestMessage {
+    /// The message.
+    pub id: MessageId,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Whether it was received or sent.
+    pub direction: Direction,
+    /// The author in header form.
+    pub from: String,
+    /// The first 400 characters of its new text.
+    pub beginning: Option<String>,
+}
+
+/// The fields of a message that long-poll filters need.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArrivalSummary {
+    /// The message.
+    pub id: MessageId,
+    /// When it was stored.
+    pub created_at: Time,
+    /// `From` in header form.
+    pub from: String,
+    /// `Subject`.
+    pub subject: Option<String>,
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// The verification code or link found in it.
+    pub verification: Option<MessageVerification>,
+}
+
 #[cfg(test)]
 mod tests;

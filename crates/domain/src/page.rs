@@ -33,6 +33,20 @@ pub struct PageRange {
     pub limit: u32,
 }
 
+impl PageRange {
+    /// Returns the sort value before which a page of a list begins that has the newest rows first.
+    #[must_use]
+    pub fn sort(&self) -> i64 {
+        self.after.map_or(i64::MAX, |after| after.sort)
+    }
+
+    /// Returns the id before which rows of that sort value begin.
+    #[must_use]
+    pub fn id(&self) -> Uuid {
+        self.after.map_or(Uuid::max(), |after| after.id)
+    }
+}
+
 /// A position in a list whose rows are identified by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedCursorPosition {

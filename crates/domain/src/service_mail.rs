@@ -1,7 +1,7 @@
 //! The mail that the service writes to people, and its budgets: one for members, one for people whom members ask, and
 //! one for people whom strangers name (`docs/decisions/people.md#0095-the-services-own-mail`). Pure.
 
-use crate::{daily_limit::DailyLimit, plan::Limit};
+use crate::{WorkspaceId, daily_limit::DailyLimit, plan::Limit};
 
 named! {
     /// Whose request a mail of the service answers. Each class has a budget of its own.
@@ -114,4 +114,13 @@ impl MailBudgets {
             MailClass::Strangers => &self.strangers,
         }
     }
+}
+
+/// For whom a mail of the service was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrittenFor {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What the mail is about.
+    pub kind: ServiceMailKind,
 }

@@ -71,6 +71,29 @@ impl SigningKeyTimes {
     }
 }
 
+/// A stored signing key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StoredSigningKey {
+    /// What it signs.
+    pub purpose: SigningPurpose,
+    /// Its number among the keys of the purpose, from 1.
+    pub generation: i64,
+    /// Its id.
+    pub kid: String,
+    /// The public key as JSON.
+    pub public_key: String,
+    /// The sealed private key; `None` for a key that stopped signing long ago.
+    pub private_key: Option<Vec<u8>>,
+    /// Its times.
+    pub times: SigningKeyTimes,
+}
+
+impl std::fmt::Debug for StoredSigningKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "StoredSigningKey({} {} {})", self.purpose.text(), self.generation, self.kid)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -114,6 +114,15 @@ pub fn exceeded(counted: &Counters) -> impl Iterator<Item = SuspensionReason> {
     all.into_iter().filter(move |(over, _)| enough && *over).map(|(_, ground)| ground)
 }
 
+/// The end of a suspension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SuspensionRecovery {
+    /// When it ended.
+    pub at: Time,
+    /// The counters of that quarter hour up to then.
+    pub counted: Counters,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

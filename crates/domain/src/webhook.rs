@@ -240,6 +240,23 @@ pub struct StartedAttempt {
     pub delivery: WebhookDeliveryId,
 }
 
+/// An attempt that needs action.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PendingAttempt {
+    /// Its ID.
+    pub id: WebhookDeliveryId,
+    /// The event.
+    pub event: EventId,
+    /// The event type.
+    pub kind: EventKind,
+    /// The number of the attempt, starting at 1.
+    pub attempt: u32,
+    /// Pending: make this attempt. Failed: create the next attempt.
+    pub status: WebhookDeliveryStatus,
+    /// When the action is due.
+    pub run_at: Time,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,13 +5,15 @@
 -- milliseconds since 1970 in UTC. JSON is never queried inside. Every key of tenant data starts with the workspace.
 --
 -- This file is also the declaration of each table for the program: `build.rs` reads it. Above a table:
---   @row PATH                     the struct of a row, in `posthouse_domain`; its fields are named like the
---                                 columns, IDs without `_id`, unless a column says @field=NAME, or @field=none for no field
+--   @row STRUCT                   the struct of a row, in `posthouse_domain`; its fields are named like the
+--                                 columns, IDs without `_id`, unless a column says @field=NAME, or @field=none for no
+--                                 field; columns with the same field are one value of several columns
 --   @reads FIELD = EXPRESSION AS COLUMN   a field that is read and not stored
 --   @with message|thread|inbox    the record with which the rows are deleted (", by statements of its own": see `wipe`)
 --   @kept WHY                     the rows outlive these records
 --   @clears COLUMN with RECORD    a column that is emptied although its row stays
--- Before the comment of a column: @RECORD, what an ID refers to, if its name doesn't say it.
+-- Before the comment of a column: @RECORD, what an ID refers to, if its name doesn't say it; @nil, an ID that is nil if
+-- the field is none.
 
 -- The migrations that were applied; the program creates the table before the first one.
 -- @kept data of the server, not of a workspace
@@ -109,6 +111,7 @@ CREATE INDEX api_keys_inbox ON api_keys (workspace_id, inbox_id) WHERE inbox_id 
 CREATE INDEX api_keys_member ON api_keys (workspace_id, member_id) WHERE member_id IS NOT NULL AND revoked_at IS NULL;
 
 -- People who can sign in. A person may be a member of several workspaces.
+-- @row User
 -- @kept data of the server, not of a workspace
 CREATE TABLE users (
   id {ID} NOT NULL PRIMARY KEY,          -- @user
@@ -135,6 +138,7 @@ CREATE TABLE members (
 CREATE INDEX members_user ON members (user_id, workspace_id);
 
 -- Requests for links that sign a person in, also for addresses of no member.
+-- @row SignIn
 -- @kept until the link is used or expires
 CREATE TABLE sign_ins (
   id {ID} NOT NULL PRIMARY KEY,
@@ -142,7 +146,7 @@ CREATE TABLE sign_ins (
   purpose {TEXT} NOT NULL,               -- sign_in | invitation | operator
   workspace_id {ID},                     -- where it signs in; null: where the person signed in last
   message_id {ID},                       -- @other the mail, from which the token is derived; null until it is stored
-  digest {BLOB} UNIQUE,                  -- SHA-256 of the token; null until there is one
+  digest {BLOB} UNIQUE,                  -- @field=none SHA-256 of the token; null until there is one
   network {BLOB},                        -- keyed hash of the client network that asked
   tries_left {I64} NOT NULL,             -- codes that may still be tried
   expires_at {I64} NOT NULL,
@@ -153,12 +157,13 @@ CREATE INDEX sign_ins_workspace ON sign_ins (workspace_id, created_at) WHERE wor
 CREATE INDEX sign_ins_expiry ON sign_ins (expires_at);
 
 -- Sessions of people in the dashboard.
+-- @row Session
 -- @kept data of the workspace
 CREATE TABLE sessions (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,                      -- @session
   user_id {ID} NOT NULL,
-  digest {BLOB} NOT NULL UNIQUE,         -- SHA-256 of the secret in the cookie
+  digest {BLOB} NOT NULL UNIQUE,         -- @field=none SHA-256 of the secret in the cookie
   user_agent {TEXT},
   ip {TEXT} NOT NULL,
   created_at {I64} NOT NULL,
@@ -222,6 +227,7 @@ CREATE TABLE addresses (
 ){STRICT};
 
 -- Inboxes, and identities: agents without mail. The row of a deleted one stays, so that its events keep a subject.
+-- @row Inbox
 -- @kept forever, because events, keys and counters refer to it
 -- @clears display_name with inbox
 -- @clears metadata with inbox
@@ -235,17 +241,17 @@ CREATE TABLE inboxes (
   domain {TEXT} NOT NULL,
   display_name {TEXT},
   client_id {TEXT},                      -- chosen by the client; creating an inbox twice with it returns the first
-  metadata {TEXT} NOT NULL,              -- JSON object
+  metadata {TEXT} NOT NULL,              -- @field=metadata_json JSON object
   temporary {I64} NOT NULL,
   expires_at {I64},
-  status {TEXT} NOT NULL,                -- active | paused
+  status {TEXT} NOT NULL,                -- @field=none active | paused
   paused_at {I64},
   paused_reason {TEXT},
   promotions_filter {I64},               -- null: the default for the local part
   identity_enabled {I64} NOT NULL DEFAULT 1, -- 1: the agent can sign in to apps
   last_message_at {I64} NOT NULL,        -- created_at of the newest message; rises by at least 1 with each
-  message_count {I64} NOT NULL DEFAULT 0,
-  stored_bytes {I64} NOT NULL DEFAULT 0, -- sum of the sizes of its messages
+  message_count {I64} NOT NULL DEFAULT 0, -- @field=none
+  stored_bytes {I64} NOT NULL DEFAULT 0, -- @field=none sum of the sizes of its messages
   created_at {I64} NOT NULL,
   deleted_at {I64},
   PRIMARY KEY (workspace_id, id)
@@ -271,15 +277,16 @@ CREATE TABLE inbox_metadata (
 CREATE INDEX inbox_metadata_inbox ON inbox_metadata (workspace_id, inbox_id);
 
 -- Allow and block lists of workspaces and inboxes.
+-- @row ListEntry
 -- @with inbox
 CREATE TABLE list_entries (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
-  inbox_id {ID} NOT NULL,                -- the nil UUID: every inbox of the workspace
+  inbox_id {ID} NOT NULL,                -- @nil the nil UUID: every inbox of the workspace
   direction {TEXT} NOT NULL,             -- receive | send | reply
   kind {TEXT} NOT NULL,                  -- allow | block
-  pattern {TEXT} NOT NULL,
-  type {TEXT} NOT NULL,                  -- address | domain | token
+  pattern {TEXT} NOT NULL,               -- @field=pattern
+  type {TEXT} NOT NULL,                  -- @field=pattern address | domain | token
   require_auth {I64} NOT NULL DEFAULT 0, -- 1: an allow entry matches only authenticated senders
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, id)
@@ -289,6 +296,7 @@ CREATE UNIQUE INDEX list_entries_pattern ON list_entries (workspace_id, directio
 CREATE INDEX list_entries_kind ON list_entries (workspace_id, direction, inbox_id, kind);
 
 -- Addresses to which the mail of an inbox is forwarded once their owner has confirmed.
+-- @row ForwardingAddress
 -- @with inbox
 CREATE TABLE forwarding_addresses (
   workspace_id {ID} NOT NULL,
@@ -296,14 +304,14 @@ CREATE TABLE forwarding_addresses (
   inbox_id {ID} NOT NULL,
   address {TEXT} NOT NULL,               -- canonical
   skip_flagged {BOOL} NOT NULL,          -- 1: messages labeled phishing, injection risk or failed DMARC stay
-  token_sha256 {BLOB} NOT NULL,          -- of the token in the latest confirmation link
-  token_expires_at {I64} NOT NULL,
+  token_sha256 {BLOB} NOT NULL,          -- @field=none of the token in the latest confirmation link
+  token_expires_at {I64} NOT NULL,       -- @field=none
   confirmed_at {I64},
   confirmation_sent_at {I64} NOT NULL,
   last_forwarded_at {I64},
   forwarded_count {I64} NOT NULL,
-  error_code {TEXT},                     -- why the last message couldn't be forwarded
-  error_message {TEXT},
+  error_code {TEXT},                     -- @field=failure why the last message couldn't be forwarded
+  error_message {TEXT},                  -- @field=failure
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
@@ -374,7 +382,7 @@ CREATE INDEX contents_blob ON contents (raw_blob) WHERE raw_blob IS NOT NULL;
 
 -- Messages, one row per inbox that has the message.
 -- @with message, by statements of its own
--- @row message::Message
+-- @row Message
 -- @reads contact = (SELECT c.id FROM contacts c WHERE c.workspace_id = m.workspace_id AND c.address = m.contact_address) AS contact_id
 CREATE TABLE messages (
   workspace_id {ID} NOT NULL,
@@ -447,9 +455,10 @@ CREATE TABLE message_labels (
 ){STRICT};
 
 -- Attachments of messages. Their bytes are read from the raw message.
+-- @row Attachment
 -- @with message
 CREATE TABLE attachments (
-  workspace_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
   id {ID} NOT NULL,
   message_id {ID} NOT NULL,
   position {I64} NOT NULL,               -- index among the attachments of the raw message
@@ -466,6 +475,7 @@ CREATE INDEX attachments_message ON attachments (workspace_id, message_id, posit
 -- Outbound mail ----------------------------------------------------------------------------------------------------
 
 -- The part of an outbound message for one destination domain. Deleted once all its recipients are settled.
+-- @row OutboundEnvelope
 -- @with message
 CREATE TABLE envelopes (
   workspace_id {ID} NOT NULL,
@@ -473,17 +483,18 @@ CREATE TABLE envelopes (
   message_id {ID} NOT NULL,
   destination {TEXT} NOT NULL,           -- domain in A-label form
   expires_at {I64} NOT NULL,             -- when delivery is given up
-  signatures {TEXT},                     -- DKIM-Signature fields, made once for all attempts; null if not signed yet
-  signed_with {BLOB},                    -- digest of the signing keys; if they changed, the message is signed again
+  signatures {TEXT},                     -- @field=signed DKIM-Signature fields, made once for all attempts; null if not signed yet
+  signed_with {BLOB},                    -- @field=signed digest of the signing keys; if they changed, the message is signed again
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX envelopes_message ON envelopes (workspace_id, message_id);
 
 -- Recipients of outbound messages with their delivery status.
+-- @row RecipientDelivery
 -- @with message
 CREATE TABLE recipients (
-  workspace_id {ID} NOT NULL,
-  message_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
+  message_id {ID} NOT NULL,              -- @field=none
   position {I64} NOT NULL,
   envelope_id {ID},                      -- null for inboxes of this server
   address {TEXT} NOT NULL,
@@ -522,6 +533,7 @@ CREATE TABLE delivery_attempts (
 
 -- Mail that one workspace sent to inboxes of another workspace on this service. A row belongs to the workspace of the
 -- recipients. It is deleted when the sender's message shows the outcome.
+-- @row LocalDelivery
 -- @kept until the copies are stored and the sent message shows it
 CREATE TABLE local_deliveries (
   workspace_id {ID} NOT NULL,            -- of the recipients
@@ -545,6 +557,7 @@ CREATE INDEX local_deliveries_order ON local_deliveries (workspace_id, sender_in
 CREATE INDEX local_deliveries_sender ON local_deliveries (sender_workspace_id);
 
 -- Addresses to which a workspace sends no mail.
+-- @row Suppression
 -- @kept protects recipients and the reputation of the server
 CREATE TABLE suppressions (
   workspace_id {ID} NOT NULL,
@@ -558,12 +571,13 @@ CREATE TABLE suppressions (
 CREATE INDEX suppressions_list ON suppressions (workspace_id, created_at, address);
 
 -- Received messages that must still be forwarded, one row per address. Deleted when the copy is stored.
+-- @row PendingForward
 -- @with message
 CREATE TABLE forwards (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
   message_id {ID} NOT NULL,
-  address_id {ID} NOT NULL,              -- @forwarding_address in forwarding_addresses
+  address_id {ID} NOT NULL,              -- @field=to @forwarding_address in forwarding_addresses
   created_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
@@ -635,6 +649,7 @@ CREATE TABLE sending_recoveries (
 -- Drafts -----------------------------------------------------------------------------------------------------------
 
 -- Messages that wait for an approval or for their time.
+-- @row Draft
 -- @with thread
 CREATE TABLE drafts (
   workspace_id {ID} NOT NULL,
@@ -645,28 +660,28 @@ CREATE TABLE drafts (
   answers {ID},                          -- @message the message that this one replies to
   thread_id {ID},
   reply_all {I64} NOT NULL,
-  to_list {TEXT} NOT NULL,               -- JSON array
-  cc_list {TEXT} NOT NULL,               -- JSON array
-  bcc_list {TEXT} NOT NULL,              -- JSON array
-  subject {TEXT},
-  text {TEXT},
-  html {TEXT},
-  data {TEXT},                           -- JSON
-  type {TEXT} NOT NULL,                  -- message | task | event
+  to_list {TEXT} NOT NULL,               -- @field=content JSON array
+  cc_list {TEXT} NOT NULL,               -- @field=content JSON array
+  bcc_list {TEXT} NOT NULL,              -- @field=content JSON array
+  subject {TEXT},                        -- @field=content
+  text {TEXT},                           -- @field=content
+  html {TEXT},                           -- @field=content
+  data {TEXT},                           -- @field=content JSON
+  type {TEXT} NOT NULL,                  -- @field=content message | task | event
   labels {TEXT} NOT NULL,                -- JSON array
-  metadata {TEXT} NOT NULL,              -- JSON object
+  metadata {TEXT} NOT NULL,              -- @field=metadata_json JSON object
   source {TEXT} NOT NULL,                -- api | ai
   send_at {I64},
   sent_at {I64},
   sent_message_id {ID},                  -- @message
-  approved_by_type {TEXT},
-  approved_by_id {TEXT},
-  approved_by_label {TEXT},
-  approved_at {I64},
-  approved_content_sha256 {BLOB},        -- of the approved content; a change makes the approval void
+  approved_by_type {TEXT},               -- @field=approval
+  approved_by_id {TEXT},                 -- @field=approval
+  approved_by_label {TEXT},              -- @field=approval
+  approved_at {I64},                     -- @field=approval
+  approved_content_sha256 {BLOB},        -- @field=approval of the approved content; a change makes the approval void
   sent_back {TEXT},                      -- JSON object: the note of a person who sent it back, who and when; null otherwise
-  error_code {TEXT},                     -- why the last attempt to send failed
-  error_message {TEXT},
+  error_code {TEXT},                     -- @field=failure why the last attempt to send failed
+  error_message {TEXT},                  -- @field=failure
   created_at {I64} NOT NULL,
   updated_at {I64} NOT NULL,
   PRIMARY KEY (workspace_id, id)
@@ -693,18 +708,19 @@ CREATE TABLE draft_metadata (
 CREATE INDEX draft_metadata_draft ON draft_metadata (workspace_id, draft_id);
 
 -- Attachments of drafts. Deleted when the draft is sent, because the message then has them.
+-- @row DraftFile
 -- @with thread
 CREATE TABLE draft_files (
-  workspace_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
   id {ID} NOT NULL,
-  draft_id {ID} NOT NULL,
-  position {I64} NOT NULL,
+  draft_id {ID} NOT NULL,                -- @field=none
+  position {I64} NOT NULL,               -- @field=none
   filename {TEXT} NOT NULL,
   content_type {TEXT} NOT NULL,
   size_bytes {I64} NOT NULL,
   sha256 {BLOB} NOT NULL,
-  content {BLOB},                        -- zstd; null if the bytes are in the blob store
-  content_blob {TEXT},                   -- SHA-256 of the zstd bytes in the blob store
+  content {BLOB},                        -- @field=none zstd; null if the bytes are in the blob store
+  content_blob {TEXT},                   -- @field=none SHA-256 of the zstd bytes in the blob store
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX draft_files_draft ON draft_files (workspace_id, draft_id, position);
@@ -712,16 +728,17 @@ CREATE INDEX draft_files_draft ON draft_files (workspace_id, draft_id, position)
 CREATE INDEX draft_files_blob ON draft_files (content_blob) WHERE content_blob IS NOT NULL;
 
 -- Approvals of messages that were drafts. They outlive the draft.
+-- @row ApprovalOfMessage
 -- @with message
 CREATE TABLE message_approvals (
-  workspace_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
   message_id {ID} NOT NULL,
   draft_id {ID} NOT NULL,
-  by_type {TEXT} NOT NULL,
-  by_id {TEXT},
-  by_label {TEXT} NOT NULL,
-  approved_at {I64} NOT NULL,
-  content_sha256 {BLOB} NOT NULL,
+  by_type {TEXT} NOT NULL,               -- @field=approval
+  by_id {TEXT},                          -- @field=approval
+  by_label {TEXT} NOT NULL,              -- @field=approval
+  approved_at {I64} NOT NULL,            -- @field=approval
+  content_sha256 {BLOB} NOT NULL,        -- @field=approval
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT};
 
@@ -739,20 +756,21 @@ CREATE TABLE queues (
 ){STRICT};
 
 -- Received messages that a claim added to a queue.
+-- @row QueueItem
 -- @with message, by statements of its own
 CREATE TABLE queue_items (
   workspace_id {ID} NOT NULL,
   message_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
   thread_id {ID} NOT NULL,
-  created_at {I64} NOT NULL,             -- of the message: the order of the queue
-  channel {TEXT} NOT NULL,
-  type {TEXT} NOT NULL,
+  created_at {I64} NOT NULL,             -- @field=none of the message: the order of the queue
+  channel {TEXT} NOT NULL,               -- @field=none
+  type {TEXT} NOT NULL,                  -- @field=none
   state {TEXT} NOT NULL,                 -- open | done | dead | gone (the message was deleted after a lease)
   available_at {I64} NOT NULL,           -- end of the lease or delay; 0: claimable now
   lease_id {ID},                         -- the last lease; null after nack
   deliveries {I64} NOT NULL,             -- number of leases
-  consumer {TEXT},
+  consumer {TEXT},                       -- @field=none
   settled_at {I64},                      -- when the state became done, dead or gone
   PRIMARY KEY (workspace_id, message_id)
 ){STRICT};
@@ -833,7 +851,7 @@ CREATE TABLE contacts (
   metadata {TEXT} NOT NULL,              -- JSON object
   labels {TEXT} NOT NULL,                -- JSON array
   message_count {I64} NOT NULL,
-  last_subject {TEXT},
+  last_subject {TEXT},                   -- @field=last_subject
   last_subject_inbox_id {ID},            -- @inbox the inbox of the message with that subject; other inboxes' keys don't see it
   last_subject_at {I64},                 -- when that message was stored
   first_seen_at {I64} NOT NULL,
@@ -925,7 +943,7 @@ CREATE INDEX agent_cards_pending ON agent_cards (listing) WHERE listing = 'pendi
 
 -- What the operator or reports decided against agents. Outlives the card, so that a new card doesn't undo it.
 -- @kept until the operator ends it
--- @row agent::sanction::Sanction
+-- @row Sanction
 CREATE TABLE agent_sanctions (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
@@ -939,6 +957,7 @@ CREATE TABLE agent_sanctions (
 ){STRICT};
 
 -- Reports about agents, of the workspace that reports.
+-- @row AgentReport
 -- @kept for 400 days, because they count against the reported agent
 -- @clears message_id with message
 CREATE TABLE agent_reports (
@@ -952,7 +971,7 @@ CREATE TABLE agent_reports (
   counts {BOOL} NOT NULL,                -- 1: it counts toward hiding the listing
   network {BLOB},                        -- @other keyed hash of the client's network; null on loopback
   created_at {I64} NOT NULL,
-  settled_at {I64},                      -- when the operator restored the agent; the report no longer counts
+  settled_at {I64},                      -- @field=none when the operator restored the agent; the report no longer counts
   PRIMARY KEY (workspace_id, id)
 ){STRICT};
 CREATE INDEX agent_reports_day ON agent_reports (workspace_id, created_at);
@@ -988,38 +1007,41 @@ CREATE INDEX card_index_words ON card_index USING gin (words) WITH (gin_pending_
 -- People on call ---------------------------------------------------------------------------------------------------
 
 -- When and how a workspace escalates. A workspace without a row has the defaults.
+-- @row EscalationSettings
 -- @kept data of the workspace
 CREATE TABLE escalation_settings (
-  workspace_id {ID} NOT NULL PRIMARY KEY,
+  workspace_id {ID} NOT NULL PRIMARY KEY, -- @field=none
   triggers {TEXT} NOT NULL,              -- those that are on, comma-separated
   delivery {TEXT} NOT NULL,              -- immediate | digest
   max_per_hour {I64} NOT NULL,
-  quiet_start {I64},                     -- minutes since midnight
-  quiet_end {I64},
-  quiet_zone {TEXT},                     -- IANA time zone
+  quiet_start {I64},                     -- @field=quiet_hours minutes since midnight
+  quiet_end {I64},                       -- @field=quiet_hours
+  quiet_zone {TEXT},                     -- @field=quiet_hours IANA time zone
   include_excerpt {BOOL} NOT NULL        -- 1: mails contain the start of the message's text
 ){STRICT};
 
 -- What an inbox changes about the escalation of its workspace.
+-- @row InboxEscalation
 -- @with inbox
 CREATE TABLE inbox_escalation_settings (
-  workspace_id {ID} NOT NULL,
-  inbox_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
+  inbox_id {ID} NOT NULL,                -- @field=none
   overrides {BOOL} NOT NULL,             -- 1: the inbox has contacts of its own
   triggers {TEXT},                       -- those that are on, comma-separated; null: as in the workspace
   PRIMARY KEY (workspace_id, inbox_id)
 ){STRICT};
 
 -- People on call.
+-- @row OnCallContact
 -- @with inbox
 CREATE TABLE on_call_contacts (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
-  inbox_id {ID} NOT NULL,                -- the nil UUID: a contact of the workspace
+  inbox_id {ID} NOT NULL,                -- @nil the nil UUID: a contact of the workspace
   address {TEXT} NOT NULL,               -- canonical
-  position {I64} NOT NULL,               -- index in the list of contacts
-  token_sha256 {BLOB},                   -- of the token in the latest confirmation link; null before the first
-  token_expires_at {I64},
+  position {I64} NOT NULL,               -- @field=none index in the list of contacts
+  token_sha256 {BLOB},                   -- @field=none of the token in the latest confirmation link; null before the first
+  token_expires_at {I64},                -- @field=none
   confirmed_at {I64},
   mail_due {TEXT},                       -- confirmation | owner_notice: the mail that must still be sent
   created_at {I64} NOT NULL,
@@ -1047,12 +1069,13 @@ CREATE INDEX confirmation_requests_of_address ON confirmation_requests (address,
 CREATE INDEX confirmation_requests_age ON confirmation_requests (created_at);
 
 -- What waits to be sent to the people on call. Deleted in the transaction that stores the mail.
+-- @row Escalation
 -- @with message
 CREATE TABLE escalations (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
-  inbox_id {ID} NOT NULL,                -- the nil UUID: about the workspace
-  cause {TEXT} NOT NULL,                 -- the trigger
+  inbox_id {ID} NOT NULL,                -- @nil the nil UUID: about the workspace
+  cause {TEXT} NOT NULL,                 -- @field=trigger the trigger
   message_id {ID},
   draft_id {ID},
   digest_at {I64},                       -- the digest that it waits for; null until the limit per hour is reached
@@ -1066,6 +1089,7 @@ CREATE INDEX escalations_of_draft ON escalations (workspace_id, draft_id) WHERE 
 
 -- Mail that was sent to people on call and about them, and reports about it, for the limit per hour, and so that
 -- responses don't escalate.
+-- @row OnCallMail
 -- @kept for 400 days: deleting a message must not reset a limit or start a loop
 CREATE TABLE on_call_mails (
   workspace_id {ID} NOT NULL,
@@ -1081,19 +1105,20 @@ CREATE INDEX on_call_mails_age ON on_call_mails (created_at);
 -- Events and webhooks ----------------------------------------------------------------------------------------------
 
 -- The event log of each workspace. The data of an event is read from the tables of its record when it is shown.
+-- @row NewEvent
 -- @kept for 30 days, because the log has no gaps; details of drafts are removed
 -- @clears detail with thread
 CREATE TABLE events (
   workspace_id {ID} NOT NULL,
-  seq {I64} NOT NULL,                    -- without gaps
+  seq {I64} NOT NULL,                    -- @field=none without gaps
   id {ID} NOT NULL,                      -- @event
-  type {TEXT} NOT NULL,
+  type {TEXT} NOT NULL,                  -- @field=kind
   inbox_id {ID},
   thread_id {ID},
   message_id {ID},
-  detail {TEXT} NOT NULL,                -- JSON object: data that the tables may not have later
-  released {I64} NOT NULL DEFAULT 0,     -- 1: was held while its inbox was paused, so it keeps its order in that inbox
-  created_at {I64} NOT NULL,
+  detail {TEXT} NOT NULL,                -- @field=detail_json JSON object: data that the tables may not have later
+  released {I64} NOT NULL DEFAULT 0,     -- @field=none 1: was held while its inbox was paused, so it keeps its order in that inbox
+  created_at {I64} NOT NULL,             -- @field=at
   PRIMARY KEY (workspace_id, seq)
 ){STRICT};
 CREATE UNIQUE INDEX events_id ON events (workspace_id, id);
@@ -1128,7 +1153,7 @@ CREATE TABLE held_events (
 
 -- Apps that agents of every workspace can sign in to. The workspace is the one that registered the app.
 -- @kept data of the workspace
--- @row identity::client::IdentityClient
+-- @row IdentityClient
 CREATE TABLE identity_clients (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,
@@ -1162,11 +1187,12 @@ CREATE TABLE identity_preapprovals (
 
 -- Sign-ins in a browser, from the request of the app to the exchange of its code. They belong to no workspace until an
 -- agent approves them.
+-- @row IdentityRequest
 -- @kept for at most 70 minutes; the code of a deleted inbox is refused
 CREATE TABLE identity_requests (
   id {ID} NOT NULL PRIMARY KEY,
-  secret_sha256 {BLOB} NOT NULL UNIQUE,  -- of the secret in the address of the waiting page
-  code_sha256 {BLOB} NOT NULL UNIQUE,    -- of the authorization code
+  secret_sha256 {BLOB} NOT NULL UNIQUE,  -- @field=none of the secret in the address of the waiting page
+  code_sha256 {BLOB} NOT NULL UNIQUE,    -- @field=none of the authorization code
   user_code {TEXT} NOT NULL UNIQUE,      -- what the page shows and an agent approves
   client_id {TEXT} NOT NULL,
   redirect_uri {TEXT} NOT NULL,
@@ -1186,7 +1212,7 @@ CREATE TABLE identity_requests (
   user_agent {TEXT},
   created_at {I64} NOT NULL,
   expires_at {I64} NOT NULL,
-  kept_until {I64} NOT NULL              -- later than expires_at, so that the reuse of a code is noticed
+  kept_until {I64} NOT NULL              -- @field=none later than expires_at, so that the reuse of a code is noticed
 ){STRICT};
 -- Counts and deletes the sign-ins of an app.
 CREATE INDEX identity_requests_client ON identity_requests (client_id, expires_at);
@@ -1199,10 +1225,11 @@ CREATE INDEX identity_requests_workspace ON identity_requests (workspace_id) WHE
 CREATE INDEX identity_requests_age ON identity_requests (kept_until);
 
 -- Access tokens of apps, for the userinfo endpoint. Only a digest is stored.
+-- @row IdentityAccessToken
 -- @with inbox
 CREATE TABLE identity_access_tokens (
   workspace_id {ID} NOT NULL,            -- of the agent
-  digest {BLOB} NOT NULL,                -- SHA-256 of the token
+  digest {BLOB} NOT NULL,                -- @field=none SHA-256 of the token
   client_id {TEXT} NOT NULL,
   inbox_id {ID} NOT NULL,
   scope {TEXT} NOT NULL,
@@ -1220,7 +1247,7 @@ CREATE INDEX identity_access_tokens_age ON identity_access_tokens (expires_at);
 
 -- The sign-in history of agents, for 90 days.
 -- @with inbox
--- @row identity::IdentitySignIn
+-- @row IdentitySignIn
 CREATE TABLE identity_sign_ins (
   workspace_id {ID} NOT NULL,
   id {ID} NOT NULL,
@@ -1241,10 +1268,11 @@ CREATE UNIQUE INDEX identity_sign_ins_token ON identity_sign_ins (jti, event);
 CREATE INDEX identity_sign_ins_age ON identity_sign_ins (created_at);
 
 -- The apps that an agent has signed in to.
+-- @row SignedInApp
 -- @with inbox
 CREATE TABLE identity_apps (
-  workspace_id {ID} NOT NULL,
-  inbox_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
+  inbox_id {ID} NOT NULL,                -- @field=none
   client_id {TEXT} NOT NULL,
   name {TEXT} NOT NULL,                  -- at the last sign-in
   homepage_url {TEXT},                   -- at the last sign-in
@@ -1255,7 +1283,7 @@ CREATE TABLE identity_apps (
 
 -- Webhooks. Events aren't copied: a webhook has a position in the log.
 -- @kept data of the workspace
--- @row webhook::Webhook
+-- @row Webhook
 CREATE TABLE webhooks (
   workspace_id {ID} NOT NULL REFERENCES workspaces(id),
   id {ID} NOT NULL,                      -- @webhook
@@ -1279,24 +1307,25 @@ CREATE TABLE webhooks (
 CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
 
 -- Delivery attempts, one row each. This table is also the queue of the dispatcher.
+-- @row WebhookDelivery
 -- @kept for 30 days, like events; holds no content
 CREATE TABLE webhook_deliveries (
-  workspace_id {ID} NOT NULL,
+  workspace_id {ID} NOT NULL,            -- @field=none
   webhook_id {ID} NOT NULL,
   id {ID} NOT NULL,
   event_id {ID} NOT NULL,
-  event_type {TEXT} NOT NULL,
+  event_type {TEXT} NOT NULL,            -- @field=kind
   attempt {I64} NOT NULL,
   status {TEXT} NOT NULL,                -- pending | succeeded | failed
   response_status {I64},
   response_excerpt {TEXT},
-  exchange {TEXT},                       -- JSON object: URL, header fields and body hash of the request, fields of the response
+  exchange {TEXT},                       -- @field=none JSON object: URL, header fields and body hash of the request, fields of the response
   error {TEXT},
   duration_ms {I64},
   created_at {I64} NOT NULL,
   next_attempt_at {I64},                 -- as the API shows it
-  run_at {I64},                          -- when a pending attempt runs or its lease ends, or a failed one is repeated
-  lease_token {ID},                      -- fencing token
+  run_at {I64},                          -- @field=none when a pending attempt runs or its lease ends, or a failed one is repeated
+  lease_token {ID},                      -- @field=none fencing token
   PRIMARY KEY (workspace_id, webhook_id, id)
 ){STRICT_KEYED};
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (workspace_id, webhook_id, run_at) WHERE run_at IS NOT NULL;
@@ -1406,6 +1435,7 @@ CREATE TABLE domain_keys (
 ){STRICT};
 
 -- DKIM keys of the served domains.
+-- @row StoredDkimKey
 -- @kept data of the server, not of a workspace
 CREATE TABLE dkim_keys (
   domain {TEXT} NOT NULL,
@@ -1413,18 +1443,19 @@ CREATE TABLE dkim_keys (
   algorithm {TEXT} NOT NULL,             -- rsa-sha256 | ed25519-sha256
   private_key {BLOB} NOT NULL,           -- sealed
   record {TEXT} NOT NULL,                -- the TXT record to publish
-  active {I64} NOT NULL,
+  active {I64} NOT NULL,                 -- @field=none
   created_at {I64} NOT NULL,
   PRIMARY KEY (domain, selector, algorithm)
 ){STRICT};
 
 -- Keys that agents hold. Retired and revoked ones stay, so that signatures can be checked and none is registered twice.
+-- @row AgentKey
 -- @kept with the workspace, so that signatures can be checked and no key is registered twice
 CREATE TABLE agent_keys (
   workspace_id {ID} NOT NULL,
   inbox_id {ID} NOT NULL,
   kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
-  public_key {TEXT} NOT NULL,            -- JWK without optional members
+  public_key {TEXT} NOT NULL,            -- @field=public JWK without optional members
   created_at {I64} NOT NULL,
   retired_at {I64},
   revoked_at {I64},                      -- from when on signatures are invalid; may be before the revocation
@@ -1446,6 +1477,7 @@ CREATE TABLE agent_nonces (
 CREATE INDEX agent_nonces_age ON agent_nonces (expires_at);
 
 -- Signing keys of the service (ES256), with the public parts of old ones, because their signatures stay valid.
+-- @row StoredSigningKey
 -- @kept data of the server, not of a workspace
 CREATE TABLE signing_keys (
   purpose {TEXT} NOT NULL,               -- agent_messages | identity
@@ -1453,10 +1485,10 @@ CREATE TABLE signing_keys (
   kid {TEXT} NOT NULL,                   -- RFC 7638 thumbprint
   public_key {TEXT} NOT NULL,            -- JWK with crv, kty, x and y
   private_key {BLOB},                    -- sealed; null a day after the key stopped signing
-  created_at {I64} NOT NULL,
-  signs_from {I64} NOT NULL,             -- later than created_at, so that the key is known before it signs
-  retired_at {I64},                      -- when its successor begins to sign
-  revoked_at {I64},
+  created_at {I64} NOT NULL,             -- @field=times
+  signs_from {I64} NOT NULL,             -- @field=times later than created_at, so that the key is known before it signs
+  retired_at {I64},                      -- @field=times when its successor begins to sign
+  revoked_at {I64},                      -- @field=times
   PRIMARY KEY (purpose, generation)
 ){STRICT};
 CREATE UNIQUE INDEX signing_keys_kid ON signing_keys (kid);
@@ -1478,14 +1510,15 @@ CREATE TABLE acme_challenges (
 ){STRICT};
 
 -- Certificates by ACME, one row for each set of names at each directory.
+-- @row StoredCertificate
 -- @kept data of the server, not of a workspace
 CREATE TABLE acme_certificates (
-  id {ID} NOT NULL PRIMARY KEY,          -- derived from directory and names
-  names {TEXT} NOT NULL,                 -- separated by spaces
+  id {ID} NOT NULL PRIMARY KEY,          -- @field=none derived from directory and names
+  names {TEXT} NOT NULL,                 -- @field=none separated by spaces
   chain {TEXT},                          -- PEM; null until the first is issued
   private_key {BLOB},                    -- sealed
   not_after {I64},
-  obtained_at {I64},
+  obtained_at {I64},                     -- @field=none
   failures {I64} NOT NULL,               -- failed attempts since the last success
   last_error {TEXT},                     -- why the last attempt failed
   tried_at {I64}
@@ -1494,9 +1527,10 @@ CREATE TABLE acme_certificates (
 -- The server ------------------------------------------------------------------------------------------------------
 
 -- Senders that greylisting deferred, and those that came back. Networks and addresses are hashed.
+-- @row GreylistRecord
 -- @kept data of the server, not of a workspace
 CREATE TABLE greylist (
-  id {BLOB} NOT NULL PRIMARY KEY,        -- hash of the client's network, or of it with sender and recipient
+  id {BLOB} NOT NULL PRIMARY KEY,        -- @field=none hash of the client's network, or of it with sender and recipient
   seen_at {I64} NOT NULL,                -- first seen
   passed_at {I64},                       -- came back in time
   expires_at {I64} NOT NULL

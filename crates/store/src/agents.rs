@@ -11,24 +11,12 @@ pub mod identity_requests;
 pub mod identity_sign_ins;
 pub mod identity_tokens;
 
-use posthouse_domain::agent::sanction::Sanction;
 use posthouse_domain::{
-    agent::{
-        Agent, SanctionKind,
-        card::{Capabilities, Card, CardVisibility, Skill},
-        handle::{AgentHandle, HandleName},
-        listing::{ListingProblem, ListingState},
-    },
-    id::{InboxId, WorkspaceId},
-    inbox::InboxKind,
-    message::MessageKind,
-    page::{CursorPosition, PageRange},
-    time::Time,
-    workspace::ClaimStatus,
+    Agent, AgentHandle, Capabilities, Card, CardVisibility, ClaimStatus, HandleName, InboxId, InboxKind,
+    ListingProblem, ListingState, MessageKind, PageRange, Sanction, SanctionKind, Skill, Time, WorkspaceId,
 };
-use uuid::Uuid;
 
-use crate::{Json, Result, Sql, Tx, Value, p, statements, workspaces::named};
+use crate::{Result, Tx, statements};
 
 /// The columns of an agent in the order that rows are read, from `inboxes i` with the tables of [`joins!`].
 macro_rules! columns {
@@ -60,14 +48,6 @@ macro_rules! select {
     };
 }
 
-/// The columns of a card that its changes write, in the order of [`write`].
-macro_rules! written {
-    () => {
-        "name, description, skills, accepts_types, languages, input_modes, documentation_url, visibility, handle, indexable,
-        listing, listing_problems, listed_at, revoked_at, revocation_reason, updated_at"
-    };
-}
-
 statements! {
     /// Returns the agent with that inbox or identity, even if deleted.
     pub fn get(workspace: WorkspaceId, inbox: InboxId) -> Option<Agent> =
@@ -76,10 +56,38 @@ statements! {
     pub fn by_address(address: &str) -> Option<Agent> =
         select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
         AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = :address");
-    BY_HANDLE = "SELECT inbox_id FROM agent_cards WHERE workspace_id = $1 AND handle = $2 AND handle IS NOT NULL";
-    INSERT = concat!("INSERT INTO agent_cards (", written!(), ", workspace_id, inbox_id, number, created_at) VALUES ({PARAMETERS})
-        ON CONFLICT DO NOTHING");
-    UPDATE = concat!("UPDATE agent_cards SET (", written!(), ") = ({PARAMETERS}) WHERE workspace_id = {NEXT} AND inbox_id = {NEXT}");
+    fn inbox_by_handle(workspace: WorkspaceId, part: &AgentHandle { handle: part.text() }) -> Option<InboxId> =
+        "SELECT inbox_id FROM agent_cards WHERE workspace_id = :workspace AND handle = :handle AND handle IS NOT NULL";
+    /// Stores a new card; returns `false` if its handle or number is in use.
+    pub fn insert(
+        agent: &Agent { workspace, inbox },
+        card: &Card {
+            name, description, skills: card.capabilities.skills, accepts_types: card.capabilities.accepts_types,
+            languages: card.capabilities.languages, input_modes: card.capabilities.input_modes, documentation_url,
+            visibility, handle, is_indexable, listing, listing_problems, listed_at, revoked_at, revocation_reason,
+            updated_at, number, created_at,
+        },
+    ) -> bool =
+        "INSERT INTO agent_cards (workspace_id, inbox_id, name, description, skills, accepts_types, languages, input_modes, documentation_url, visibility, handle,
+        indexable, listing, listing_problems, listed_at, revoked_at, revocation_reason, updated_at, number, created_at)
+        VALUES (:workspace, :inbox, :name, :description, :skills, :accepts_types, :languages, :input_modes, :documentation_url, :visibility, :handle,
+        :is_indexable, :listing, :listing_problems, :listed_at, :revoked_at, :revocation_reason, :updated_at, :number, :created_at)
+        ON CONFLICT DO NOTHING";
+    /// Writes the fields of a card that can change. Its handle must not be in use.
+    pub fn update(
+        agent: &Agent { workspace, inbox },
+        card: &Card {
+            name, description, skills: card.capabilities.skills, accepts_types: card.capabilities.accepts_types,
+            languages: card.capabilities.languages, input_modes: card.capabilities.input_modes, documentation_url,
+            visibility, handle, is_indexable, listing, listing_problems, listed_at, revoked_at, revocation_reason,
+            updated_at,
+        },
+    ) =
+        "UPDATE agent_cards SET (name, description, skills, accepts_types, languages, input_modes, documentation_url, visibility, handle,
+        indexable, listing, listing_problems, listed_at, revoked_at, revocation_reason, updated_at)
+        = (:name, :description, :skills, :accepts_types, :languages, :input_modes, :documentation_url, :visibility, :handle,
+        :is_indexable, :listing, :listing_problems, :listed_at, :revoked_at, :revocation_reason, :updated_at)
+        WHERE workspace_id = :workspace AND inbox_id = :inbox";
     /// Deletes the row of a card; returns whether there was one. [`crate::card_index::delete_card`] also deletes it from
     /// searches.
     pub(crate) fn delete_row(workspace: WorkspaceId, inbox: InboxId) -> bool =
@@ -87,7 +95,10 @@ statements! {
     /// Returns the number of public cards of a workspace. Counts at most `most` of them.
     pub fn count_public(workspace: WorkspaceId, most: u64) -> u64 =
         "SELECT count(*) FROM (SELECT 1 FROM agent_cards c WHERE c.workspace_id = :workspace AND c.visibility = 'public' LIMIT :most) s";
-    SET_SANCTION = "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, parties, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    /// Records a decision against an agent; it replaces an earlier one.
+    pub fn sanction(decision: &Sanction { workspace, inbox, kind, reason, parties, created_at }) =
+        "INSERT INTO agent_sanctions (workspace_id, inbox_id, kind, reason, parties, created_at)
+        VALUES (:workspace, :inbox, :kind, :reason, :parties, :created_at)
         ON CONFLICT (workspace_id, inbox_id) DO UPDATE SET kind = excluded.kind, reason = excluded.reason,
         parties = excluded.parties, created_at = excluded.created_at, review_requested_at = NULL, review_note = NULL";
     /// Records that the owner asks for a review; returns whether it is the first request.
@@ -100,85 +111,14 @@ statements! {
     /// Ends what was decided against an agent; returns whether there was something.
     pub fn end_sanction(workspace: WorkspaceId, inbox: InboxId) -> bool =
         "DELETE FROM agent_sanctions WHERE workspace_id = :workspace AND inbox_id = :inbox";
-    SANCTIONED = "SELECT {agent_sanctions} FROM agent_sanctions WHERE (created_at, inbox_id) < ($1, $2) ORDER BY created_at DESC, inbox_id DESC LIMIT $3";
+    /// Returns decisions against agents, newest first.
+    pub fn sanctioned(page: PageRange { sort: page.sort(), id: page.id(), limit }) -> Vec<Sanction> =
+        "SELECT {agent_sanctions} FROM agent_sanctions WHERE (created_at, inbox_id) < (:sort, :id) ORDER BY created_at DESC, inbox_id DESC LIMIT :limit";
 }
 
 /// Returns the agent with that part of a handle in a workspace.
 pub fn by_handle(tx: &mut Tx, workspace: WorkspaceId, part: &AgentHandle) -> Result<Option<Agent>> {
-    match tx.value::<InboxId>(&BY_HANDLE, p![workspace, part.text()])? {
-        Some(inbox) => get(tx, workspace, inbox),
-        None => Ok(None),
-    }
-}
-
-/// Stores a new card. Returns `false` if its handle or number is in use.
-pub fn insert(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<bool> {
-    Ok(write(tx, &INSERT, agent, card, p![card.number, card.created_at])? > 0)
-}
-
-/// Writes the fields of a card that can change. Its handle must not be in use.
-pub fn update(tx: &mut Tx, agent: &Agent, card: &Card) -> Result<()> {
-    write(tx, &UPDATE, agent, card, &[])?;
-    Ok(())
-}
-
-/// Runs a statement with the values of [`written!`], the keys of the card, and more values.
-fn write(tx: &mut Tx, statement: &Sql, agent: &Agent, card: &Card, more: &[Value<'_>]) -> Result<u64> {
-    let capabilities = &card.capabilities;
-    // One expression, because the values borrow from texts that end with it.
-    tx.exec(
-        statement,
-        &[
-            p![
-                card.name,
-                card.description,
-                Json(&capabilities.skills),
-                types(capabilities),
-                Json(&capabilities.languages),
-                Json(&capabilities.input_modes),
-                card.documentation_url,
-                card.visibility,
-                card.handle.as_ref().map(AgentHandle::text),
-                card.is_indexable,
-                card.listing,
-                problems(card),
-                card.listed_at,
-                card.revoked_at,
-                card.revocation_reason,
-                card.updated_at,
-                agent.workspace,
-                agent.inbox
-            ]
-            .as_slice(),
-            more,
-        ]
-        .concat(),
-    )
-}
-
-fn types(capabilities: &Capabilities) -> Json<Vec<&'static str>> {
-    Json(capabilities.accepts_types.iter().map(|kind| kind.text()).collect())
-}
-
-fn problems(card: &Card) -> Json<Vec<&'static str>> {
-    Json(card.listing_problems.iter().map(|problem| problem.text()).collect())
-}
-
-/// Records a decision against an agent; it replaces an earlier one.
-pub fn sanction(tx: &mut Tx, new: &Sanction) -> Result<()> {
-    tx.exec(&SET_SANCTION, p![new.workspace, new.inbox, new.kind, new.reason, Json(&new.parties), new.created_at])?;
-    Ok(())
-}
-
-/// Returns decisions against agents, newest first.
-pub fn sanctioned(tx: &mut Tx, page: PageRange) -> Result<Vec<Sanction>> {
-    let CursorPosition { sort, id } = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
-    tx.rows(&SANCTIONED, p![sort, id, page.limit])
-}
-
-/// Parses stored names; one that this version doesn't know is an error.
-fn named_all<T>(names: &[String], parse: fn(&str) -> Option<T>) -> Result<Vec<T>> {
-    names.iter().map(|name| named(name, parse)).collect()
+    inbox_by_handle(tx, workspace, part)?.map_or(Ok(None), |inbox| get(tx, workspace, inbox))
 }
 
 crate::from_row!(Agent {
@@ -193,21 +133,21 @@ crate::from_row!(Agent {
     deleted_at: Option<Time>,
     claim = claim_status: ClaimStatus,
     workspace_status: String,
-    workspace_handle: Option<String>,
+    workspace_handle: Option<HandleName>,
     sanction: Option<SanctionKind>,
     has_verified_domain: bool,
     name: Option<String>,
     description: Option<String>,
-    skills: Option<Json<Vec<Skill>>>,
-    accepts_types: Option<Json<Vec<String>>>,
-    languages: Option<Json<Vec<String>>>,
-    input_modes: Option<Json<Vec<String>>>,
+    skills: Option<Vec<Skill>>,
+    accepts_types: Option<Vec<MessageKind>>,
+    languages: Option<Vec<String>>,
+    input_modes: Option<Vec<String>>,
     documentation_url: Option<String>,
     visibility: Option<CardVisibility>,
-    handle: Option<String>,
+    handle: Option<AgentHandle>,
     indexable: Option<bool>,
     listing: Option<ListingState>,
-    listing_problems: Option<Json<Vec<String>>>,
+    listing_problems: Option<Vec<ListingProblem>>,
     listed_at: Option<Time>,
     revoked_at: Option<Time>,
     revocation_reason: Option<String>,
@@ -221,17 +161,17 @@ crate::from_row!(Agent {
             name,
             description,
             capabilities: Capabilities {
-                skills: skills.map(|all| all.0).unwrap_or_default(),
-                accepts_types: named_all(&accepts_types.map(|all| all.0).unwrap_or_default(), MessageKind::parse)?,
-                languages: languages.map(|all| all.0).unwrap_or_default(),
-                input_modes: input_modes.map(|all| all.0).unwrap_or_default(),
+                skills: skills.unwrap_or_default(),
+                accepts_types: accepts_types.unwrap_or_default(),
+                languages: languages.unwrap_or_default(),
+                input_modes: input_modes.unwrap_or_default(),
             },
             documentation_url,
             visibility: visibility.unwrap_or_default(),
-            handle: handle.map(AgentHandle::stored),
+            handle,
             is_indexable: indexable.unwrap_or(false),
             listing,
-            listing_problems: named_all(&listing_problems.map(|all| all.0).unwrap_or_default(), ListingProblem::parse)?,
+            listing_problems: listing_problems.unwrap_or_default(),
             listed_at,
             revoked_at,
             revocation_reason,
@@ -252,7 +192,7 @@ crate::from_row!(Agent {
         has_verified_domain,
         claim,
         is_workspace_suspended: workspace_status == "suspended",
-        workspace_handle: workspace_handle.map(HandleName::stored),
+        workspace_handle,
         expires_at,
         deleted_at,
         sanction,

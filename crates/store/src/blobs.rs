@@ -166,7 +166,7 @@ impl BlobStore {
     /// Compresses a raw message for storage: a zstd frame that records the length.
     ///
     /// # Errors
-    /// Returns [`Error::Panicked`] if zstd can't allocate memory.
+    /// Returns [`Error::Internal`] if zstd can't allocate memory.
     pub fn compress(&self, raw: &[u8]) -> Result<Vec<u8>> {
         self.zstd_pool.compress(raw)
     }

@@ -4,15 +4,10 @@ pub mod contact_list;
 pub mod lists;
 
 use posthouse_domain::{
-    contact::{Contact, LastSubject, MessageParticipant},
-    id::{ContactId, InboxId, ThreadId, WorkspaceId},
-    metadata,
-    thread::Thread,
-    time::Time,
+    Contact, ContactId, InboxId, LastSubject, MessageParticipant, Thread, ThreadId, Time, WorkspaceId, metadata,
 };
-use uuid::Uuid;
 
-use crate::{Json, Result, Tx, many, message_list::InboxRef, p, statements};
+use crate::{Result, Tx, message_list::InboxRef, statements};
 
 /// The columns of a contact in the order that rows are read; the table alias is `c`.
 macro_rules! select {
@@ -29,12 +24,23 @@ pub(crate) use select;
 
 statements! {
     /// Skips the workspace's own inboxes and forgotten contacts. Fields set by a caller stay. A name given by a third
-    /// party ($12 = 0) is only used if the contact has no name.
-    UPSERT = "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
+    /// party (`own_name = 0`) is only used if the contact has no name.
+    /// Creates or updates the contact of a person in a message. Skips the workspace's own inboxes and forgotten contacts.
+    /// `digest` is the keyed hash of the address.
+    pub fn upsert(
+        occasion: ContactActivity<'_> {
+            workspace, subject, at, subject_inbox: occasion.subject.map(|_| occasion.inbox),
+            subject_at: occasion.subject.map(|_| occasion.at),
+        },
+        id: ContactId,
+        person: &MessageParticipant { address, untagged, domain, name, kind, haystack: person.haystack(), own_name },
+        digest: &[u8],
+    ) =
+        "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
         message_count, last_subject, last_subject_inbox_id, last_subject_at, first_seen_at, last_seen_at, created_at, haystack)
-        SELECT $1, $2, $3, $5, $6, 'auto', $7, 'auto', '{}', '[]', 1, $8, $13, $14, $9, $9, $9, $10
-        WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN ($3, $4) AND a.workspace_id = $1)
-        AND NOT EXISTS (SELECT 1 FROM forgotten_contacts f WHERE f.workspace_id = $1 AND f.digest = $11)
+        SELECT :workspace, :id, :address, :domain, :name, 'auto', :kind, 'auto', '{}', '[]', 1, :subject, :subject_inbox, :subject_at, :at, :at, :at, :haystack
+        WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN (:address, :untagged) AND a.workspace_id = :workspace)
+        AND NOT EXISTS (SELECT 1 FROM forgotten_contacts f WHERE f.workspace_id = :workspace AND f.digest = :digest)
         ON CONFLICT (workspace_id, address) DO UPDATE SET message_count = contacts.message_count + 1,
         last_subject = COALESCE(excluded.last_subject, contacts.last_subject),
         last_subject_inbox_id = CASE WHEN excluded.last_subject IS NULL THEN contacts.last_subject_inbox_id
@@ -42,9 +48,9 @@ statements! {
         last_subject_at = COALESCE(excluded.last_subject_at, contacts.last_subject_at),
         last_seen_at = {GREATEST}(contacts.last_seen_at, excluded.last_seen_at),
         name = CASE WHEN contacts.name_source = 'manual' OR excluded.name IS NULL
-          OR (CAST($12 AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.name ELSE excluded.name END,
+          OR (CAST(:own_name AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.name ELSE excluded.name END,
         haystack = CASE WHEN contacts.name_source = 'manual' OR excluded.name IS NULL
-          OR (CAST($12 AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.haystack ELSE excluded.haystack END,
+          OR (CAST(:own_name AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.haystack ELSE excluded.haystack END,
         kind = CASE WHEN contacts.kind_source = 'manual' OR excluded.kind = 'unknown'
           OR (excluded.kind = 'automated' AND contacts.kind <> 'unknown') THEN contacts.kind ELSE excluded.kind END";
     /// Records that an address takes part in a thread.
@@ -59,12 +65,22 @@ statements! {
     /// Returns the contact with a canonical address.
     pub fn by_address(workspace: WorkspaceId, address: &str) -> Option<Contact> =
         select!("contacts c WHERE c.workspace_id = :workspace AND c.address = :address");
-    UPDATE = "UPDATE contacts SET name = $3, name_source = $4, kind = $5, kind_source = $6, notes = $7, metadata = $8, labels = $9,
-        haystack = $10 WHERE workspace_id = $1 AND id = $2";
-    LABEL = "INSERT INTO contact_labels (workspace_id, label, contact_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-    UNLABEL = "DELETE FROM contact_labels WHERE workspace_id = $1 AND label = $2 AND contact_id = $3";
-    PUT_METADATA = "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
-    DROP_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id = $2";
+    fn update_row(
+        contact: &Contact {
+            workspace, id, name, name_source, kind, kind_source, notes, metadata: contact.metadata_json, labels,
+            haystack: contact.haystack(),
+        },
+    ) =
+        "UPDATE contacts SET name = :name, name_source = :name_source, kind = :kind, kind_source = :kind_source, notes = :notes,
+        metadata = :metadata, labels = :labels, haystack = :haystack WHERE workspace_id = :workspace AND id = :id";
+    fn add_label(contact: &Contact { workspace, id }, label: &str) =
+        "INSERT INTO contact_labels (workspace_id, label, contact_id) VALUES (:workspace, :label, :id) ON CONFLICT DO NOTHING";
+    fn remove_label(contact: &Contact { workspace, id }, label: &str) =
+        "DELETE FROM contact_labels WHERE workspace_id = :workspace AND label = :label AND contact_id = :id";
+    fn add_metadata(contact: &Contact { workspace, id }, key: &str, value: &str) =
+        "INSERT INTO contact_metadata (workspace_id, key, value, contact_id) VALUES (:workspace, :key, :value, :id) ON CONFLICT DO NOTHING";
+    fn clear_metadata(contact: &Contact { workspace, id }) =
+        "DELETE FROM contact_metadata WHERE workspace_id = :workspace AND contact_id = :id";
     /// Clears the last subjects that came from the messages of an inbox. Call it before its threads are deleted: it finds the
     /// contacts by these, because an index on the inbox would be written with every message.
     pub fn clear_subjects(workspace: WorkspaceId, inbox: InboxId) =
@@ -72,27 +88,37 @@ statements! {
         WHERE workspace_id = :workspace AND last_subject_inbox_id = :inbox AND address IN (SELECT p.address FROM threads t
           JOIN thread_people p ON p.workspace_id = t.workspace_id AND p.thread_id = t.id
           WHERE t.workspace_id = :workspace AND t.inbox_id = :inbox)";
-    FORGET_SUBJECT_OF_MESSAGE = "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
-        WHERE workspace_id = $1 AND last_subject_inbox_id = $2 AND last_subject_at = $4
-        AND address IN (SELECT p.address FROM thread_people p WHERE p.workspace_id = $1 AND p.thread_id = $3)";
+    /// Clears the last subjects that came from one message: the message of the inbox that was stored at `created_at`. Call
+    /// it before its thread is deleted.
+    pub(crate) fn clear_subject(inbox: InboxRef { workspace, inbox }, thread: ThreadId, created_at: Time) =
+        "UPDATE contacts SET last_subject = NULL, last_subject_inbox_id = NULL, last_subject_at = NULL
+        WHERE workspace_id = :workspace AND last_subject_inbox_id = :inbox AND last_subject_at = :created_at
+        AND address IN (SELECT p.address FROM thread_people p WHERE p.workspace_id = :workspace AND p.thread_id = :thread)";
     /// Records that an address was forgotten, so that received mail doesn't create its contact again.
     pub fn block_creation(workspace: WorkspaceId, digest: &[u8]) =
         "INSERT INTO forgotten_contacts (workspace_id, digest) VALUES (:workspace, :digest) ON CONFLICT DO NOTHING";
     /// Removes the record that an address was forgotten, so that mail can create its contact again.
     pub fn allow_creation(workspace: WorkspaceId, digest: &[u8]) =
         "DELETE FROM forgotten_contacts WHERE workspace_id = :workspace AND digest = :digest";
-    DELETE_LABELS = "DELETE FROM contact_labels WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
-    DELETE_METADATA = "DELETE FROM contact_metadata WHERE workspace_id = $1 AND contact_id IN ({IDS}) RETURNING contact_id";
-    DELETE = "DELETE FROM contacts WHERE workspace_id = $1 AND id IN ({IDS}) RETURNING id";
+    fn delete_labels(workspace: WorkspaceId, ids: each ContactId) -> Vec<ContactId> =
+        "DELETE FROM contact_labels WHERE workspace_id = :workspace AND contact_id IN ({IDS}) RETURNING contact_id";
+    fn delete_metadata(workspace: WorkspaceId, ids: each ContactId) -> Vec<ContactId> =
+        "DELETE FROM contact_metadata WHERE workspace_id = :workspace AND contact_id IN ({IDS}) RETURNING contact_id";
+    fn delete_rows(workspace: WorkspaceId, ids: each ContactId) -> Vec<ContactId> =
+        "DELETE FROM contacts WHERE workspace_id = :workspace AND id IN ({IDS}) RETURNING id";
     /// Searches the most recently created threads, and returns those with the newest activity.
-    THREADS = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
+    /// Returns up to `limit` threads that an address takes part in, most recent activity first; optionally in one inbox.
+    pub fn threads(
+        contact: &Contact { workspace, address }, inbox: Option<InboxId>, limit: usize { limit: limit as u64 };
+        searched = THREADS_SEARCHED_MAX,
+    ) -> Vec<Thread> = "SELECT t.workspace_id, t.id, t.inbox_id, t.subject, t.participants, t.message_count,
         (SELECT count(*) FROM messages u WHERE u.workspace_id = t.workspace_id AND u.thread_id = t.id AND u.is_read = 0
           AND (u.held IS NULL OR u.released_at IS NOT NULL)) AS unread_count, t.labels, t.metadata, t.last_message_at, t.created_at FROM
-        (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = $1 AND p.address = $2 ORDER BY p.thread_id DESC LIMIT $3) newest
-        JOIN threads t ON t.workspace_id = $1 AND t.id = newest.thread_id
-        JOIN inboxes i ON i.workspace_id = $1 AND i.id = t.inbox_id AND i.deleted_at IS NULL
-        WHERE t.message_count > 0 AND t.inbox_id = COALESCE($4, t.inbox_id)
-        ORDER BY t.last_message_at DESC, t.id DESC LIMIT $5";
+        (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = :workspace AND p.address = :address ORDER BY p.thread_id DESC LIMIT :searched) newest
+        JOIN threads t ON t.workspace_id = :workspace AND t.id = newest.thread_id
+        JOIN inboxes i ON i.workspace_id = :workspace AND i.id = t.inbox_id AND i.deleted_at IS NULL
+        WHERE t.message_count > 0 AND t.inbox_id = COALESCE(:inbox, t.inbox_id)
+        ORDER BY t.last_message_at DESC, t.id DESC LIMIT :limit";
     /// Returns the number of suppressed contacts of a workspace.
     pub fn suppressed(workspace: WorkspaceId) -> u64 =
         "SELECT count(*) FROM suppressions s JOIN contacts c ON c.workspace_id = s.workspace_id AND c.address = s.address
@@ -115,124 +141,35 @@ pub struct ContactActivity<'a> {
     pub at: Time,
 }
 
-/// Creates or updates the contact of a person in a message. Skips the workspace's own inboxes and forgotten contacts.
-/// `digest` is the keyed hash of the address.
-pub fn upsert(
-    tx: &mut Tx,
-    occasion: ContactActivity<'_>,
-    id: ContactId,
-    person: &MessageParticipant,
-    digest: &[u8],
-) -> Result<()> {
-    let (o, p) = (occasion, person);
-    tx.exec(
-        &UPSERT,
-        p![
-            o.workspace,
-            id,
-            p.address,
-            p.untagged,
-            p.domain,
-            p.name,
-            p.kind,
-            o.subject,
-            o.at,
-            p.haystack(),
-            digest,
-            i64::from(p.own_name),
-            o.subject.map(|_| o.inbox),
-            o.subject.map(|_| o.at)
-        ],
-    )?;
-    Ok(())
-}
-
 /// Writes the fields that callers can change. `before` is the stored contact.
 pub fn update(tx: &mut Tx, before: &Contact, after: &Contact) -> Result<()> {
-    let c = after;
-    tx.exec(
-        &UPDATE,
-        p![
-            c.workspace,
-            c.id,
-            c.name,
-            c.name_source,
-            c.kind,
-            c.kind_source,
-            c.notes,
-            c.metadata_json,
-            Json(&c.labels),
-            c.haystack()
-        ],
-    )?;
+    update_row(tx, after)?;
     for removed in before.labels.iter().filter(|label| !after.labels.contains(label)) {
-        tx.exec(&UNLABEL, p![c.workspace, removed, c.id])?;
+        remove_label(tx, after, removed)?;
     }
     for added in after.labels.iter().filter(|label| !before.labels.contains(label)) {
-        tx.exec(&LABEL, p![c.workspace, added, c.id])?;
+        add_label(tx, after, added)?;
     }
     if before.metadata_json != after.metadata_json {
-        tx.exec(&DROP_METADATA, p![c.workspace, c.id])?;
-        for (key, value) in &metadata::read(&c.metadata_json) {
-            tx.exec(&PUT_METADATA, p![c.workspace, key, metadata::filter_text(value), c.id])?;
+        clear_metadata(tx, after)?;
+        for (key, value) in &metadata::read(&after.metadata_json) {
+            add_metadata(tx, after, key, &metadata::filter_text(value))?;
         }
     }
     Ok(())
 }
 
-/// Clears the last subjects that came from one message: the message of the inbox that was stored at `created_at`. Call
-/// it before its thread is deleted.
-pub(crate) fn clear_subject(tx: &mut Tx, place: InboxRef, thread: ThreadId, created_at: Time) -> Result<()> {
-    tx.exec(&FORGET_SUBJECT_OF_MESSAGE, p![place.workspace, place.inbox, thread, created_at])?;
-    Ok(())
-}
-
 /// Deletes up to [`crate::dialect::IDS_MAX`] contacts; returns how many existed.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContactId]) -> Result<u64> {
-    many::rows::<(Uuid,), _>(tx, &DELETE_LABELS, workspace, ids)?;
-    many::rows::<(Uuid,), _>(tx, &DELETE_METADATA, workspace, ids)?;
-    Ok(many::rows::<(Uuid,), _>(tx, &DELETE, workspace, ids)?.len() as u64)
-}
-
-/// Returns up to `limit` threads that an address takes part in, most recent activity first; optionally in one inbox.
-pub fn threads(tx: &mut Tx, contact: &Contact, inbox: Option<InboxId>, limit: usize) -> Result<Vec<Thread>> {
-    let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-    tx.rows(&THREADS, p![contact.workspace, contact.address, THREADS_SEARCHED_MAX, inbox, limit])
+    delete_labels(tx, workspace, ids)?;
+    delete_metadata(tx, workspace, ids)?;
+    Ok(delete_rows(tx, workspace, ids)?.len() as u64)
 }
 
 crate::from_row!(Contact {
-    workspace = workspace_id,
-    id,
-    address,
-    domain,
-    name,
-    name_source,
-    kind,
-    kind_source,
-    notes,
-    metadata_json = metadata,
-    labels,
+    workspace = workspace_id, id, address, domain, name, name_source, kind, kind_source, notes, metadata_json = metadata, labels,
     message_count,
-    last_subject: Option<String>,
-    last_subject_inbox_id: Option<InboxId>,
-    first_seen_at,
-    last_seen_at,
-    created_at,
-} => Self {
-    workspace,
-    id,
-    address,
-    domain,
-    name,
-    name_source,
-    kind,
-    kind_source,
-    notes,
-    metadata_json,
-    labels,
-    message_count,
-    last_subject: last_subject.map(|text| LastSubject::new(text, last_subject_inbox_id)),
-    first_seen_at,
-    last_seen_at,
-    created_at,
+    last_subject(last_subject: Option<String>, last_subject_inbox_id: Option<InboxId>) =>
+        last_subject.map(|text| LastSubject::new(text, last_subject_inbox_id)),
+    first_seen_at, last_seen_at, created_at,
 });

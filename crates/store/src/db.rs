@@ -33,8 +33,10 @@ pub(crate) mod values;
 pub(crate) mod wakes;
 mod workers;
 
-use crate::migrate::{self, Migration};
-use crate::{DatabaseUrl, Engine, Error, Result, Tx, WakeWaiter, Wakes};
+use crate::{
+    DatabaseUrl, Engine, Error, Result, Tx, WakeWaiter, Wakes,
+    migrate::{self, Migration},
+};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use damage::DamageState;
 use database_files::DatabaseFiles;
@@ -42,7 +44,7 @@ use faults::WriteFaults;
 use incident::{StoreIncident, StorePart};
 use inline_readers::InlineReaders;
 use mark::CommitMark;
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::WorkspaceId;
 pub use queue::StoreQueueDepth;
 use queue::{QueuedUnit, StoreCommand, TransactionScope, UnitReply};
 use read_shares::{ReadShares, SharedQueue};

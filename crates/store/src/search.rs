@@ -9,10 +9,8 @@ mod walk;
 mod words;
 
 use posthouse_domain::{
-    id::{InboxId, MessageId, WorkspaceId},
-    message::{Channel, MessageKind},
-    search::{IndexSource, IndexedText, ParsedQuery, RankTier, inbox_token, pairs, workspace_token},
-    time::Time,
+    Channel, InboxId, IndexedText, MessageId, MessageKind, ParsedQuery, RankTier, Time, WorkspaceId,
+    search::{IndexSource, inbox_token, pairs, workspace_token},
 };
 
 pub use statement::shapes;
@@ -30,33 +28,43 @@ statements! {
     /// Queues a message for indexing.
     pub fn wait(workspace: WorkspaceId, message: MessageId) =
         "INSERT INTO search_pending (workspace_id, message_id) VALUES (:workspace, :message) ON CONFLICT DO NOTHING";
-    PENDING = "SELECT m.workspace_id, m.id, m.inbox_id, m.created_at, m.channel, m.type, m.has_attachments, m.subject, m.from_text,
+    /// Returns up to [`BATCH`] unindexed messages of a workspace, oldest first.
+    pub fn pending(workspace: WorkspaceId; limit = BATCH) -> Vec<PendingDocument> =
+        "SELECT m.workspace_id, m.id, m.inbox_id, m.created_at, m.channel, m.type, m.has_attachments, m.subject, m.from_text,
         m.to_list, m.cc_list,
         (SELECT substr(c.text, 1, 32768) FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id) AS text, (m.held IS NOT NULL AND m.released_at IS NULL) AS is_blocked
-        FROM (SELECT workspace_id, message_id FROM search_pending WHERE workspace_id = $1 ORDER BY message_id LIMIT $2) w
+        FROM (SELECT workspace_id, message_id FROM search_pending WHERE workspace_id = :workspace ORDER BY message_id LIMIT :limit) w
         CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = w.workspace_id AND m.id = w.message_id {pg:OFFSET 0) m}
         ORDER BY m.created_at + 0, m.id";
-    PENDING_OF_WORKSPACE = "SELECT message_id FROM search_pending WHERE workspace_id = $1 LIMIT 1";
+    /// Returns whether a workspace has unindexed messages.
+    pub fn has_pending(workspace: WorkspaceId) -> bool =
+        "SELECT message_id FROM search_pending WHERE workspace_id = :workspace LIMIT 1";
     /// Returns a workspace with unindexed messages.
     pub fn pending_somewhere() -> Option<WorkspaceId> =
         "SELECT workspace_id FROM search_pending ORDER BY workspace_id, message_id LIMIT 1";
     /// Returns the number of unindexed messages, counted up to `max`.
     pub fn pending_count(max: u32) -> u64 =
         "SELECT count(*) FROM (SELECT 1 AS one FROM search_pending LIMIT :max) bounded";
-    CREATE_HEAD = "INSERT INTO search_heads (workspace_id, number, seq) SELECT $1, COALESCE(max(number), 0) + 1, 0 FROM search_heads WHERE 1 = 1
+    fn create_head(workspace: WorkspaceId) =
+        "INSERT INTO search_heads (workspace_id, number, seq) SELECT :workspace, COALESCE(max(number), 0) + 1, 0 FROM search_heads WHERE 1 = 1
         ON CONFLICT DO NOTHING";
-    HEAD = "SELECT number, seq FROM search_heads WHERE workspace_id = $1 {FOR_UPDATE}";
-    RANGE = "SELECT number, seq FROM search_heads WHERE workspace_id = $1";
-    SET_SEQ = "UPDATE search_heads SET seq = $2 WHERE workspace_id = $1";
-    DELETE_PENDING = "DELETE FROM search_pending WHERE workspace_id = $1 AND message_id = $2";
+    fn lock_head(workspace: WorkspaceId) -> Option<SearchHead> =
+        "SELECT number, seq FROM search_heads WHERE workspace_id = :workspace {FOR_UPDATE}";
+    fn head(workspace: WorkspaceId) -> Option<SearchHead> =
+        "SELECT number, seq FROM search_heads WHERE workspace_id = :workspace";
+    fn set_seq(workspace: WorkspaceId, seq: i64) = "UPDATE search_heads SET seq = :seq WHERE workspace_id = :workspace";
+    fn delete_pending(workspace: WorkspaceId, message: MessageId) -> bool =
+        "DELETE FROM search_pending WHERE workspace_id = :workspace AND message_id = :message";
     PUT = "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments)
         VALUES ({PARAMETERS})"
         / "INSERT INTO search_docs (workspace_id, doc, message_id, inbox_id, created_at, channel, type, has_attachments, words, word_pairs)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CAST(CAST($9 AS TEXT) AS TSVECTOR), $10)";
     PUT_WORDS = "INSERT INTO search_text (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
-    DELETE_DOC = "DELETE FROM search_docs WHERE workspace_id = $1 AND message_id = $2 RETURNING doc";
+    fn delete_doc(workspace: WorkspaceId, message: MessageId) -> Option<i64> =
+        "DELETE FROM search_docs WHERE workspace_id = :workspace AND message_id = :message RETURNING doc";
     DELETE_WORDS = "DELETE FROM search_text WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
-    OF_INBOX = "SELECT id FROM messages WHERE workspace_id = $1 AND inbox_id = $2";
+    fn of_inbox(workspace: WorkspaceId, inbox: InboxId) -> Vec<MessageId> =
+        "SELECT id FROM messages WHERE workspace_id = :workspace AND inbox_id = :inbox";
     SAMPLE = "SELECT CAST($1 AS BLOB), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT),
           CAST($7 AS TEXT)"
         / "SELECT count(*) FILTER (WHERE newest.words @@ CAST(CAST($5 AS TEXT) AS TSQUERY)) AS subject,
@@ -120,25 +128,15 @@ pub struct SearchPosition {
     pub doc: i64,
 }
 
-/// Returns up to [`BATCH`] unindexed messages of a workspace, oldest first.
-pub fn pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<PendingDocument>> {
-    tx.rows(&PENDING, p![workspace, BATCH])
-}
-
-/// Returns whether a workspace has unindexed messages.
-pub fn has_pending(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
-    Ok(tx.value::<MessageId>(&PENDING_OF_WORKSPACE, p![workspace])?.is_some())
-}
-
 /// Indexes messages with their words. Skips messages that are already indexed or were deleted meanwhile.
 pub fn insert(tx: &mut Tx, workspace: WorkspaceId, all: &[(PendingDocument, IndexedText)]) -> Result<()> {
-    if tx.one::<SearchHead>(&HEAD, p![workspace])?.is_none() {
-        tx.exec(&CREATE_HEAD, p![workspace])?;
+    if lock_head(tx, workspace)?.is_none() {
+        create_head(tx, workspace)?;
     }
-    let Some(SearchHead { number, mut seq }) = tx.one(&HEAD, p![workspace])? else { return Ok(()) };
+    let Some(SearchHead { number, mut seq }) = lock_head(tx, workspace)? else { return Ok(()) };
     let is_sqlite = tx.engine() == Engine::Sqlite;
     for (pending, tokens) in all {
-        if tx.exec(&DELETE_PENDING, p![workspace, pending.message])? == 0 || pending.is_blocked {
+        if !delete_pending(tx, workspace, pending.message)? || pending.is_blocked {
             continue;
         }
         seq += 1;
@@ -155,15 +153,13 @@ pub fn insert(tx: &mut Tx, workspace: WorkspaceId, all: &[(PendingDocument, Inde
             tx.exec(&PUT, &row)?;
         }
     }
-    tx.exec(&SET_SEQ, p![workspace, seq])?;
-    Ok(())
+    set_seq(tx, workspace, seq)
 }
 
 /// Removes a message from the index, before it is deleted.
 pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -> Result<()> {
-    tx.exec(&DELETE_PENDING, p![workspace, message])?;
-    let found: Option<i64> = tx.value(&DELETE_DOC, p![workspace, message])?;
-    if let (Some(doc), Engine::Sqlite) = (found, tx.engine()) {
+    delete_pending(tx, workspace, message)?;
+    if let (Some(doc), Engine::Sqlite) = (delete_doc(tx, workspace, message)?, tx.engine()) {
         tx.exec(&DELETE_WORDS, p![doc])?;
     }
     Ok(())
@@ -171,8 +167,7 @@ pub fn delete_message(tx: &mut Tx, workspace: WorkspaceId, message: MessageId) -
 
 /// Removes the messages of an inbox from the index, before they are deleted.
 pub fn delete_inbox(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    let messages: Vec<(MessageId,)> = tx.rows(&OF_INBOX, p![workspace, inbox])?;
-    messages.into_iter().try_for_each(|(message,)| delete_message(tx, workspace, message))
+    of_inbox(tx, workspace, inbox)?.into_iter().try_for_each(|message| delete_message(tx, workspace, message))
 }
 
 /// Returns up to `limit` matching messages, best first and newest first within a tier, optionally after a position.
@@ -184,7 +179,7 @@ pub fn hits(
     behind: Option<SearchPosition>,
     limit: u32,
 ) -> Result<Vec<IndexHit>> {
-    let Some(SearchHead { number, seq }) = tx.one(&RANGE, p![narrowing.workspace])? else { return Ok(Vec::new()) };
+    let Some(SearchHead { number, seq }) = head(tx, narrowing.workspace)? else { return Ok(Vec::new()) };
     let low = number << SEQ_BITS;
     let high = low + seq + 1;
     let tiers = RankTier::ALL.into_iter().filter(|tier| query.has_tiers() || *tier == RankTier::Plain);

@@ -8,15 +8,12 @@ pub mod storage;
 pub mod totals;
 
 use posthouse_domain::{
-    id::WorkspaceId,
-    suspension::{Suspension, SuspensionReason},
-    time::Time,
-    workspace::{AiDisclosure, DisclosureLine, Workspace, WorkspaceNotice},
+    AiDisclosure, DisclosureLine, Suspension, SuspensionReason, Time, Workspace, WorkspaceId, WorkspaceNotice,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, Tx, p, statements, values::stored_columns};
+use crate::{Error, Result, Tx, statements, values::stored_columns};
 
 /// The columns of a workspace in the order that rows are read; the table alias is `w`.
 macro_rules! columns {
@@ -29,7 +26,15 @@ macro_rules! columns {
 pub(crate) use columns;
 
 statements! {
-    INSERT = "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
+    /// Stores a new workspace; does nothing if it exists.
+    pub fn insert(
+        workspace: &Workspace {
+            id, name, owner_email, plan, status: status(workspace), claim, claimed_at, ai_processing, screening,
+            disclosure_line: workspace.ai_disclosure.visible_line, disclosure_text: workspace.ai_disclosure.text,
+            disclosure_name: workspace.ai_disclosure.shares_name, created_at, origin,
+        },
+    ) =
+        "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
         disclosure_line, disclosure_text, disclosure_name, created_at, origin)
         VALUES ({PARAMETERS}) ON CONFLICT (id) DO NOTHING";
     /// Returns the workspace with that ID.
@@ -38,47 +43,40 @@ statements! {
     /// Returns up to `limit` workspaces after `after`, oldest first.
     pub fn list(after: WorkspaceId, limit: u32) -> Vec<Workspace> =
         concat!("SELECT ", columns!(), " FROM workspaces w WHERE w.id > :after ORDER BY w.id LIMIT :limit");
-    UPDATE = "UPDATE workspaces SET (plan, status, notice, notice_at, stopped_at, stop_reason, ai_processing, screening, daily_send_limit,
-        retention_days, name, disclosure_line, disclosure_text, disclosure_name, suspension) = ({PARAMETERS}) WHERE id = {NEXT}";
-    WITH_RETENTION = "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
+    /// Writes the fields that an operator or an owner can change.
+    pub fn update(
+        workspace: &Workspace {
+            id, name, plan, status: status(workspace), notice: workspace.notice.as_ref().map(|notice| &notice.message),
+            notice_at: workspace.notice.as_ref().map(|notice| notice.created_at), stopped_at, stop_reason,
+            ai_processing, screening, disclosure_line: workspace.ai_disclosure.visible_line,
+            disclosure_text: workspace.ai_disclosure.text, disclosure_name: workspace.ai_disclosure.shares_name,
+            daily_send_limit, retention_days, suspension,
+        },
+    ) =
+        "UPDATE workspaces SET (plan, status, notice, notice_at, stopped_at, stop_reason, ai_processing, screening, daily_send_limit,
+        retention_days, name, disclosure_line, disclosure_text, disclosure_name, suspension) = (:plan, :status, :notice, :notice_at,
+        :stopped_at, :stop_reason, :ai_processing, :screening, :daily_send_limit, :retention_days, :name, :disclosure_line,
+        :disclosure_text, :disclosure_name, :suspension) WHERE id = :id";
+    /// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
+    pub fn with_retention(after: WorkspaceId, limit: u32) -> Vec<(id: WorkspaceId, retention_days: i64)> =
+        "SELECT id, retention_days FROM workspaces WHERE retention_days IS NOT NULL AND id > :after ORDER BY id LIMIT :limit";
     /// Stops a workspace; returns whether it was running.
     pub fn stop(id: WorkspaceId, reason: Option<&str>, now: Time) -> bool =
         "UPDATE workspaces SET stopped_at = :now, stop_reason = :reason WHERE id = :id AND stopped_at IS NULL";
     /// Ends the stop of a workspace; returns whether it was stopped.
     pub fn resume(id: WorkspaceId) -> bool =
         "UPDATE workspaces SET stopped_at = NULL, stop_reason = NULL WHERE id = :id AND stopped_at IS NOT NULL";
-    SUSPEND = "UPDATE workspaces SET status = 'suspended', suspension = $2 WHERE id = $1 AND status = 'active'";
+    /// Suspends sending of an active workspace; returns whether it was active.
+    pub fn suspend(id: WorkspaceId, suspension: &Suspension) -> bool =
+        "UPDATE workspaces SET status = 'suspended', suspension = :suspension WHERE id = :id AND status = 'active'";
     /// Sets the address of the owner.
     pub fn set_owner(id: WorkspaceId, email: &str) = "UPDATE workspaces SET owner_email = :email WHERE id = :id";
     /// Marks an unclaimed workspace as claimed; returns whether it was unclaimed.
     pub fn claim(id: WorkspaceId, now: Time) -> bool =
         "UPDATE workspaces SET claim_status = 'claimed', claimed_at = :now WHERE id = :id AND claim_status = 'unclaimed'";
-    ANY = "SELECT created_at FROM workspaces WHERE id <> $1 LIMIT 1";
-}
-
-/// Stores a new workspace; does nothing if it exists.
-pub fn insert(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
-    let w = workspace;
-    tx.exec(
-        &INSERT,
-        p![
-            w.id,
-            w.name,
-            w.owner_email,
-            w.plan,
-            status(w),
-            w.claim,
-            w.claimed_at,
-            w.ai_processing,
-            w.screening,
-            w.ai_disclosure.visible_line,
-            w.ai_disclosure.text,
-            w.ai_disclosure.shares_name,
-            w.created_at,
-            w.origin
-        ],
-    )?;
-    Ok(())
+    /// Returns whether any workspace exists; an empty store is set up at first start.
+    pub fn any(; service = WorkspaceId::SERVICE) -> bool =
+        "SELECT created_at FROM workspaces WHERE id <> :service LIMIT 1";
 }
 
 /// Returns the server's first workspace, which belongs to the operator.
@@ -86,100 +84,19 @@ pub fn first(tx: &mut Tx) -> Result<Option<WorkspaceId>> {
     Ok(list(tx, WorkspaceId::SERVICE, 1)?.first().map(|first| first.id))
 }
 
-/// Writes the fields that an operator or an owner can change.
-pub fn update(tx: &mut Tx, workspace: &Workspace) -> Result<()> {
-    let w = workspace;
-    let notice = w.notice.as_ref();
-    tx.exec(
-        &UPDATE,
-        p![
-            w.plan,
-            status(w),
-            notice.map(|n| n.message.as_str()),
-            notice.map(|n| n.created_at),
-            w.stopped_at,
-            w.stop_reason,
-            w.ai_processing,
-            w.screening,
-            w.daily_send_limit,
-            w.retention_days,
-            w.name,
-            w.ai_disclosure.visible_line,
-            w.ai_disclosure.text,
-            w.ai_disclosure.shares_name,
-            w.suspension,
-            w.id
-        ],
-    )?;
-    Ok(())
-}
-
-/// Suspends sending of an active workspace; returns whether it was active.
-pub fn suspend(tx: &mut Tx, id: WorkspaceId, suspension: &Suspension) -> Result<bool> {
-    Ok(tx.exec(&SUSPEND, p![id, suspension])? > 0)
-}
-
-/// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
-pub fn with_retention(tx: &mut Tx, after: WorkspaceId, limit: u32) -> Result<Vec<(WorkspaceId, i64)>> {
-    let found: Vec<RetentionRow> = tx.rows(&WITH_RETENTION, p![after, limit])?;
-    Ok(found.into_iter().map(|row| (row.id, row.retention_days)).collect())
-}
-
-/// Returns whether any workspace exists; an empty store is set up at first start.
-pub fn any(tx: &mut Tx) -> Result<bool> {
-    Ok(tx.value::<Time>(&ANY, p![WorkspaceId::SERVICE])?.is_some())
-}
-
 fn status(workspace: &Workspace) -> &'static str {
     if workspace.suspended { "suspended" } else { "active" }
 }
 
-crate::row_struct!(RetentionRow { id: WorkspaceId, retention_days: i64 });
-
 crate::from_row!(Workspace {
-    id,
-    name,
-    owner_email,
-    plan,
-    status: String,
-    suspension,
-    origin,
-    claim = claim_status,
-    claimed_at,
-    notice,
-    notice_at,
-    stopped_at,
-    stop_reason,
-    ai_processing,
-    screening,
-    daily_send_limit,
-    retention_days,
-    disclosure_line: DisclosureLine,
-    disclosure_text: Option<String>,
-    disclosure_name: bool,
-    created_at,
-} => Self {
-    id,
-    name,
-    owner_email,
-    plan,
-    suspended: status == "suspended",
-    suspension,
-    origin,
-    claim,
-    claimed_at,
-    notice: workspace_notice(notice, notice_at),
-    stopped_at,
-    stop_reason,
-    ai_processing,
-    screening,
-    daily_send_limit,
-    retention_days,
-    ai_disclosure: AiDisclosure {
-        visible_line: disclosure_line,
-        text: disclosure_text,
-        shares_name: disclosure_name,
-    },
+    id, name, owner_email, plan,
+    suspended = status: String => suspended == "suspended",
+    suspension, origin, claim = claim_status, claimed_at,
+    notice(notice: Option<String>, notice_at: Option<Time>) =>
+        notice.zip(notice_at).map(|(message, created_at)| WorkspaceNotice { message, created_at }),
+    stopped_at, stop_reason, ai_processing, screening, daily_send_limit, retention_days,
+    ai_disclosure(disclosure_line: DisclosureLine, disclosure_text: Option<String>, disclosure_name: bool) =>
+        AiDisclosure { visible_line: disclosure_line, text: disclosure_text, shares_name: disclosure_name },
     created_at,
 });
 
@@ -218,10 +135,6 @@ impl From<&Suspension> for StoredSuspension {
 }
 
 stored_columns!(Suspension as StoredSuspension, StoredSuspension::suspension);
-
-fn workspace_notice(message: Option<String>, created_at: Option<Time>) -> Option<WorkspaceNotice> {
-    Some(WorkspaceNotice { message: message?, created_at: created_at? })
-}
 
 /// Parses a stored name.
 ///

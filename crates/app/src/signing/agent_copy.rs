@@ -98,7 +98,7 @@ impl CopySigner {
             has_card,
         });
         let signer = &self.key.signer;
-        let jws = signer.sign(DELIVERY_TYPE, &claims).map_err(|error| Error::Panicked(error.to_string().into()))?;
+        let jws = signer.sign(DELIVERY_TYPE, &claims).map_err(|error| Error::Internal(error.to_string().into()))?;
         let signed_at = Time::from_millis(now.seconds() * SECOND_MS);
         let signature = Ok(DeliverySignature { kid: signer.kid().to_owned(), signed_at, jws });
         Ok(AgentDelivery { from, assurance, signature })

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::lookalike::Reading;
 use crate::{
+    WorkspaceId,
     error::{Detail, ErrorCode, LimitName, Refusal},
     reserved_names::ReservedNames,
     time::{DAY_MS, SECOND_MS, Time},
@@ -204,6 +205,44 @@ impl fmt::Display for AgentHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// A handle that a workspace had before, which still leads to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PreviousHandle {
+    /// The handle.
+    pub handle: HandleName,
+    /// When it stops leading to the workspace.
+    pub redirect_until: Time,
+}
+
+/// The handles of a workspace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WorkspaceHandles {
+    /// The current one.
+    pub current: Option<HandleName>,
+    /// Those that still lead to the workspace, latest first.
+    pub previous: Vec<PreviousHandle>,
+}
+
+/// The workspace that a handle leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HandleTarget {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// Whether the handle was renamed and redirects.
+    pub is_redirect: bool,
+}
+
+/// The holder of a handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandleOwner {
+    /// The workspace itself, which uses it now.
+    OwnCurrent,
+    /// The workspace itself, which renamed it.
+    OwnRenamed,
+    /// Another workspace, or nobody may claim it again.
+    Taken,
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::id::{AgentReportId, InboxId, MessageId, WorkspaceId};
 use crate::{
     error::{ErrorCode, LimitName, Refusal},
+    party::Party,
     time::{DAY_MS, Time},
     workspace::ClaimStatus,
 };
@@ -109,6 +110,45 @@ pub struct AgentReport {
     pub network: Option<Vec<u8>>,
     /// When.
     pub created_at: Time,
+}
+
+/// An agent with open reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReportedAgent {
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// Its inbox or identity.
+    pub inbox: InboxId,
+    /// The number of open reports.
+    pub reports: u64,
+    /// When the last one was made.
+    pub last_at: Time,
+}
+
+/// A report as the operator reads it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenReport {
+    /// The workspace that reports.
+    pub workspace: WorkspaceId,
+    /// Why.
+    pub reason: ReportReason,
+    /// Details.
+    pub details: Option<String>,
+    /// A message of the workspace that reports.
+    pub message: Option<MessageId>,
+    /// Whether it counts toward hiding the listing.
+    pub counts: bool,
+    /// When.
+    pub created_at: Time,
+}
+
+/// Who has reported an agent.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AgentReporters {
+    /// The parties that own the reporting workspaces, one for each client network, oldest report first.
+    pub parties: Vec<Party>,
+    /// The time between the first and the last report, in milliseconds.
+    pub span_ms: i64,
 }
 
 #[cfg(test)]

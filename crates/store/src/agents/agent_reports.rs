@@ -1,12 +1,7 @@
 //! Reports about agents.
 
-use posthouse_domain::agent::report::AgentReport;
-use posthouse_domain::{
-    agent::report::ReportReason,
-    id::{InboxId, MessageId, WorkspaceId},
-    party::{self, Party},
-    time::Time,
-};
+use posthouse_domain::{AgentReport, InboxId, MessageId, Party, Time, WorkspaceId, party};
+pub use posthouse_domain::{AgentReporters, OpenReport, ReportedAgent};
 
 use crate::{Result, Tx, p, statements};
 
@@ -14,8 +9,8 @@ use crate::{Result, Tx, p, statements};
 const ADDRESSES_MAX: u32 = 10_000;
 
 statements! {
-    INSERT = "INSERT INTO agent_reports (workspace_id, id, agent_workspace_id, agent_id, reason, details, message_id, counts, network, created_at)
-        VALUES ({PARAMETERS})";
+    /// Stores a report.
+    pub fn insert(report: row &AgentReport) = "{insert agent_reports}";
     /// Returns how many reports a workspace has made since a time.
     pub fn made_since(workspace: WorkspaceId, since: Time) -> u64 =
         "SELECT count(*) FROM agent_reports WHERE workspace_id = :workspace AND created_at >= :since";
@@ -41,66 +36,6 @@ statements! {
     /// Deletes reports from before a time, up to `limit` rows; returns how many.
     pub fn prune(before: Time, limit: u32) -> u64 =
         "DELETE FROM agent_reports WHERE (workspace_id, id) IN (SELECT workspace_id, id FROM agent_reports WHERE created_at < :before LIMIT :limit)";
-}
-
-/// An agent with open reports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReportedAgent {
-    /// Its workspace.
-    pub workspace: WorkspaceId,
-    /// Its inbox or identity.
-    pub inbox: InboxId,
-    /// The number of open reports.
-    pub reports: u64,
-    /// When the last one was made.
-    pub last_at: Time,
-}
-
-/// A report as the operator reads it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OpenReport {
-    /// The workspace that reports.
-    pub workspace: WorkspaceId,
-    /// Why.
-    pub reason: ReportReason,
-    /// Details.
-    pub details: Option<String>,
-    /// A message of the workspace that reports.
-    pub message: Option<MessageId>,
-    /// Whether it counts toward hiding the listing.
-    pub counts: bool,
-    /// When.
-    pub created_at: Time,
-}
-
-/// Stores a report.
-pub fn insert(tx: &mut Tx, new: &AgentReport) -> Result<()> {
-    let r = new;
-    tx.exec(
-        &INSERT,
-        p![
-            r.workspace,
-            r.id,
-            r.agent_workspace,
-            r.agent,
-            r.reason,
-            r.details,
-            r.message,
-            r.counts,
-            r.network,
-            r.created_at
-        ],
-    )?;
-    Ok(())
-}
-
-/// Who has reported an agent.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct AgentReporters {
-    /// The parties that own the reporting workspaces, one for each client network, oldest report first.
-    pub parties: Vec<Party>,
-    /// The time between the first and the last report, in milliseconds.
-    pub span_ms: i64,
 }
 
 /// Returns who has reported an agent since a time, in reports that count.

@@ -4,14 +4,7 @@
 //! FTS5 returns candidates newest first and stops when there are enough. GIN returns all of them, so on PostgreSQL the
 //! newest cards are compared one by one first: a frequent query ends there.
 
-use posthouse_domain::agent::{
-    Agent,
-    search::{CardDocument, CardQuery, SearchedCards},
-};
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    time::Time,
-};
+use posthouse_domain::{Agent, CardDocument, CardQuery, InboxId, SearchedCards, Time, WorkspaceId};
 
 use crate::{
     Engine, Result, Sql, ToValue, Tx, Value,
@@ -42,14 +35,11 @@ statements! {
         ORDER BY d.number DESC LIMIT :limit";
 }
 
-/// A page of a sitemap.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct IndexableCard {
-    /// The address of the agent.
-    pub address: String,
-    /// When its card changed last.
-    pub updated_at: Time,
-}
+crate::row_struct!(
+    /// A page of a sitemap.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub IndexableCard { address: String, updated_at: Time }
+);
 
 /// How a statement finds candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,5 +239,3 @@ pub fn delete_card(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Resul
     delete(tx, workspace, inbox)?;
     agents::delete_row(tx, workspace, inbox)
 }
-
-crate::from_row!(IndexableCard { address, updated_at });

@@ -1,64 +1,60 @@
 //! Sign-ins in a browser. A row is found by digests of the secrets that the browser and the app have.
 
-use posthouse_domain::{
-    id::{IdentityRequestId, InboxId, WorkspaceId},
-    identity::{IdentityRequest, IdentityRequestState},
-    time::Time,
-};
+pub use posthouse_domain::RequestDecision;
+use posthouse_domain::{IdentityRequest, IdentityRequestId, InboxId, Time, WorkspaceId};
 
-use crate::{Result, Tx, message_list::InboxRef, p, statements};
-
-/// Builds a statement that reads sign-ins.
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT id, user_code, client_id, redirect_uri, scope, state, nonce, code_challenge, hinted_id, status, workspace_id, inbox_id, ",
-            "approved_at, code_expires_at, used_at, ip, network, user_agent, created_at, expires_at FROM identity_requests ",
-            $rest
-        )
-    };
-}
+use crate::{Result, Tx, message_list::InboxRef, statements};
 
 statements! {
-    INSERT = "INSERT INTO identity_requests (id, secret_sha256, code_sha256, user_code, client_id, redirect_uri, scope, state, nonce,
-        code_challenge, hinted_id, status, workspace_id, inbox_id, approved_at, code_expires_at, ip, network, user_agent, created_at,
-        expires_at, kept_until)
-        VALUES ({PARAMETERS})";
-    COUNT_OF_APP = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND expires_at > $2 AND status = 'pending'";
-    COUNT_OF_APP_AND_NETWORK = "SELECT count(*) FROM identity_requests WHERE client_id = $1 AND network = $3 AND expires_at > $2
-        AND status = 'pending'";
-    COUNT_OF_AGENT = "SELECT count(*) FROM identity_requests WHERE hinted_id = $1 AND expires_at > $2 AND status = 'pending'";
-    COUNT_OF_AGENT_AND_NETWORK = "SELECT count(*) FROM identity_requests WHERE hinted_id = $1 AND expires_at > $2 AND network = $3
-        AND status = 'pending'";
-    LARGEST_OF_APP = "SELECT network, count(*) AS sign_ins FROM identity_requests WHERE client_id = $1 AND expires_at > $2
-        AND status = 'pending' GROUP BY network ORDER BY count(*) DESC, network LIMIT 1";
-    LARGEST_OF_AGENT = "SELECT network, count(*) AS sign_ins FROM identity_requests WHERE hinted_id = $1 AND expires_at > $2
-        AND status = 'pending' GROUP BY network ORDER BY count(*) DESC, network LIMIT 1";
-    END_OLDEST_OF_APP = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE client_id = $1
-        AND network = $3 AND expires_at > $2 AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
-    END_OLDEST_OF_AGENT = "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE hinted_id = $1
-        AND expires_at > $2 AND network = $3 AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
+    /// Stores a sign-in.
+    pub fn insert(
+        request: row &IdentityRequest,
+        digests: &RequestDigests { secret_sha256: digests.secret, code_sha256: digests.code };
+        kept_until = request.expires_at,
+    ) = "{insert identity_requests}";
+    fn count_of_app(app: &str, now: Time) -> u64 =
+        "SELECT count(*) FROM identity_requests WHERE client_id = :app AND expires_at > :now AND status = 'pending'";
+    fn count_of_app_and_network(app: &str, network: &str, now: Time) -> u64 =
+        "SELECT count(*) FROM identity_requests WHERE client_id = :app AND network = :network AND expires_at > :now AND status = 'pending'";
+    fn count_of_agent(agent: InboxId, now: Time) -> u64 =
+        "SELECT count(*) FROM identity_requests WHERE hinted_id = :agent AND expires_at > :now AND status = 'pending'";
+    fn count_of_agent_and_network(agent: InboxId, network: &str, now: Time) -> u64 =
+        "SELECT count(*) FROM identity_requests WHERE hinted_id = :agent AND network = :network AND expires_at > :now AND status = 'pending'";
+    fn largest_of_app(app: &str, now: Time) -> Option<LargestWaiting> =
+        "SELECT network, count(*) AS sign_ins FROM identity_requests WHERE client_id = :app AND expires_at > :now
+    AND status = 'pending' GROUP BY network ORDER BY count(*) DESC, network LIMIT 1";
+    fn largest_of_agent(agent: InboxId, now: Time) -> Option<LargestWaiting> =
+        "SELECT network, count(*) AS sign_ins FROM identity_requests WHERE hinted_id = :agent AND expires_at > :now
+    AND status = 'pending' GROUP BY network ORDER BY count(*) DESC, network LIMIT 1";
+    fn end_oldest_of_app(app: &str, network: &str, now: Time) =
+        "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE client_id = :app
+    AND network = :network AND expires_at > :now AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
+    fn end_oldest_of_agent(agent: InboxId, network: &str, now: Time) =
+        "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE hinted_id = :agent
+    AND network = :network AND expires_at > :now AND status = 'pending' ORDER BY expires_at, id LIMIT 1)";
     /// Returns the sign-in of a waiting page.
     pub fn by_secret(sha256: &[u8; 32], now: Time) -> Option<IdentityRequest> =
-        select!("WHERE secret_sha256 = :sha256 AND expires_at > :now");
+        "SELECT {identity_requests} FROM identity_requests WHERE secret_sha256 = :sha256 AND expires_at > :now";
     /// Returns the sign-in of an authorization code, used or not, and locks its row until the end of the transaction.
     pub fn lock_by_code(sha256: &[u8; 32], now: Time) -> Option<IdentityRequest> =
-        select!("WHERE code_sha256 = :sha256 AND kept_until > :now {FOR_UPDATE}");
+        "SELECT {identity_requests} FROM identity_requests WHERE code_sha256 = :sha256 AND kept_until > :now {FOR_UPDATE}";
     /// Returns the waiting sign-in with the code that its page shows.
     pub fn pending_by_user_code(code: &str, now: Time) -> Option<IdentityRequest> =
-        select!("WHERE user_code = :code AND expires_at > :now AND status = 'pending'");
+        "SELECT {identity_requests} FROM identity_requests WHERE user_code = :code AND expires_at > :now AND status = 'pending'";
     /// Returns the waiting sign-in with the code that its page shows, and locks its row until the end of the transaction.
     pub fn lock_by_user_code(code: &str, now: Time) -> Option<IdentityRequest> =
-        select!("WHERE user_code = :code AND expires_at > :now AND status = 'pending' {FOR_UPDATE}");
+        "SELECT {identity_requests} FROM identity_requests WHERE user_code = :code AND expires_at > :now AND status = 'pending' {FOR_UPDATE}";
     /// Returns the waiting sign-ins that name an agent, newest first.
     pub fn pending_of(inbox: InboxId, now: Time, limit: u32) -> Vec<IdentityRequest> =
-        select!("WHERE hinted_id = :inbox AND expires_at > :now AND status = 'pending' ORDER BY created_at DESC, id DESC LIMIT :limit");
+        "SELECT {identity_requests} FROM identity_requests WHERE hinted_id = :inbox AND expires_at > :now AND status = 'pending' ORDER BY created_at DESC, id DESC LIMIT :limit";
     /// Returns the waiting sign-ins that name an agent of a workspace, newest first.
     pub fn pending_of_workspace(workspace: WorkspaceId, now: Time, limit: u32) -> Vec<IdentityRequest> =
-        select!("WHERE id IN (SELECT r.id FROM inboxes i CROSS JOIN {pg:LATERAL (SELECT * FROM} identity_requests r {lite:ON}{pg:WHERE}
+        "SELECT {identity_requests} FROM identity_requests WHERE id IN (SELECT r.id FROM inboxes i CROSS JOIN {pg:LATERAL (SELECT * FROM} identity_requests r {lite:ON}{pg:WHERE}
         r.hinted_id = i.id AND r.expires_at > :now {pg:OFFSET 0) r} WHERE i.workspace_id = :workspace AND i.deleted_at IS NULL AND r.status = 'pending'
-        ORDER BY r.created_at DESC, r.id DESC LIMIT :limit) ORDER BY created_at DESC, id DESC");
-    DECIDE = "UPDATE identity_requests SET status = $2, workspace_id = $3, inbox_id = $4, approved_at = $5 WHERE id = $1";
+        ORDER BY r.created_at DESC, r.id DESC LIMIT :limit) ORDER BY created_at DESC, id DESC";
+    /// Records the decision about a waiting sign-in whose row is locked.
+    pub fn decide(id: IdentityRequestId, decision: &RequestDecision { status, workspace, inbox }, now: Time) =
+        "UPDATE identity_requests SET status = :status, workspace_id = :workspace, inbox_id = :inbox, approved_at = :now WHERE id = :id";
     /// Records that the browser got the authorization code, once; later calls change nothing.
     pub fn deliver(id: IdentityRequestId, code_expires_at: Time) =
         "UPDATE identity_requests SET code_expires_at = :code_expires_at, kept_until = {GREATEST}(kept_until, :code_expires_at)
@@ -68,7 +64,9 @@ statements! {
         "UPDATE identity_requests SET used_at = :now, kept_until = :kept_until WHERE id = :id AND used_at IS NULL";
     /// Deletes the sign-ins of an app.
     pub fn delete_of_client(client_id: &str) = "DELETE FROM identity_requests WHERE client_id = :client_id";
-    DELETE_OF_INBOX = "DELETE FROM identity_requests WHERE workspace_id = $1 AND inbox_id = $2";
+    /// Deletes the sign-ins that an agent decided.
+    pub fn delete_of_inbox(inbox: InboxRef { workspace, inbox }) =
+        "DELETE FROM identity_requests WHERE workspace_id = :workspace AND inbox_id = :inbox";
     /// Deletes up to `limit` sign-ins that aren't needed any more; returns how many.
     pub fn prune(now: Time, limit: u32) -> u64 =
         "DELETE FROM identity_requests WHERE id IN (SELECT id FROM identity_requests WHERE kept_until <= :now LIMIT :limit)";
@@ -83,49 +81,6 @@ pub struct RequestDigests {
     pub code: [u8; 32],
 }
 
-/// The agent that a sign-in was decided for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RequestDecision {
-    /// Approved or denied.
-    pub status: IdentityRequestState,
-    /// The workspace of the agent.
-    pub workspace: WorkspaceId,
-    /// The agent.
-    pub inbox: InboxId,
-}
-
-/// Stores a sign-in.
-pub fn insert(tx: &mut Tx, r: &IdentityRequest, digests: &RequestDigests) -> Result<()> {
-    tx.exec(
-        &INSERT,
-        p![
-            r.id,
-            digests.secret,
-            digests.code,
-            r.user_code,
-            r.client_id,
-            r.redirect_uri,
-            r.scope,
-            r.state,
-            r.nonce,
-            r.code_challenge,
-            r.hinted,
-            r.status,
-            r.workspace,
-            r.inbox,
-            r.approved_at,
-            r.code_expires_at,
-            r.ip,
-            r.network,
-            r.user_agent,
-            r.created_at,
-            r.expires_at,
-            r.expires_at
-        ],
-    )?;
-    Ok(())
-}
-
 /// The app or the agent whose waiting sign-ins are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitingOf<'a> {
@@ -135,77 +90,39 @@ pub enum WaitingOf<'a> {
     Agent(InboxId),
 }
 
-/// The client address with the most waiting sign-ins.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LargestWaiting {
-    /// The network that counts as one client address.
-    pub network: String,
-    /// The number of its sign-ins.
-    pub sign_ins: u64,
-}
+crate::row_struct!(
+    /// The client address with the most waiting sign-ins.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub LargestWaiting {
+        /// The network that counts as one client address.
+        network: String,
+        /// The number of its sign-ins.
+        sign_ins: u64,
+    }
+);
 
 /// Returns the number of sign-ins that wait, of all client addresses or of one.
 pub fn count_pending(tx: &mut Tx, of: WaitingOf<'_>, network: Option<&str>, now: Time) -> Result<u64> {
-    let count: Option<u64> = match (of, network) {
-        (WaitingOf::App(client_id), None) => tx.value(&COUNT_OF_APP, p![client_id, now])?,
-        (WaitingOf::App(client_id), Some(network)) => {
-            tx.value(&COUNT_OF_APP_AND_NETWORK, p![client_id, now, network])?
-        }
-        (WaitingOf::Agent(agent), None) => tx.value(&COUNT_OF_AGENT, p![agent, now])?,
-        (WaitingOf::Agent(agent), Some(network)) => tx.value(&COUNT_OF_AGENT_AND_NETWORK, p![agent, now, network])?,
-    };
-    Ok(count.unwrap_or(0))
+    match (of, network) {
+        (WaitingOf::App(app), None) => count_of_app(tx, app, now),
+        (WaitingOf::App(app), Some(network)) => count_of_app_and_network(tx, app, network, now),
+        (WaitingOf::Agent(agent), None) => count_of_agent(tx, agent, now),
+        (WaitingOf::Agent(agent), Some(network)) => count_of_agent_and_network(tx, agent, network, now),
+    }
 }
 
 /// Returns the client address with the most sign-ins that wait.
 pub fn largest_pending(tx: &mut Tx, of: WaitingOf<'_>, now: Time) -> Result<Option<LargestWaiting>> {
     match of {
-        WaitingOf::App(client_id) => tx.one(&LARGEST_OF_APP, p![client_id, now]),
-        WaitingOf::Agent(agent) => tx.one(&LARGEST_OF_AGENT, p![agent, now]),
+        WaitingOf::App(app) => largest_of_app(tx, app, now),
+        WaitingOf::Agent(agent) => largest_of_agent(tx, agent, now),
     }
 }
 
 /// Ends the oldest sign-in of a client address that waits.
 pub fn end_oldest(tx: &mut Tx, of: WaitingOf<'_>, network: &str, now: Time) -> Result<()> {
     match of {
-        WaitingOf::App(client_id) => tx.exec(&END_OLDEST_OF_APP, p![client_id, now, network])?,
-        WaitingOf::Agent(agent) => tx.exec(&END_OLDEST_OF_AGENT, p![agent, now, network])?,
-    };
-    Ok(())
+        WaitingOf::App(app) => end_oldest_of_app(tx, app, network, now),
+        WaitingOf::Agent(agent) => end_oldest_of_agent(tx, agent, network, now),
+    }
 }
-
-/// Records the decision about a waiting sign-in whose row is locked.
-pub fn decide(tx: &mut Tx, id: IdentityRequestId, decision: &RequestDecision, now: Time) -> Result<()> {
-    tx.exec(&DECIDE, p![id, decision.status, decision.workspace, decision.inbox, now])?;
-    Ok(())
-}
-
-/// Deletes the sign-ins that an agent decided.
-pub fn delete_of_inbox(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
-    tx.exec(&DELETE_OF_INBOX, p![inbox.workspace, inbox.inbox])?;
-    Ok(())
-}
-
-crate::from_row!(IdentityRequest {
-    id,
-    user_code,
-    client_id,
-    redirect_uri,
-    scope,
-    state,
-    nonce,
-    code_challenge,
-    hinted = hinted_id,
-    status,
-    workspace = workspace_id,
-    inbox = inbox_id,
-    approved_at,
-    code_expires_at,
-    used_at,
-    ip,
-    network,
-    user_agent,
-    created_at,
-    expires_at,
-});
-crate::from_row!(LargestWaiting { network, sign_ins });

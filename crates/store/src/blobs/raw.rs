@@ -66,7 +66,7 @@ impl ZstdPool {
 }
 
 pub(super) fn no_memory(error: std::io::Error) -> Error {
-    Error::Panicked(format!("zstd: {error}").into())
+    Error::Internal(format!("zstd: {error}").into())
 }
 
 pub(super) fn corrupt(error: std::io::Error) -> Error {

@@ -4,13 +4,11 @@
 //! filter instead.
 
 use posthouse_domain::{
-    contact::{Contact, ContactKind, DomainCount, FREE_MAIL_DOMAINS},
-    id::{ContactId, WorkspaceId},
-    page::CursorPosition,
+    Contact, ContactId, ContactKind, CursorPosition, DomainCount, WorkspaceId, contact::FREE_MAIL_DOMAINS,
 };
 use uuid::Uuid;
 
-use crate::{Result, Sql, ToValue, Tx, Value, contacts::select, p, statements, values::like_pattern};
+use crate::{Result, Sql, ToValue, Tx, Value, contacts::select, statements, values::like_pattern};
 
 /// Rows counted per filter to find the rarest.
 const RARITY_COUNT_MAX: u32 = 1_000;
@@ -18,16 +16,37 @@ const RARITY_COUNT_MAX: u32 = 1_000;
 const KINDS: usize = ContactKind::ALL.len();
 
 statements! {
-    COUNT_LABELED = "SELECT count(*) FROM (SELECT contact_id FROM contact_labels WHERE workspace_id = $1 AND label = $2 LIMIT $3) s";
-    COUNT_WITH_METADATA = "SELECT count(*) FROM (SELECT contact_id FROM contact_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3
-        LIMIT $4) s";
-    DOMAINS = "SELECT domain, count(*) AS contacts, max(last_seen_at) AS last_seen_at FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5)
-        GROUP BY domain ORDER BY count(*) DESC, domain LIMIT $6";
-    COUNT_MATCHING = "SELECT count(*) FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5)";
-    COUNT_IN_DOMAIN = "SELECT count(*) FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) AND domain = $6";
-    MATCHING = "SELECT id, address FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) ORDER BY id LIMIT $6 {FOR_UPDATE}";
-    IN_DOMAIN = "SELECT id, address FROM contacts WHERE workspace_id = $1 AND kind IN ($2, $3, $4, $5) AND domain = $6
-        ORDER BY last_seen_at, id LIMIT $7 {FOR_UPDATE}";
+    fn count_labeled(workspace: WorkspaceId, label: &str; limit = RARITY_COUNT_MAX) -> u64 =
+        "SELECT count(*) FROM (SELECT contact_id FROM contact_labels WHERE workspace_id = :workspace AND label = :label LIMIT :limit) s";
+    fn count_with_metadata(workspace: WorkspaceId, key: &str, value: &str; limit = RARITY_COUNT_MAX) -> u64 =
+        "SELECT count(*) FROM (SELECT contact_id FROM contact_metadata WHERE workspace_id = :workspace AND key = :key AND value = :value
+        LIMIT :limit) s";
+    fn largest_domains(
+        workspace: WorkspaceId, kinds: [&str; KINDS] { a: kinds[0], b: kinds[1], c: kinds[2], d: kinds[3] }, limit: u64,
+    ) -> Vec<DomainCount> =
+        "SELECT domain, count(*) AS contacts, max(last_seen_at) AS last_seen_at FROM contacts WHERE workspace_id = :workspace AND kind IN (:a, :b, :c, :d)
+    GROUP BY domain ORDER BY count(*) DESC, domain LIMIT :limit";
+    fn count_matching(
+        workspace: WorkspaceId, kinds: [&str; KINDS] { a: kinds[0], b: kinds[1], c: kinds[2], d: kinds[3] },
+    ) -> u64 = "SELECT count(*) FROM contacts WHERE workspace_id = :workspace AND kind IN (:a, :b, :c, :d)";
+    fn count_in_domain(
+        workspace: WorkspaceId,
+        kinds: [&str; KINDS] { a: kinds[0], b: kinds[1], c: kinds[2], d: kinds[3] },
+        domain: &str,
+    ) -> u64 =
+        "SELECT count(*) FROM contacts WHERE workspace_id = :workspace AND kind IN (:a, :b, :c, :d) AND domain = :domain";
+    fn all_matching(
+        workspace: WorkspaceId, kinds: [&str; KINDS] { a: kinds[0], b: kinds[1], c: kinds[2], d: kinds[3] }, limit: u32,
+    ) -> Vec<(id: ContactId, address: String)> =
+        "SELECT id, address FROM contacts WHERE workspace_id = :workspace AND kind IN (:a, :b, :c, :d) ORDER BY id LIMIT :limit {FOR_UPDATE}";
+    fn in_domain(
+        workspace: WorkspaceId,
+        kinds: [&str; KINDS] { a: kinds[0], b: kinds[1], c: kinds[2], d: kinds[3] },
+        domain: &str,
+        limit: u32,
+    ) -> Vec<(id: ContactId, address: String)> =
+        "SELECT id, address FROM contacts WHERE workspace_id = :workspace AND kind IN (:a, :b, :c, :d) AND domain = :domain
+    ORDER BY last_seen_at, id LIMIT :limit {FOR_UPDATE}";
 }
 
 /// Filters for a list of contacts. Cursors contain its `Debug` text.
@@ -55,8 +74,6 @@ pub struct ContactBulkFilter {
 }
 
 crate::from_row!(DomainCount { domain, contacts, last_seen_at });
-
-crate::row_struct!(AddressRow { id: ContactId, address: String });
 
 /// A required label or metadata value.
 #[derive(Clone, Copy, Debug)]
@@ -106,13 +123,11 @@ fn rarest_first<'f>(tx: &mut Tx, workspace: WorkspaceId, filter: &'f ContactFilt
     if tags.len() > 1 {
         let mut counted = Vec::with_capacity(tags.len());
         for tag in tags {
-            let count: Option<i64> = match tag {
-                TagFilter::Label(label) => tx.value(&COUNT_LABELED, p![workspace, label, RARITY_COUNT_MAX])?,
-                TagFilter::Metadata(key, text) => {
-                    tx.value(&COUNT_WITH_METADATA, p![workspace, key, text, RARITY_COUNT_MAX])?
-                }
+            let count = match tag {
+                TagFilter::Label(label) => count_labeled(tx, workspace, label)?,
+                TagFilter::Metadata(key, text) => count_with_metadata(tx, workspace, key, text)?,
             };
-            counted.push((count.unwrap_or(0), tag));
+            counted.push((count, tag));
         }
         counted.sort_by_key(|(count, _)| *count);
         tags = counted.into_iter().map(|(_, tag)| tag).collect();
@@ -205,9 +220,7 @@ pub fn shapes(tags_max: usize) -> Vec<Sql> {
 
 /// Returns the domains with the most contacts of these kinds, largest first, excluding free mail providers.
 pub fn domains(tx: &mut Tx, workspace: WorkspaceId, kinds: &[ContactKind], limit: usize) -> Result<Vec<DomainCount>> {
-    let [a, b, c, d] = padded(kinds);
-    let rows_max = u32::try_from(limit + FREE_MAIL_DOMAINS.len()).unwrap_or(u32::MAX);
-    let mut counts: Vec<DomainCount> = tx.rows(&DOMAINS, p![workspace, a, b, c, d, rows_max])?;
+    let mut counts = largest_domains(tx, workspace, padded(kinds), (limit + FREE_MAIL_DOMAINS.len()) as u64)?;
     counts.retain(|row| !FREE_MAIL_DOMAINS.contains(&row.domain.as_str()));
     counts.truncate(limit);
     Ok(counts)
@@ -215,12 +228,10 @@ pub fn domains(tx: &mut Tx, workspace: WorkspaceId, kinds: &[ContactKind], limit
 
 /// Returns the number of contacts that match a bulk filter.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, bulk: &ContactBulkFilter) -> Result<u64> {
-    let [a, b, c, d] = padded(&bulk.kinds);
-    let count = match &bulk.domain {
-        Some(domain) => tx.value(&COUNT_IN_DOMAIN, p![workspace, a, b, c, d, domain])?,
-        None => tx.value(&COUNT_MATCHING, p![workspace, a, b, c, d])?,
-    };
-    Ok(count.unwrap_or(0))
+    match &bulk.domain {
+        Some(domain) => count_in_domain(tx, workspace, padded(&bulk.kinds), domain),
+        None => count_matching(tx, workspace, padded(&bulk.kinds)),
+    }
 }
 
 /// Returns up to `limit` contacts that match a bulk filter, with their addresses, and locks their rows.
@@ -230,12 +241,10 @@ pub fn matching(
     bulk: &ContactBulkFilter,
     limit: u32,
 ) -> Result<Vec<(ContactId, String)>> {
-    let [a, b, c, d] = padded(&bulk.kinds);
-    let found: Vec<AddressRow> = match &bulk.domain {
-        Some(domain) => tx.rows(&IN_DOMAIN, p![workspace, a, b, c, d, domain, limit])?,
-        None => tx.rows(&MATCHING, p![workspace, a, b, c, d, limit])?,
-    };
-    Ok(found.into_iter().map(|row| (row.id, row.address)).collect())
+    match &bulk.domain {
+        Some(domain) => in_domain(tx, workspace, padded(&bulk.kinds), domain, limit),
+        None => all_matching(tx, workspace, padded(&bulk.kinds), limit),
+    }
 }
 
 /// Returns the names of the kinds, repeated to fill the array; all kinds if empty.

@@ -1,33 +1,38 @@
 //! Allow and block lists: their entries, and lookups for a sender or recipient.
 
 use posthouse_domain::{
-    id::{InboxId, ListEntryId, WorkspaceId},
-    list::{AuthorTrust, ListDirection, ListEntry, ListEntryMatches, ListKind, ListPattern},
+    AuthorTrust, InboxId, ListDirection, ListEntry, ListEntryId, ListEntryMatches, ListKind, WorkspaceId,
 };
 use uuid::Uuid;
 
-use crate::{Result, ToValue, Tx, Value, message_list::InboxRef, p, statements};
+use crate::{Result, ToValue, Tx, Value, message_list::InboxRef, statements, values::Nil};
 
 /// Patterns per lookup statement; fewer are padded.
 const PATTERNS_PER_LOOKUP: usize = 16;
 
 statements! {
-    ANY = "SELECT kind FROM list_entries WHERE workspace_id = $1 AND direction = $2 LIMIT 1";
+    fn has_any(workspace: WorkspaceId, direction: ListDirection) -> bool =
+        "SELECT kind FROM list_entries WHERE workspace_id = :workspace AND direction = :direction LIMIT 1";
     /// A row with an empty pattern shows that the lists contain an allow entry.
     MATCHING = "SELECT kind, pattern, require_auth FROM list_entries WHERE workspace_id = $1 AND direction = $2 AND inbox_id IN ($3, $4)
         AND pattern IN ({NEXT 16})
         UNION ALL SELECT 'allow', '', 0 WHERE EXISTS (SELECT 1 FROM list_entries WHERE workspace_id = $1 AND direction = $2
         AND inbox_id IN ($3, $4) AND kind = 'allow')";
-    INSERT = "INSERT INTO list_entries (workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at)
-        VALUES ({PARAMETERS}) ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
-    COUNT = "SELECT count(*) FROM list_entries WHERE workspace_id = $1 AND inbox_id = $2 AND direction IN ('receive', 'send', 'reply')";
+    /// Stores an entry; returns `false` if it already exists.
+    pub fn insert(entry: row &ListEntry) -> bool =
+        "{insert list_entries} ON CONFLICT (workspace_id, direction, inbox_id, pattern, kind) DO NOTHING";
+    /// Returns the number of entries of the workspace or the inbox.
+    pub fn count(workspace: WorkspaceId, inbox: Option<InboxId> { inbox: Nil::value(inbox.as_ref()) }) -> u64 =
+        "SELECT count(*) FROM list_entries WHERE workspace_id = :workspace AND inbox_id = :inbox AND direction IN ('receive', 'send', 'reply')";
     /// Returns the entry with that ID.
-    pub fn get(workspace: WorkspaceId, id: ListEntryId) -> Option<ListEntry> =
-        "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
+    pub fn get(workspace: WorkspaceId, id: ListEntryId) -> Option<ListEntry> = "SELECT {list_entries} FROM list_entries
         WHERE workspace_id = :workspace AND id = :id";
-    ALL_OF = "SELECT workspace_id, id, inbox_id, direction, kind, pattern, type, require_auth, created_at FROM list_entries
-        WHERE workspace_id = $1 AND inbox_id = COALESCE($2, inbox_id) AND direction = COALESCE($3, direction)
-        AND kind = COALESCE($4, kind) ORDER BY created_at, id";
+    /// Returns the entries of a workspace that match the filter, oldest first. The number of entries is limited on
+    /// creation.
+    pub fn all(workspace: WorkspaceId, filter: ListEntryFilter { inbox, direction, kind }) -> Vec<ListEntry> =
+        "SELECT {list_entries} FROM list_entries
+        WHERE workspace_id = :workspace AND inbox_id = COALESCE(:inbox, inbox_id) AND direction = COALESCE(:direction, direction)
+        AND kind = COALESCE(:kind, kind) ORDER BY created_at, id";
     /// Deletes an entry.
     pub fn delete(workspace: WorkspaceId, id: ListEntryId) =
         "DELETE FROM list_entries WHERE workspace_id = :workspace AND id = :id";
@@ -72,37 +77,23 @@ impl ListMatches {
 }
 
 /// Returns the entries of the workspace and of the inbox that match one of the patterns.
-pub fn matching(tx: &mut Tx, place: InboxRef, direction: ListDirection, patterns: &[&str]) -> Result<ListMatches> {
+pub fn matching(tx: &mut Tx, inbox: InboxRef, direction: ListDirection, patterns: &[&str]) -> Result<ListMatches> {
     let workspace_wide = Uuid::nil();
     let mut matches = ListMatches::default();
     // Most workspaces have no lists, and this runs for every message.
-    if tx.value::<ListKind>(&ANY, p![place.workspace, direction])?.is_none() {
+    if !has_any(tx, inbox.workspace, direction)? {
         return Ok(matches);
     }
     let all: &[&str] = if patterns.is_empty() { &[""] } else { patterns };
     for chunk in all.chunks(PATTERNS_PER_LOOKUP) {
         let mut parameters: Vec<Value<'_>> =
-            vec![place.workspace.to_value(), direction.to_value(), workspace_wide.to_value(), place.inbox.to_value()];
+            vec![inbox.workspace.to_value(), direction.to_value(), workspace_wide.to_value(), inbox.inbox.to_value()];
         parameters.extend(chunk.iter().cycle().take(PATTERNS_PER_LOOKUP).map(ToValue::to_value));
         let rows: Vec<MatchingEntry> = tx.rows(&MATCHING, &parameters)?;
         matches.allow_only |= rows.iter().any(|entry| entry.pattern.is_empty());
         matches.entries.extend(rows);
     }
     Ok(matches)
-}
-
-/// Stores an entry; returns `false` if it already exists.
-pub fn insert(tx: &mut Tx, entry: &ListEntry) -> Result<bool> {
-    let e = entry;
-    let (inbox, pattern) = (stored_inbox(e.inbox), &e.pattern);
-    let parameters =
-        p![e.workspace, e.id, inbox, e.direction, e.kind, pattern.text, pattern.kind, e.require_auth, e.created_at];
-    Ok(tx.exec(&INSERT, parameters)? == 1)
-}
-
-/// Returns the number of entries of the workspace or the inbox.
-pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<u64> {
-    Ok(tx.value(&COUNT, p![workspace, stored_inbox(inbox)])?.unwrap_or(0))
 }
 
 /// Filter for list entries.
@@ -116,38 +107,7 @@ pub struct ListEntryFilter {
     pub kind: Option<ListKind>,
 }
 
-/// Returns the entries of a workspace that match the filter, oldest first. The number of entries is limited on
-/// creation.
-pub fn all(tx: &mut Tx, workspace: WorkspaceId, filter: ListEntryFilter) -> Result<Vec<ListEntry>> {
-    tx.rows(&ALL_OF, p![workspace, filter.inbox, filter.direction, filter.kind])
-}
-
-fn stored_inbox(inbox: Option<InboxId>) -> Uuid {
-    inbox.map_or(Uuid::nil(), |inbox| inbox.0)
-}
-
 crate::row_struct!(
     #[derive(Clone, PartialEq, Eq, Debug)]
     MatchingEntry { kind: ListKind, pattern: String, require_auth: bool }
 );
-
-crate::from_row!(ListEntry {
-    workspace = workspace_id,
-    id,
-    inbox = inbox_id: InboxId,
-    direction,
-    kind,
-    pattern,
-    pattern_kind = type,
-    require_auth,
-    created_at,
-} => Self {
-    workspace,
-    id,
-    inbox: Some(inbox).filter(|inbox| !inbox.0.is_nil()),
-    direction,
-    kind,
-    pattern: ListPattern { text: pattern, kind: pattern_kind },
-    require_auth,
-    created_at,
-});

@@ -1,44 +1,26 @@
 //! Column conversions for domain types: IDs are 16 bytes, times are integer milliseconds, enums are their text names.
 
 use posthouse_domain::{
-    actor::ActorKind,
-    agent::{SanctionKind, card::CardVisibility, listing::ListingState, report::ReportReason},
-    agent_message::disclosure::Disclosure,
-    contact::{self, ContactKind},
-    daily_limit::DailyLimit,
-    delivery::{AttemptResultName, LocalDeliveryState},
-    draft,
-    escalation::{EscalationDelivery, EscalationTrigger, OnCallMailKind},
-    event::{EventKind, EventPayload},
-    id::{
-        AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId,
-        ForwardId, ForwardingAddressId, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, InvitationId,
-        JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId,
-        WebhookDeliveryId, WebhookId, WorkspaceId,
-    },
-    identity::{
-        IdentityRequestState, IdentitySignInEvent, IdentitySignInFlow,
-        client::{IdentityClientType, SubjectType},
-        scope::IdentityScopes,
-    },
-    inbox::InboxKind,
-    job::{JobKind, JobReason},
-    list::{ListDirection, ListKind, ListPatternKind},
-    message::{Channel, DeliveryStatus, Direction, HoldReason, MessageKind, MessageStatus},
-    plan::Plan,
-    queue,
-    service_mail::ServiceMailKind,
-    signing_key::SigningPurpose,
-    suppression::SuppressionReason,
-    time::Time,
-    user, webhook,
-    workspace::{AiProcessing, ClaimStatus, DisclosureLine, WorkspaceOrigin},
+    Actor, ActorKind, AgentHandle, AgentReportId, AiProcessing, Approval, AttachmentId, AttemptResultName,
+    CardVisibility, Channel, ClaimStatus, ClockTime, ContactFieldSource, ContactId, ContactKind, ContentId, DailyLimit,
+    DeliveryStatus, Direction, Disclosure, DisclosureLine, DkimSignatures, DomainId, DraftContent, DraftFailure,
+    DraftId, DraftSource, DraftStatus, EnvelopeId, EscalationDelivery, EscalationId, EscalationTrigger, EventId,
+    EventKind, EventPayload, ForwardId, ForwardingAddressId, ForwardingFailure, HandleName, HoldReason,
+    IdentityClientId, IdentityClientType, IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent,
+    IdentitySignInFlow, IdentitySignInId, InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId,
+    ListDirection, ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState,
+    LocalDeliveryState, LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId,
+    OnCallMailKind, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, SanctionKind,
+    ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill,
+    SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus,
+    WebhookId, WorkspaceId, WorkspaceOrigin,
 };
+use posthouse_mail::{bounce::BounceClass, jose::jwk::PublicJwk};
 use uuid::Uuid;
 
 use crate::{
-    FromColumn, Json, Result, ToValue, Value,
-    values::{json_columns, json_text, row_of_one_column},
+    Error, FromColumn, Json, Result, Row, ToValue, Value, p,
+    values::{Columns, Nil, column_group, json_columns, json_text, row_of_one_column},
     workspaces::named,
 };
 
@@ -138,14 +120,14 @@ name_columns!(
     SubjectType,
     SuppressionReason,
     MessageStatus,
-    contact::ContactFieldSource,
+    ContactFieldSource,
     AttemptResultName,
-    draft::DraftSource,
-    draft::DraftStatus,
-    queue::QueueItemState,
-    user::Role,
-    user::SignInPurpose,
-    webhook::WebhookDeliveryStatus,
+    DraftSource,
+    DraftStatus,
+    QueueItemState,
+    Role,
+    SignInPurpose,
+    WebhookDeliveryStatus,
 );
 
 impl ToValue for IdentityScopes {
@@ -175,7 +157,118 @@ impl FromColumn for Time {
 row_of_one_column!(Time);
 
 // Lists are JSON arrays.
-json_columns!(Vec<String>, Disclosure);
+json_columns!(Vec<String>, Vec<u32>, Vec<Skill>, Vec<LocalRecipient>, Disclosure, RequestedFields, SignedContent);
+
+macro_rules! name_list_columns {
+    ($($ty:ty),+ $(,)?) => {$(
+        impl ToValue for Vec<$ty> {
+            fn to_value(&self) -> Value<'_> { json_text(&self.iter().map(|one| one.text()).collect::<Vec<_>>()) }
+        }
+        impl FromColumn for Vec<$ty> {
+            fn from_column(value: Value<'_>) -> Result<Self> {
+                Vec::<String>::from_column(value)?.iter().map(|name| named(name, <$ty>::parse)).collect()
+            }
+        }
+    )+};
+}
+
+name_list_columns!(MessageKind, ListingProblem);
+
+/// A name that this version doesn't know is left out.
+macro_rules! known_name_columns {
+    ($($ty:ty),+) => {$(
+        impl ToValue for Option<$ty> {
+            fn to_value(&self) -> Value<'_> {
+                self.as_ref().map_or(Value::Null, |known| Value::Text(known.text().into()))
+            }
+        }
+        impl FromColumn for Option<$ty> {
+            fn from_column(value: Value<'_>) -> Result<Self> {
+                Ok(Option::<String>::from_column(value)?.and_then(|text| <$ty>::parse(&text)))
+            }
+        }
+    )+};
+}
+
+known_name_columns!(BounceClass, TlsParameters);
+
+macro_rules! stored_text_columns {
+    ($($ty:ty),+) => {$(
+        impl ToValue for $ty {
+            fn to_value(&self) -> Value<'_> { Value::Text(self.text().into()) }
+        }
+        impl FromColumn for $ty {
+            fn from_column(value: Value<'_>) -> Result<Self> { String::from_column(value).map(Self::stored) }
+        }
+        row_of_one_column!($ty);
+    )+};
+}
+
+stored_text_columns!(AgentHandle, HandleName);
+
+impl ToValue for PublicJwk {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self.to_json().to_string().into())
+    }
+}
+
+impl FromColumn for PublicJwk {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        let members: Option<serde_json::Map<_, _>> = serde_json::from_str(&String::from_column(value)?).ok();
+        let key = members.and_then(|members| Self::parse(&members).ok());
+        key.ok_or_else(|| Error::Inconsistent("an agent key has no valid public key".into()))
+    }
+}
+
+impl Nil for InboxId {}
+
+column_group!(ListPattern { text, kind });
+column_group!(Option<ForwardingFailure> { code, message });
+column_group!(Option<DkimSignatures> { fields, keys_digest });
+column_group!(SigningKeyTimes { created_at, signs_from, retired_at, revoked_at });
+column_group!(DraftContent { to, cc, bcc, subject, text, html, data_json, kind } files: Vec::new());
+column_group!(Option<DraftFailure> { code, message });
+
+impl Columns for Approval {
+    fn take(row: &mut Row<'_>) -> Result<Self> {
+        let by = Actor { kind: row.take()?, id: row.take()?, label: row.take()? };
+        Ok(Self { by, at: row.take()?, content_sha256: row.take()? })
+    }
+
+    fn values(&self) -> Vec<Value<'_>> {
+        p![self.by.kind, self.by.id, self.by.label, self.at, self.content_sha256].to_vec()
+    }
+}
+
+impl Columns for Option<Approval> {
+    fn take(row: &mut Row<'_>) -> Result<Self> {
+        let (kind, id, label): (Option<_>, _, Option<_>) = (row.take()?, row.take()?, row.take()?);
+        let (at, content_sha256): (Option<_>, Option<_>) = (row.take()?, row.take()?);
+        let by = kind.zip(label).map(|(kind, label)| Actor { kind, id, label });
+        Ok(by.zip(at.zip(content_sha256)).map(|(by, (at, content_sha256))| Approval { by, at, content_sha256 }))
+    }
+
+    fn values(&self) -> Vec<Value<'_>> {
+        self.as_ref().map_or(vec![Value::Null; 5], Columns::values)
+    }
+}
+
+/// A time zone that this version doesn't know means none.
+impl Columns for Option<QuietHours> {
+    fn take(row: &mut Row<'_>) -> Result<Self> {
+        let (start, end): (Option<i64>, Option<i64>) = (row.take()?, row.take()?);
+        let zone: Option<String> = row.take()?;
+        let clock = |minutes: Option<i64>| Some(ClockTime::from_minutes(u16::try_from(minutes?).ok()?));
+        let zone = zone.and_then(|name| NamedTimeZone::parse(&name).ok());
+        let hours = clock(start).zip(clock(end)).zip(zone);
+        Ok(hours.map(|((start, end), timezone)| QuietHours { start, end, timezone }))
+    }
+
+    fn values(&self) -> Vec<Value<'_>> {
+        let Some(QuietHours { start, end, timezone }) = self else { return vec![Value::Null; 3] };
+        vec![Value::Int(start.minutes().into()), Value::Int(end.minutes().into()), timezone.name.to_value()]
+    }
+}
 
 /// A kind that this version doesn't know is left out.
 impl FromColumn for Vec<EventKind> {
@@ -201,3 +294,6 @@ impl ToValue for Vec<InboxId> {
         json_text(&self.iter().map(|id| id.0).collect::<Vec<_>>())
     }
 }
+impl Nil for WorkspaceId {}
+impl Nil for MessageId {}
+impl Nil for WebhookId {}

@@ -21,9 +21,9 @@ impl DatabaseFiles {
             name.push(suffix);
             (PathBuf::from(name), None)
         });
-        let mut place = DatabaseFiles { files };
-        let _ = place.check();
-        place
+        let mut watched = DatabaseFiles { files };
+        let _ = watched.check();
+        watched
     }
 
     /// Checks that all files seen so far exist and are the same.
@@ -61,17 +61,17 @@ mod tests {
         std::fs::create_dir_all(&dir).unwrap();
         let (database, log) = (dir.join("a.db"), dir.join("a.db-wal"));
         std::fs::write(&database, "x").unwrap();
-        let mut place = DatabaseFiles::of(&database);
-        place.check().unwrap();
+        let mut watched = DatabaseFiles::of(&database);
+        watched.check().unwrap();
         std::fs::write(&log, "x").unwrap();
-        place.check().unwrap();
+        watched.check().unwrap();
         std::fs::write(&log, "longer").unwrap();
-        place.check().unwrap();
+        watched.check().unwrap();
         std::fs::remove_file(&log).unwrap();
-        assert!(place.check().unwrap_err().internal().contains("a.db-wal was removed"));
+        assert!(watched.check().unwrap_err().internal().contains("a.db-wal was removed"));
         std::fs::write(dir.join("b"), "x").unwrap();
         std::fs::rename(dir.join("b"), &database).unwrap();
-        assert!(place.check().unwrap_err().internal().contains("a.db was replaced"));
+        assert!(watched.check().unwrap_err().internal().contains("a.db was replaced"));
         let _ = std::fs::remove_dir_all(&dir);
     }
 }

@@ -101,7 +101,7 @@ fn numbered_names<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
         out.push_str(before);
         let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
         let is_other = [":", "{pg", "{lite"].iter().any(|before| out.ends_with(before));
-        let number = names.iter().position(|name| *name == &after[..end]).filter(|_| !is_other);
+        let number = names.iter().position(|name| *name == &after[..end]).filter(|_| end > 0 && !is_other);
         match number {
             Some(at) => {
                 out.push_str(&format!("${}", at + 1));
@@ -198,10 +198,26 @@ pub struct Sql {
 
 /// The names that a text may use for its parameters, in order.
 #[derive(Debug, Clone, Copy)]
-enum ParameterNames {
+pub enum ParameterNames {
+    /// These.
     Listed(&'static [&'static str]),
-    /// The columns of a table.
-    ColumnsOf(&'static str),
+    /// The columns of a table that are fields of its rows, and then these.
+    Row(&'static str, &'static [&'static str]),
+    /// One before the IDs of a lookup, and those after them.
+    Ids(&'static str, &'static [&'static str]),
+}
+
+impl ParameterNames {
+    fn list(self) -> Vec<&'static str> {
+        match self {
+            Self::Listed(names) => names.to_vec(),
+            Self::Row(table, names) => {
+                let columns = tables::Table::named(table).map(|table| table.columns).unwrap_or_default();
+                [columns, names].concat()
+            }
+            Self::Ids(owner, names) => [&[owner], &[""; IDS_MAX][..], names].concat(),
+        }
+    }
 }
 
 /// The columns that each engine returns, once they were compared with those of a row type.
@@ -220,17 +236,10 @@ impl Sql {
         Sql { name, text: Cow::Borrowed(text), postgres, has_tokens, parameters, tagged, columns }
     }
 
-    /// Names the parameters of the text, in order: `:name` in the text is the parameter with that name.
+    /// Names the parameters of the text: `:name` in the text is the parameter with that name.
     #[must_use]
-    pub const fn with_parameters(mut self, names: &'static [&'static str]) -> Self {
-        self.parameters = ParameterNames::Listed(names);
-        self
-    }
-
-    /// Names the parameters of the text like the columns of a table.
-    #[must_use]
-    pub const fn with_row(mut self, table: &'static str) -> Self {
-        self.parameters = ParameterNames::ColumnsOf(table);
+    pub const fn with_parameters(mut self, names: ParameterNames) -> Self {
+        self.parameters = names;
         self
     }
 
@@ -311,17 +320,12 @@ impl Sql {
 
     /// Returns the text with numbered parameters and without tokens.
     fn render(&self, engine: Engine, ids: &str) -> String {
-        let names = match self.parameters {
-            ParameterNames::Listed(names) => names,
-            ParameterNames::ColumnsOf(table) => {
-                tables::Table::named(table).map(|table| table.columns).unwrap_or_default()
-            }
-        };
-        let text = numbered_names(self.own(engine), names);
+        let names = self.parameters.list();
         if !self.has_tokens {
-            return text.into_owned();
+            return numbered_names(self.own(engine), &names).into_owned();
         }
-        expand_for(engine, &numbered_tokens(&tables::expand(&text)), ids).into_owned()
+        let text = tables::expand(self.own(engine), &names);
+        expand_for(engine, &numbered_tokens(&numbered_names(&text, &names)), ids).into_owned()
     }
 
     fn own(&self, engine: Engine) -> &str {

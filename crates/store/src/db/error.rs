@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use posthouse_domain::gate::StorageNeed;
+use posthouse_domain::StorageNeed;
 
 /// A failure of the database, its write queue, or the blob store.
 ///
@@ -52,7 +52,7 @@ pub enum Error {
     Statement(Arc<str>),
     /// The unit of work panicked and was rolled back alone, or memory ran out.
     #[error("an internal error occurred")]
-    Panicked(Arc<str>),
+    Internal(Arc<str>),
     /// The blob store doesn't respond or rejects the request. Retry later (HTTP 503, SMTP 451).
     #[error("the blob store is not available")]
     BlobStore(Arc<str>),
@@ -86,7 +86,7 @@ impl Error {
             | Error::Inconsistent(text)
             | Error::Schema(text)
             | Error::Statement(text)
-            | Error::Panicked(text)
+            | Error::Internal(text)
             | Error::BlobStore(text)
             | Error::File(text) => text,
         }

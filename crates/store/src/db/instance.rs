@@ -11,7 +11,8 @@ statements! {
         ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)
         RETURNING CAST(value AS BIGINT)";
     COMMITS = "SELECT CAST(value AS BIGINT) FROM instance WHERE name = 'commits'";
-    IS_USED = "SELECT CAST(1 AS BIGINT) FROM instance WHERE name <> 'probe'
+    /// Returns whether the store holds any data.
+    pub fn is_used() -> bool = "SELECT CAST(1 AS BIGINT) FROM instance WHERE name <> 'probe'
         UNION ALL SELECT CAST(1 AS BIGINT) FROM workspaces LIMIT 1";
 }
 
@@ -49,11 +50,6 @@ pub fn store_id(tx: &mut Tx) -> Result<Option<String>> {
 /// Assigns the store an ID unless it already has one, and returns the store's ID.
 pub fn name_store(tx: &mut Tx, id: &str) -> Result<String> {
     Ok(set_value_if_absent(tx, STORE_ID, id)?.unwrap_or_default())
-}
-
-/// Returns whether the store holds any data.
-pub fn is_used(tx: &mut Tx) -> Result<bool> {
-    Ok(tx.value::<i64>(&IS_USED, p![])?.is_some())
 }
 
 /// Stores a value under a name and replaces any existing value.

@@ -2,21 +2,22 @@
 //! (`{EACH}` and `{AMONG}`, see [`expand`](crate::dialect::expand)); a shorter list is padded with NULL, which matches
 //! no ID. A single ID has its own text.
 
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::WorkspaceId;
 
 use crate::{FromRow, Result, Sql, ToValue, Tx, Value, dialect::IDS_MAX};
 
-/// Runs the statement for up to [`IDS_MAX`] IDs of a workspace. Runs nothing if `ids` is empty.
+/// Runs the statement for the workspace and the IDs; `more` are its parameters after the IDs.
 pub(crate) fn rows<T: FromRow, I: ToValue + PartialEq>(
     tx: &mut Tx,
     sql: &Sql,
     workspace: WorkspaceId,
     ids: &[I],
+    more: &[Value<'_>],
 ) -> Result<Vec<T>> {
     match ids {
         [] => Ok(Vec::new()),
-        [one] => tx.rows(sql, &[workspace.to_value(), one.to_value()]),
-        _ => tx.rows(sql, &parameters(&workspace, ids)),
+        [one] if more.is_empty() => tx.rows(sql, &[workspace.to_value(), one.to_value()]),
+        _ => tx.rows(sql, &[parameters(&workspace, ids).as_slice(), more].concat()),
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn run<T, E>(
     let returned = catch_unwind(AssertUnwindSafe(|| work(tx))).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        Error::Panicked(text.unwrap_or_default().into())
+        Error::Internal(text.unwrap_or_default().into())
     });
     if matches!(returned, Ok(Ok(_))) && tx.fault().is_none() {
         // The fault of the transaction is checked next.

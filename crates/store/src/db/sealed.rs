@@ -2,7 +2,7 @@
 //!
 //! A test below fails for any bytes column that is listed neither as sealed nor as unsealed.
 
-use posthouse_domain::id::{DomainId, WebhookId, WorkspaceId};
+use posthouse_domain::{DomainId, WebhookId, WorkspaceId};
 use uuid::Uuid;
 
 use crate::{Error, Result, Tx, p, statements};
@@ -112,8 +112,8 @@ fn served<E: From<Error>>(tx: &mut Tx, change: ResealFn<'_, E>) -> Result<u64, E
         let is_last = found.len() < PAGE as usize;
         for ServedKeyRow { domain, selector, algorithm, private_key } in found {
             after = (domain.clone(), selector.clone(), algorithm.clone());
-            let place = SealedLocation::ServedDomainKey { domain, selector, algorithm };
-            tx.exec(&PUT_DKIM, p![after.0, after.1, after.2, change(&place, &private_key)?])?;
+            let location = SealedLocation::ServedDomainKey { domain, selector, algorithm };
+            tx.exec(&PUT_DKIM, p![after.0, after.1, after.2, change(&location, &private_key)?])?;
             count += 1;
         }
         if is_last {

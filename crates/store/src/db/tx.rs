@@ -12,7 +12,7 @@ use crate::db::statement_timer::StatementTimer;
 use crate::db::wakes::JOBS;
 use crate::dialect::IDS_MAX;
 use crate::{Engine, Error, FromColumn, FromRow, Result, Sql, Value};
-use posthouse_domain::{event::NewEvent, id::WorkspaceId, plan::Plans};
+use posthouse_domain::{NewEvent, Plans, WorkspaceId};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 

@@ -260,6 +260,65 @@ pub(crate) fn json_text<T: serde::Serialize + ?Sized>(value: &T) -> Value<'stati
     Value::Text(Cow::Owned(text))
 }
 
+impl ToValue for Value<'_> {
+    fn to_value(&self) -> Value<'_> {
+        match self {
+            Value::Text(text) => text.to_value(),
+            Value::Blob(bytes) => bytes.to_value(),
+            other => other.clone(),
+        }
+    }
+}
+
+/// An ID that is stored as the nil UUID if there is none, because null is never equal to null.
+pub(crate) trait Nil: FromColumn + ToValue {
+    /// Returns the ID of a stored one.
+    fn read(stored: Self) -> Option<Self> {
+        let is_nil = stored.to_value() == Uuid::nil().to_value();
+        Some(stored).filter(|_| !is_nil)
+    }
+
+    /// Returns the value to store.
+    fn value(id: Option<&Self>) -> Value<'_> {
+        id.map_or(Value::Blob(Cow::Borrowed(&[0; 16])), ToValue::to_value)
+    }
+}
+
+/// A field of a row that several columns hold.
+pub(crate) trait Columns: Sized {
+    /// Reads the columns.
+    fn take(row: &mut Row<'_>) -> Result<Self>;
+    /// Returns the values of the columns.
+    fn values(&self) -> Vec<Value<'_>>;
+}
+
+/// Stores each field of a struct in a column; for `Option<…>`, the columns are null together. Other fields, after `..`,
+/// aren't stored.
+macro_rules! column_group {
+    (Option<$ty:ident> { $($field:ident),+ $(,)? }) => {
+        impl $crate::values::Columns for Option<$ty> {
+            fn take(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
+                $(let $field: Option<_> = row.take()?;)+
+                Ok((|| Some($ty { $($field: $field?),+ }))())
+            }
+            fn values(&self) -> Vec<$crate::Value<'_>> {
+                vec![$(self.as_ref().map_or($crate::Value::Null, |group| $crate::ToValue::to_value(&group.$field))),+]
+            }
+        }
+    };
+    ($ty:ident { $($field:ident),+ $(,)? } $($other:ident: $value:expr),*) => {
+        impl $crate::values::Columns for $ty {
+            fn take(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
+                Ok($ty { $($field: row.take()?,)+ $($other: $value),* })
+            }
+            fn values(&self) -> Vec<$crate::Value<'_>> {
+                vec![$($crate::ToValue::to_value(&self.$field)),+]
+            }
+        }
+    };
+}
+pub(crate) use column_group;
+
 /// Builds a statement's parameters from references: `p![inbox_id, address, now_ms]`.
 #[macro_export]
 macro_rules! p {
@@ -301,22 +360,28 @@ pub(crate) const fn joined<const N: usize>(first: &[&'static str], second: &[&'s
 /// posthouse_store::from_row!(Note { id, kind = type, body });
 /// ```
 ///
-/// If a field is made of several columns or needs a conversion, the columns become variables of an expression:
+/// A conversion follows the type of the column. A field of several columns names them:
+///
+/// ```
+/// struct Note { id: i64, tags: Vec<String>, answer: Option<(String, i64)> }
+/// posthouse_store::from_row!(Note {
+///     id,
+///     tags: String => tags.split(' ').map(str::to_owned).collect(),
+///     answer(answer: Option<String>, answered_at: Option<i64>) => answer.zip(answered_at),
+/// });
+/// ```
+///
+/// The columns after a semicolon are another row: `from_row!(Answer { author; note: Note })`.
+///
+/// If the row is not its columns, they become variables of an expression:
 ///
 /// ```
 /// # use posthouse_store::Json;
-/// struct Note { id: i64, tags: Vec<String>, answer: Option<(String, i64)> }
-/// posthouse_store::from_row!(Note { id, tags: Json<Vec<String>>, answer: Option<String>, answered_at: Option<i64> } => Self {
-///     id,
-///     tags: tags.0,
-///     answer: answer.zip(answered_at),
-/// });
+/// struct Tags(Vec<String>);
+/// posthouse_store::from_row!(Tags { first: String, others: Json<Vec<String>> } => Self([vec![first], others.0].concat()));
 /// ```
 #[macro_export]
 macro_rules! from_row {
-    ($ty:ident { $($field:ident $(= $column:ident)?),+ $(,)? }) => {
-        $crate::from_row!($ty { $($field $(= $column)?),+ } => $ty { $($field),+ });
-    };
     ($ty:ident { $($field:ident $(= $column:ident)? $(: $kind:ty)?),+ $(,)? } => $make:expr) => {
         impl $crate::FromRow for $ty {
             const COLUMNS: &'static [&'static str] = &[$($crate::from_row!(@column $field $($column)?)),+];
@@ -326,21 +391,68 @@ macro_rules! from_row {
             }
         }
     };
+    ($ty:ident { $($field:ident $(= $column:ident)?),+; $rest:ident: $row:ty }) => {
+        impl $crate::FromRow for $ty {
+            const COLUMNS: &'static [&'static str] = &$crate::values::joined::<{
+                [$($crate::from_row!(@column $field $($column)?)),+].len() + <$row as $crate::FromRow>::COLUMNS.len()
+            }>(&[$($crate::from_row!(@column $field $($column)?)),+], <$row as $crate::FromRow>::COLUMNS);
+            fn from_row(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
+                $(let $field = row.take()?;)+
+                Ok($ty { $($field,)+ $rest: <$row as $crate::FromRow>::from_row(row)? })
+            }
+        }
+    };
+    ($ty:ident { $($fields:tt)+ }) => { $crate::from_row!(@fields $ty row [] [] [] $($fields)+,); };
     (@column $field:ident) => { stringify!($field) };
     (@column $field:ident $column:ident) => { stringify!($column) };
+    (@fields $ty:ident $row:ident [$($column:ident)+] [$($read:tt)*] [$($field:ident)+] $(,)?) => {
+        impl $crate::FromRow for $ty {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($column)),+];
+            fn from_row($row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
+                $($read)*
+                Ok($ty { $($field),+ })
+            }
+        }
+    };
+    (@fields $ty:ident $row:ident [$($columns:ident)*] [$($reads:tt)*] [$($fields:ident)*]
+        $field:ident($($column:ident: $kind:ty),+ $(,)?) => $make:expr, $($rest:tt)*) => {
+        $crate::from_row!(@fields $ty $row [$($columns)* $($column)+]
+            [$($reads)* let $field = { $(let $column: $kind = $row.take()?;)+ $make };] [$($fields)* $field] $($rest)*);
+    };
+    (@fields $ty:ident $row:ident [$($columns:ident)*] [$($reads:tt)*] [$($fields:ident)*]
+        $field:ident: $kind:ty => $make:expr, $($rest:tt)*) => {
+        $crate::from_row!(@fields $ty $row [$($columns)* $field]
+            [$($reads)* let $field: $kind = $row.take()?; let $field = $make;] [$($fields)* $field] $($rest)*);
+    };
+    (@fields $ty:ident $row:ident [$($columns:ident)*] [$($reads:tt)*] [$($fields:ident)*]
+        $field:ident = $column:ident: $kind:ty => $make:expr, $($rest:tt)*) => {
+        $crate::from_row!(@fields $ty $row [$($columns)* $column]
+            [$($reads)* let $field: $kind = $row.take()?; let $field = $make;] [$($fields)* $field] $($rest)*);
+    };
+    (@fields $ty:ident $row:ident [$($columns:ident)*] [$($reads:tt)*] [$($fields:ident)*]
+        $field:ident = $column:ident, $($rest:tt)*) => {
+        $crate::from_row!(@fields $ty $row [$($columns)* $column]
+            [$($reads)* let $field = $row.take()?;] [$($fields)* $field] $($rest)*);
+    };
+    (@fields $ty:ident $row:ident [$($columns:ident)*] [$($reads:tt)*] [$($fields:ident)*] $field:ident, $($rest:tt)*) => {
+        $crate::from_row!(@fields $ty $row [$($columns)* $field]
+            [$($reads)* let $field = $row.take()?;] [$($fields)* $field] $($rest)*);
+    };
 }
 
-/// Declares a struct for the rows of a statement. Each field has the name and the type of its column.
+/// Declares a struct for the rows of a statement. Each field has the type of its column, and its name unless that is
+/// stated as `field = column`.
 ///
 /// ```
-/// posthouse_store::row_struct!(NoteCount { author: String, notes: u64 });
+/// posthouse_store::row_struct!(NoteCount { author: String, notes = count: u64 });
 /// ```
 #[macro_export]
 macro_rules! row_struct {
-    ($(#[$meta:meta])* $ty:ident { $($column:ident: $kind:ty),+ $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis $ty:ident { $($(#[$field_meta:meta])* $field:ident $(= $column:ident)?: $kind:ty),+ $(,)? }) => {
         $(#[$meta])*
-        struct $ty { $($column: $kind),+ }
-        $crate::from_row!($ty { $($column),+ });
+        #[allow(missing_docs, reason = "the columns say it")]
+        $vis struct $ty { $($(#[$field_meta])* $vis $field: $kind),+ }
+        $crate::from_row!($ty { $($field $(= $column)?),+ });
     };
 }
 

@@ -1,11 +1,19 @@
 //! The last end of a workspace's suspension. Earlier bounces and complaints don't cause another suspension.
 
-use posthouse_domain::{id::WorkspaceId, metrics::Counters, time::Time};
+pub use posthouse_domain::SuspensionRecovery;
+use posthouse_domain::{Counters, WorkspaceId};
 
-use crate::{Result, Tx, p, statements};
+use crate::statements;
 
 statements! {
-    SET = "INSERT INTO sending_recoveries (workspace_id, recovered_at, sent, bounced, complained) VALUES ($1, $2, $3, $4, $5)
+    /// Records the end of a suspension.
+    pub fn set(
+        workspace: WorkspaceId,
+        recovery: &SuspensionRecovery {
+            at, sent: recovery.counted.sent, bounced: recovery.counted.bounced, complained: recovery.counted.complained,
+        },
+    ) =
+        "INSERT INTO sending_recoveries (workspace_id, recovered_at, sent, bounced, complained) VALUES (:workspace, :at, :sent, :bounced, :complained)
         ON CONFLICT (workspace_id) DO UPDATE SET recovered_at = excluded.recovered_at, sent = excluded.sent,
         bounced = excluded.bounced, complained = excluded.complained";
     /// Returns the last end of a suspension, if any.
@@ -13,25 +21,7 @@ statements! {
         "SELECT recovered_at, sent, bounced, complained FROM sending_recoveries WHERE workspace_id = :workspace";
 }
 
-/// The end of a suspension.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SuspensionRecovery {
-    /// When it ended.
-    pub at: Time,
-    /// The counters of that quarter hour up to then.
-    pub counted: Counters,
-}
-
-/// Records the end of a suspension.
-pub fn set(tx: &mut Tx, workspace: WorkspaceId, recovery: &SuspensionRecovery) -> Result<()> {
-    let c = &recovery.counted;
-    tx.exec(&SET, p![workspace, recovery.at, c.sent, c.bounced, c.complained])?;
-    Ok(())
-}
-
 crate::from_row!(SuspensionRecovery {
     at = recovered_at,
-    sent,
-    bounced,
-    complained,
-} => Self { at, counted: Counters { sent, bounced, complained, ..Counters::default() } });
+    counted(sent: u64, bounced: u64, complained: u64) => Counters { sent, bounced, complained, ..Counters::default() },
+});

@@ -3,15 +3,12 @@
 mod row;
 
 use posthouse_domain::{
-    id::{DomainId, InboxId, WorkspaceId},
-    mail_domain::{DkimSelector, DnsRecordKey, DomainStatus, MailDomain, RecordStatus},
-    page::PageRange,
-    time::Time,
+    DkimSelector, DomainId, DomainStatus, InboxId, MailDomain, PageRange, Time, WorkspaceId,
+    mail_domain::{DnsRecordKey, RecordStatus},
 };
-use uuid::Uuid;
 
 use self::row::{StoredCheck, StoredHosting};
-use crate::{Json, Result, Tx, p, statements, workspaces::named};
+use crate::{Json, Result, Tx, statements, workspaces::named};
 
 /// The columns of a domain in the order that rows are read.
 macro_rules! select {
@@ -26,31 +23,68 @@ macro_rules! select {
 }
 
 statements! {
-    INSERT = "INSERT INTO mail_domains (workspace_id, id, name, status, owned, receiving, token, active_selector, active_since, checked,
-        checks, rotation_announced, created_at) VALUES ($1, $2, $3, 'pending', 0, $4, $5, $6, $7, '[]', 0, 0, $7)
+    fn insert_row(
+        domain: &MailDomain {
+            workspace, id, name, receiving, token, selector: domain.active.selector.text(), created_at,
+        },
+    ) -> bool =
+        "INSERT INTO mail_domains (workspace_id, id, name, status, owned, receiving, token, active_selector, active_since, checked,
+        checks, rotation_announced, created_at)
+        VALUES (:workspace, :id, :name, 'pending', 0, :receiving, :token, :selector, :created_at, '[]', 0, 0, :created_at)
         ON CONFLICT (workspace_id, name) DO NOTHING";
-    GET = select!("WHERE d.workspace_id = $1 AND d.id = $2");
-    GET_FOR_UPDATE = select!("WHERE d.workspace_id = $1 AND d.id = $2 {FOR_UPDATE}");
+    fn row(workspace: WorkspaceId, id: DomainId) -> Option<MailDomain> =
+        select!("WHERE d.workspace_id = :workspace AND d.id = :id");
+    fn lock_row(workspace: WorkspaceId, id: DomainId) -> Option<MailDomain> =
+        select!("WHERE d.workspace_id = :workspace AND d.id = :id {FOR_UPDATE}");
     /// Returns the domain with that name, verified or not, without its keys.
     pub fn by_name(workspace: WorkspaceId, name: &str) -> Option<MailDomain> =
         select!("WHERE d.workspace_id = :workspace AND d.name = :name");
-    PAGE = select!("WHERE d.workspace_id = $1 AND (d.created_at, d.id) < ($2, $3) ORDER BY d.created_at DESC, d.id DESC LIMIT $4");
+    fn rows(workspace: WorkspaceId, page: &PageRange { sort: page.sort(), id: page.id(), limit }) -> Vec<MailDomain> =
+        select!("WHERE d.workspace_id = :workspace AND (d.created_at, d.id) < (:sort, :id) ORDER BY d.created_at DESC, d.id DESC LIMIT :limit");
     /// Returns the domain with that name from the workspace that verified it, whichever that is. Without its keys.
     pub fn owner(name: &str) -> Option<MailDomain> = select!("WHERE d.name = :name AND d.owned = 1");
     /// Returns the number of domains of a workspace.
     pub fn count(workspace: WorkspaceId) -> u64 = "SELECT count(*) FROM mail_domains WHERE workspace_id = :workspace";
-    UPDATE = "UPDATE mail_domains SET (status, owned, receiving, active_selector, active_since, next_selector, next_started_at,
+    fn update_row(
+        domain: &MailDomain {
+            workspace, id, status: domain.status.text(),
+            owned: domain.verified_at.is_some() && domain.status != DomainStatus::Pending, receiving,
+            active_selector: domain.active.selector.text(), active_since: domain.active.since,
+            next_selector: domain.next.as_ref().map(|next| next.selector.text()),
+            next_started_at: domain.next.as_ref().map(|next| next.since),
+            previous_selector: domain.previous.as_ref().map(|previous| previous.key.selector.text()),
+            previous_retire_at: domain.previous.as_ref().map(|previous| previous.retire_at),
+            checked: Json(domain.checked.iter().map(StoredCheck::from).collect::<Vec<_>>()),
+            hosting: domain.hosting.as_ref().map(|hosting| Json(StoredHosting::from(hosting))), hosting_at, verified_at,
+            last_checked_at, asked_at, checks, rotation_announced,
+        },
+    ) =
+        "UPDATE mail_domains SET (status, owned, receiving, active_selector, active_since, next_selector, next_started_at,
         previous_selector, previous_retire_at, checked, hosting, hosting_at, verified_at, last_checked_at, check_requested_at,
-        checks, rotation_announced) = ({PARAMETERS}) WHERE workspace_id = {NEXT} AND id = {NEXT}";
-    DELETE = "DELETE FROM mail_domains WHERE workspace_id = $1 AND id = $2";
-    DELETE_KEYS = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2";
-    DELETE_KEY = "DELETE FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 AND selector IN ($3, $4)";
-    INSERT_KEY = "INSERT INTO domain_keys (workspace_id, domain_id, selector, private_key, record, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, domain_id, selector) DO NOTHING";
-    KEYS = "SELECT selector, record FROM domain_keys WHERE workspace_id = $1 AND domain_id = $2 ORDER BY selector";
-    SIGNING = "SELECT d.id, d.active_selector, d.checked, k.private_key FROM mail_domains d JOIN domain_keys k
+        checks, rotation_announced)
+        = (:status, :owned, :receiving, :active_selector, :active_since, :next_selector, :next_started_at,
+        :previous_selector, :previous_retire_at, :checked, :hosting, :hosting_at, :verified_at, :last_checked_at, :asked_at,
+        :checks, :rotation_announced) WHERE workspace_id = :workspace AND id = :id";
+    fn delete_row(workspace: WorkspaceId, id: DomainId) =
+        "DELETE FROM mail_domains WHERE workspace_id = :workspace AND id = :id";
+    fn delete_keys(workspace: WorkspaceId, domain: DomainId) =
+        "DELETE FROM domain_keys WHERE workspace_id = :workspace AND domain_id = :domain";
+    fn delete_key(
+        workspace: WorkspaceId,
+        domain: DomainId,
+        selector: DkimSelector { rsa: selector.text(), ed25519: selector.ed25519_text() },
+    ) =
+        "DELETE FROM domain_keys WHERE workspace_id = :workspace AND domain_id = :domain AND selector IN (:rsa, :ed25519)";
+    fn write_key(
+        workspace: WorkspaceId, domain: DomainId, selector: &str, private_key: &[u8], record: &str, now: Time,
+    ) = "INSERT INTO domain_keys (workspace_id, domain_id, selector, private_key, record, created_at)
+        VALUES ({PARAMETERS}) ON CONFLICT (workspace_id, domain_id, selector) DO NOTHING";
+    fn key_records(domain: &MailDomain { workspace, id }) -> Vec<KeyRecordRow> =
+        "SELECT selector, record FROM domain_keys WHERE workspace_id = :workspace AND domain_id = :id ORDER BY selector";
+    fn signing_rows(workspace: WorkspaceId, name: &str) -> Vec<SigningRow> =
+        "SELECT d.id, d.active_selector, d.checked, k.private_key FROM mail_domains d JOIN domain_keys k
         ON k.workspace_id = d.workspace_id AND k.domain_id = d.id AND k.selector IN (d.active_selector, d.active_selector || 'e')
-        WHERE d.workspace_id = $1 AND d.name = $2 ORDER BY k.selector LIMIT 2";
+        WHERE d.workspace_id = :workspace AND d.name = :name ORDER BY k.selector LIMIT 2";
     /// Returns up to `limit` inboxes of a domain that aren't deleted.
     pub fn inboxes(workspace: WorkspaceId, name: &str, limit: u32) -> Vec<InboxId> =
         "SELECT id FROM inboxes WHERE workspace_id = :workspace AND domain = :name AND deleted_at IS NULL LIMIT :limit";
@@ -93,20 +127,17 @@ pub struct SealedSigningKeys {
 
 /// Stores a new domain with its first key; returns `false` if the workspace already has the domain.
 pub fn insert(tx: &mut Tx, domain: &MailDomain, key: &SealedDkimKey) -> Result<bool> {
-    let d = domain;
-    let inserted =
-        tx.exec(&INSERT, p![d.workspace, d.id, d.name, d.receiving, d.token, d.active.selector.text(), d.created_at])?;
-    if inserted == 0 {
-        return Ok(false);
+    let is_new = insert_row(tx, domain)?;
+    if is_new {
+        insert_key(tx, domain.workspace, domain.id, key, domain.created_at)?;
     }
-    insert_key(tx, d.workspace, d.id, key, d.created_at)?;
-    Ok(true)
+    Ok(is_new)
 }
 
 /// Stores a key of a domain, replacing an old one with the same selector.
 pub fn insert_key(tx: &mut Tx, workspace: WorkspaceId, domain: DomainId, key: &SealedDkimKey, now: Time) -> Result<()> {
-    tx.exec(&DELETE_KEY, p![workspace, domain, key.selector.text(), key.selector.ed25519_text()])?;
-    tx.exec(&INSERT_KEY, p![workspace, domain, key.selector.text(), key.private_key, key.record, now])?;
+    delete_key(tx, workspace, domain, key.selector)?;
+    write_key(tx, workspace, domain, key.selector.text(), &key.private_key, &key.record, now)?;
     key.ed25519.as_ref().map_or(Ok(()), |second| insert_second_key(tx, workspace, domain, key.selector, second, now))
 }
 
@@ -119,77 +150,45 @@ pub fn insert_second_key(
     key: &SealedEd25519Key,
     now: Time,
 ) -> Result<()> {
-    tx.exec(&INSERT_KEY, p![workspace, domain, selector.ed25519_text(), key.private_key, key.record, now])?;
-    Ok(())
+    write_key(tx, workspace, domain, &selector.ed25519_text(), &key.private_key, &key.record, now)
 }
 
 /// Returns the domain with that ID.
 pub fn get(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
-    let found = tx.one(&GET, p![workspace, id])?;
+    let found = row(tx, workspace, id)?;
     with_keys(tx, found)
 }
 
 /// Returns the domain with that ID and locks its row until the end of the transaction.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<Option<MailDomain>> {
-    let found = tx.one(&GET_FOR_UPDATE, p![workspace, id])?;
+    let found = lock_row(tx, workspace, id)?;
     with_keys(tx, found)
 }
 
 /// Returns a page of a workspace's domains, newest first.
 pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<MailDomain>> {
-    let (at, id) = page.after.map_or((i64::MAX, Uuid::max()), |after| (after.sort, after.id));
-    let found: Vec<MailDomain> = tx.rows(&PAGE, p![workspace, at, id, page.limit])?;
+    let found = rows(tx, workspace, page)?;
     found.into_iter().map(|domain| with_keys(tx, Some(domain))).filter_map(Result::transpose).collect()
 }
 
 /// Writes all mutable fields of a domain. Deletes keys that are no longer used.
 pub fn update(tx: &mut Tx, domain: &MailDomain) -> Result<()> {
-    let d = domain;
-    let owned = d.verified_at.is_some() && d.status != DomainStatus::Pending;
-    let hosting = d.hosting.as_ref().map(|hosting| Json(StoredHosting::from(hosting)));
-    let checked: Vec<StoredCheck> = d.checked.iter().map(StoredCheck::from).collect();
-    let previous = d.previous.as_ref();
-    tx.exec(
-        &UPDATE,
-        p![
-            d.status.text(),
-            owned,
-            d.receiving,
-            d.active.selector.text(),
-            d.active.since,
-            d.next.as_ref().map(|next| next.selector.text()),
-            d.next.as_ref().map(|next| next.since),
-            previous.map(|previous| previous.key.selector.text()),
-            previous.map(|previous| previous.retire_at),
-            Json(&checked),
-            hosting,
-            d.hosting_at,
-            d.verified_at,
-            d.last_checked_at,
-            d.asked_at,
-            d.checks,
-            d.rotation_announced,
-            d.workspace,
-            d.id
-        ],
-    )?;
-    let other = d.active.selector.other();
-    if d.next.is_none() && d.previous.is_none() {
-        tx.exec(&DELETE_KEY, p![d.workspace, d.id, other.text(), other.ed25519_text()])?;
+    update_row(tx, domain)?;
+    if domain.next.is_none() && domain.previous.is_none() {
+        delete_key(tx, domain.workspace, domain.id, domain.active.selector.other())?;
     }
     Ok(())
 }
 
 /// Deletes a domain with its keys.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: DomainId) -> Result<()> {
-    tx.exec(&DELETE_KEYS, p![workspace, id])?;
-    tx.exec(&DELETE, p![workspace, id])?;
-    Ok(())
+    delete_keys(tx, workspace, id)?;
+    delete_row(tx, workspace, id)
 }
 
 /// Returns the keys that sign for a domain of a workspace.
 pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option<SealedSigningKeys>> {
-    let mut found: Vec<SigningRow> = tx.rows(&SIGNING, p![workspace, name])?;
+    let mut found = signing_rows(tx, workspace, name)?;
     // Sorted by selector: the Ed25519 key has the longer one.
     let second = if found.len() > 1 { found.pop() } else { None };
     let Some(first) = found.pop() else { return Ok(None) };
@@ -203,7 +202,7 @@ pub fn signing(tx: &mut Tx, workspace: WorkspaceId, name: &str) -> Result<Option
 /// Fills in the DNS record texts of the keys.
 fn with_keys(tx: &mut Tx, found: Option<MailDomain>) -> Result<Option<MailDomain>> {
     let Some(mut domain) = found else { return Ok(None) };
-    let keys: Vec<KeyRecordRow> = tx.rows(&KEYS, p![domain.workspace, domain.id])?;
+    let keys = key_records(tx, &domain)?;
     let record = |name: &str| keys.iter().find(|key| key.selector == name).map(|key| key.record.clone());
     let previous = domain.previous.as_mut().map(|previous| &mut previous.key);
     for key in [Some(&mut domain.active), domain.next.as_mut(), previous].into_iter().flatten() {

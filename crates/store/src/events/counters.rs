@@ -3,23 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use posthouse_domain::{event::NewEvent, gate::StorageNeed, id::WorkspaceId, plan::Plan};
+use posthouse_domain::{NewEvent, Plan, StorageNeed, WorkspaceId};
 
-use crate::{Error, Result, Tx, p, statements};
+use crate::{Error, Result, Tx, statements};
 
 statements! {
-    ADVANCE = "INSERT INTO workspace_counters (workspace_id, event_seq, stored_bytes) VALUES ($1, $2, $3)
+    fn add(workspace: WorkspaceId, change: CounterChange { events, bytes }) -> Option<WorkspaceCounters> =
+        "INSERT INTO workspace_counters (workspace_id, event_seq, stored_bytes) VALUES (:workspace, :events, :bytes)
         ON CONFLICT (workspace_id) DO UPDATE SET event_seq = workspace_counters.event_seq + excluded.event_seq,
             stored_bytes = workspace_counters.stored_bytes + excluded.stored_bytes
-        RETURNING event_seq, stored_bytes, (SELECT w.plan FROM workspaces w WHERE w.id = $1) AS plan";
+        RETURNING event_seq, stored_bytes, (SELECT w.plan FROM workspaces w WHERE w.id = :workspace) AS plan";
 }
 
-/// The counters of a workspace after a change, and its plan.
-struct WorkspaceCounters {
-    event_seq: i64,
-    stored_bytes: u64,
-    plan: Option<Plan>,
-}
+crate::row_struct!(
+    /// The counters of a workspace after a change, and its plan.
+    WorkspaceCounters { event_seq: i64, stored_bytes: u64, plan: Option<Plan> }
+);
 
 /// The changes of a unit to the counters of one workspace.
 #[derive(Clone, Copy, Default)]
@@ -73,8 +72,8 @@ pub(crate) fn reserve(tx: &mut Tx, workspace: WorkspaceId, events: i64) -> Resul
 }
 
 fn advance(tx: &mut Tx, workspace: WorkspaceId, change: CounterChange) -> Result<WorkspaceCounters> {
-    let after: Option<WorkspaceCounters> = tx.one(&ADVANCE, p![workspace, change.events, change.bytes])?;
-    let after = after.ok_or_else(|| Error::corrupt("the counters of a workspace were not written"))?;
+    let after =
+        add(tx, workspace, change)?.ok_or_else(|| Error::corrupt("the counters of a workspace were not written"))?;
     check_storage(tx, &after, change.bytes)?;
     Ok(after)
 }
@@ -87,5 +86,3 @@ fn check_storage(tx: &mut Tx, after: &WorkspaceCounters, change: i64) -> Result<
         StorageNeed { used: after.stored_bytes.saturating_sub(added), added, limit: plans.of(plan).storage_bytes };
     if need.check().is_err() { Err(tx.fail(Error::WorkspaceFull(need))) } else { Ok(()) }
 }
-
-crate::from_row!(WorkspaceCounters { event_seq, stored_bytes, plan });

@@ -9,24 +9,26 @@ mod choose;
 
 use std::{collections::HashMap, sync::Arc};
 
-use posthouse_domain::{
-    id::{JobId, WorkspaceId},
-    job::JobKind,
-    time::Time,
-};
+use posthouse_domain::{JobId, JobKind, Time, WorkspaceId};
 use uuid::Uuid;
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 statements! {
-    OLDEST = "SELECT id, workspace_id, job_group, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND run_at <= $2
-        ORDER BY run_at LIMIT $3";
-    NEXT_WORKSPACE = "SELECT workspace_id FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id > $2
+    fn oldest(wanted: &DueJobsQuery { kind, now }; limit = OLDEST_MAX) -> Vec<JobCandidate> =
+        "SELECT id, workspace_id, job_group, run_at FROM jobs WHERE kind = :kind AND state = 'ready' AND run_at <= :now
+        ORDER BY run_at LIMIT :limit";
+    fn next_workspace(kind: JobKind, after: Uuid) -> Option<WorkspaceId> =
+        "SELECT workspace_id FROM jobs WHERE kind = :kind AND state = 'ready' AND workspace_id > :after
         ORDER BY workspace_id LIMIT 1";
-    NEXT_GROUP = "SELECT job_group, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND job_group > $3
+    fn next_group(kind: JobKind, workspace: WorkspaceId, after: &str) -> Option<GroupRow> =
+        "SELECT job_group, run_at FROM jobs WHERE kind = :kind AND state = 'ready' AND workspace_id = :workspace AND job_group > :after
         ORDER BY job_group, run_at LIMIT 1";
-    OF_GROUP = "SELECT id, workspace_id, job_group, run_at FROM jobs WHERE kind = $1 AND state = 'ready' AND workspace_id = $2 AND job_group = $3
-        AND run_at <= $4 ORDER BY run_at LIMIT $5";
+    fn of_group(
+        wanted: &DueJobsQuery { kind, now }, workspace: WorkspaceId, group: &str, limit: u32,
+    ) -> Vec<JobCandidate> =
+        "SELECT id, workspace_id, job_group, run_at FROM jobs WHERE kind = :kind AND state = 'ready' AND workspace_id = :workspace AND job_group = :group
+        AND run_at <= :now ORDER BY run_at LIMIT :limit";
 }
 
 /// Number of oldest jobs read. A smaller backlog is read completely.
@@ -105,21 +107,16 @@ pub struct DueJobs {
     pub is_partial: bool,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct JobCandidate {
-    id: JobId,
-    workspace: WorkspaceId,
-    group: String,
-    run_at: Time,
-}
-
-crate::from_row!(JobCandidate { id, workspace = workspace_id, group = job_group, run_at });
+crate::row_struct!(
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    JobCandidate { id: JobId, workspace = workspace_id: WorkspaceId, group = job_group: String, run_at: Time }
+);
 
 crate::row_struct!(GroupRow { job_group: String, run_at: Time });
 
 /// Selects jobs that are due.
 pub fn find(tx: &mut Tx, wanted: &DueJobsQuery) -> Result<DueJobs> {
-    let mut candidates: Vec<JobCandidate> = tx.rows(&OLDEST, p![wanted.kind, wanted.now, OLDEST_MAX])?;
+    let mut candidates = oldest(tx, wanted)?;
     if candidates.len() < OLDEST_MAX as usize {
         return Ok(DueJobs {
             ids: choose::choose(candidates, wanted),
@@ -151,8 +148,7 @@ fn workspaces(tx: &mut Tx, wanted: &DueJobsQuery, next: &mut DueJobsCursor) -> R
     let mut found: Vec<WorkspaceId> = Vec::new();
     let mut has_wrapped = next.workspace.is_nil();
     while found.len() < WORKSPACES_MAX {
-        let one: Option<WorkspaceId> = tx.value(&NEXT_WORKSPACE, p![wanted.kind, next.workspace])?;
-        match one {
+        match next_workspace(tx, wanted.kind, next.workspace)? {
             Some(id) if found.first() == Some(&id) => return Ok((found, false)),
             Some(id) => {
                 found.push(id);
@@ -196,7 +192,7 @@ impl GroupScan {
             if jobs >= self.jobs {
                 break;
             }
-            let head: Option<GroupRow> = tx.one(&NEXT_GROUP, p![wanted.kind, self.workspace, group])?;
+            let head = next_group(tx, wanted.kind, self.workspace, &group)?;
             let Some(GroupRow { job_group: found, run_at }) = head else { return Ok((!is_whole).then(String::new)) };
             group = found;
             let capacity = if run_at <= wanted.now { (wanted.capacities)(self.workspace, &group).free() } else { 0 };
@@ -216,7 +212,7 @@ impl GroupScan {
         candidates: &mut Vec<JobCandidate>,
     ) -> Result<usize> {
         let most = u32::try_from(capacity.min(self.jobs)).unwrap_or(OLDEST_MAX);
-        let heads: Vec<JobCandidate> = tx.rows(&OF_GROUP, p![wanted.kind, self.workspace, group, wanted.now, most])?;
+        let heads = of_group(tx, wanted, self.workspace, group, most)?;
         let count = heads.len();
         candidates.extend(heads);
         Ok(count)

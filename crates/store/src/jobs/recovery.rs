@@ -1,10 +1,6 @@
 //! What recreates a lost job of each kind, and what releases a held one.
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    job::{JobKind, JobReason},
-    time::Time,
-};
+use posthouse_domain::{JobKind, JobReason, Time, WorkspaceId};
 use uuid::Uuid;
 
 use crate::{Result, Sql, Tx, p, statements};
@@ -110,20 +106,15 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
     }
 }
 
-/// A row whose job is missing.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LostJob {
-    /// The workspace.
-    pub workspace: WorkspaceId,
-    /// The row.
-    pub subject: Uuid,
-    /// The group of the job.
-    pub group: String,
-    /// When the job is due; in the past if it is due at once.
-    pub run_at: Time,
-}
-
-crate::from_row!(LostJob { workspace = workspace_id, subject = subject_id, group = job_group, run_at });
+crate::row_struct!(
+    /// A row whose job is missing.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub LostJob {
+        workspace = workspace_id: WorkspaceId, subject = subject_id: Uuid, group = job_group: String,
+        /// When the job is due; in the past if it is due at once.
+        run_at: Time,
+    }
+);
 
 /// Returns up to `limit` rows that need a job of this kind and have none.
 pub fn lost(tx: &mut Tx, kind: JobKind, limit: u32) -> Result<Vec<LostJob>> {

@@ -1,12 +1,8 @@
 //! Reply counts for the loop rules and the burst limit.
 
-use posthouse_domain::{
-    id::{InboxId, MessageId, ThreadId, WorkspaceId},
-    message::Message,
-    time::Time,
-};
+use posthouse_domain::{InboxId, Message, MessageId, ThreadId, Time, WorkspaceId};
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 statements! {
     /// Returns how often a message was answered.
@@ -15,7 +11,8 @@ statements! {
     /// Returns the number of answers sent in a thread after `since`.
     pub fn in_thread(workspace: WorkspaceId, thread: ThreadId, since: Time) -> u64 =
         "SELECT count(*) FROM messages WHERE workspace_id = :workspace AND thread_id = :thread AND created_at > :since AND answers IS NOT NULL";
-    SENT_ID = "SELECT count(*) FROM messages WHERE workspace_id = $1 AND inbox_id = $2 AND rfc_message_id = $3
+    fn count_sent(message: &Message { workspace, inbox, rfc_message_id }) -> u64 =
+        "SELECT count(*) FROM messages WHERE workspace_id = :workspace AND inbox_id = :inbox AND rfc_message_id = :rfc_message_id
         AND direction = 'outbound'";
     /// Returns the recipients of the message that an inbox sent with a `Message-ID`; empty if it sent none.
     pub fn sent_to(workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str) -> Vec<String> =
@@ -23,13 +20,15 @@ statements! {
         CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = :workspace AND r.message_id = m.id {pg:OFFSET 0) r}
         WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.rfc_message_id = :rfc_message_id AND m.direction = 'outbound'";
     /// Looks at the oldest threads of the address, with the whole key of each table.
-    WROTE_FIRST_TO = "SELECT count(*) FROM (SELECT r.position FROM
-        (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = $1 AND p.address = $2 ORDER BY p.thread_id LIMIT $4) bounded
-        CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = $1 AND m.thread_id = bounded.thread_id
-          AND m.created_at < $3 AND m.direction = 'outbound' AND m.answers IS NULL AND m.in_reply_to IS NULL {pg:OFFSET 0) m}
-        CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = $1 AND r.message_id = m.id {pg:OFFSET 0) r}
-        WHERE lower(r.address) = $2 LIMIT 1) found";
-    SENT_SINCE = "SELECT count(*) AS messages, min(created_at) AS oldest FROM messages WHERE workspace_id = $1 AND direction = 'outbound' AND created_at > $2";
+    fn count_first_to(workspace: WorkspaceId, address: &str, before: Time; searched = THREADS_SEARCHED_MAX) -> u64 =
+        "SELECT count(*) FROM (SELECT r.position FROM
+        (SELECT p.thread_id FROM thread_people p WHERE p.workspace_id = :workspace AND p.address = :address ORDER BY p.thread_id LIMIT :searched) bounded
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} messages m {lite:ON}{pg:WHERE} m.workspace_id = :workspace AND m.thread_id = bounded.thread_id
+          AND m.created_at < :before AND m.direction = 'outbound' AND m.answers IS NULL AND m.in_reply_to IS NULL {pg:OFFSET 0) m}
+        CROSS JOIN {pg:LATERAL (SELECT * FROM} recipients r {lite:ON}{pg:WHERE} r.workspace_id = :workspace AND r.message_id = m.id {pg:OFFSET 0) r}
+        WHERE lower(r.address) = :address LIMIT 1) found";
+    fn sent_row(workspace: WorkspaceId, since: Time) -> Option<SentRow> =
+        "SELECT count(*) AS messages, min(created_at) AS oldest FROM messages WHERE workspace_id = :workspace AND direction = 'outbound' AND created_at > :since";
 }
 
 /// Number of threads of an address that are searched for mail to it.
@@ -37,21 +36,17 @@ const THREADS_SEARCHED_MAX: u32 = 500;
 
 /// Returns whether a message is one of the inbox's own sent messages coming back: the inbox sent its `Message-ID`.
 pub fn was_sent(tx: &mut Tx, message: &Message) -> Result<bool> {
-    let m = message;
-    let sent: Option<u64> = tx.value(&SENT_ID, p![m.workspace, m.inbox, m.rfc_message_id])?;
-    Ok(sent.is_some_and(|n| n > 0))
+    Ok(count_sent(tx, message)? > 0)
 }
 
 /// Returns whether a workspace sent a message that answers nothing to a canonical address before a time.
 pub fn wrote_first_to(tx: &mut Tx, workspace: WorkspaceId, address: &str, before: Time) -> Result<bool> {
-    let found: Option<u64> = tx.value(&WROTE_FIRST_TO, p![workspace, address, before, THREADS_SEARCHED_MAX])?;
-    Ok(found.is_some_and(|n| n > 0))
+    Ok(count_first_to(tx, workspace, address, before)? > 0)
 }
 
 /// Returns the number of messages that a workspace sent after `since`, and the time of the first.
 pub fn sent_since(tx: &mut Tx, workspace: WorkspaceId, since: Time) -> Result<(u64, Option<Time>)> {
-    let sent: Option<SentRow> = tx.one(&SENT_SINCE, p![workspace, since])?;
-    Ok(sent.map_or((0, None), |row| (row.messages, row.oldest)))
+    Ok(sent_row(tx, workspace, since)?.map_or((0, None), |row| (row.messages, row.oldest)))
 }
 
 crate::row_struct!(SentRow { messages: u64, oldest: Option<Time> });

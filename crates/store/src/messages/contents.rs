@@ -3,33 +3,44 @@
 //! Raw bytes are compressed. Small ones are stored in the database, large ones in the blob store under the recorded
 //! name.
 
-use posthouse_domain::{
-    id::{ContentId, WorkspaceId},
-    message::MessageBodies,
-};
+use posthouse_domain::{ContentId, MessageBodies, WorkspaceId};
 
-use crate::{Result, Tx, p, statements};
+use crate::{Error, Result, Tx, statements};
 
 /// Largest compressed raw message that is stored in the database, in bytes.
 pub const INLINE_BYTES_MAX: usize = 256 * 1024;
 
 statements! {
-    INSERT = "INSERT INTO contents (workspace_id, id, raw, raw_blob, raw_bytes, text, html, extracted_text, extracted_is_text, headers)
+    fn insert_row(
+        workspace: WorkspaceId,
+        id: ContentId,
+        raw: &StoredRaw { inline: raw.place.inline(), blob: raw.place.blob(), bytes },
+        bodies: &MessageBodies {
+            text, html, extracted_text: bodies.extracted_text.as_ref().filter(|_| !is_text(bodies)),
+            is_text: is_text(bodies), headers_json,
+        },
+    ) =
+        "INSERT INTO contents (workspace_id, id, raw, raw_blob, raw_bytes, text, html, extracted_text, extracted_is_text, headers)
         VALUES ({PARAMETERS})";
-    BODIES = "SELECT c.id, c.text, c.html, c.extracted_text, c.extracted_is_text, c.headers
-        FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
-    SUMMARIES = "SELECT c.id, CASE WHEN c.extracted_is_text = 1 THEN substr(c.text, 1, 200) ELSE substr(c.extracted_text, 1, 200) END AS start
-        FROM {EACH} contents c WHERE c.workspace_id = $1 AND c.id {AMONG} {pg:c}";
+    /// Returns the bodies of up to [`crate::dialect::IDS_MAX`] contents, unordered.
+    pub fn bodies(workspace: WorkspaceId, ids: each ContentId) -> Vec<ContentBodies> =
+        "SELECT c.id, c.text, c.html, c.extracted_text, c.extracted_is_text, c.headers
+        FROM {EACH} contents c WHERE c.workspace_id = :workspace AND c.id {AMONG} {pg:c}";
+    fn summary_rows(workspace: WorkspaceId, ids: each ContentId) -> Vec<SummaryRow> =
+        "SELECT c.id, CASE WHEN c.extracted_is_text = 1 THEN substr(c.text, 1, 200) ELSE substr(c.extracted_text, 1, 200) END AS start
+        FROM {EACH} contents c WHERE c.workspace_id = :workspace AND c.id {AMONG} {pg:c}";
     /// Returns the location of the raw bytes.
     pub fn raw(workspace: WorkspaceId, id: ContentId) -> Option<StoredRaw> =
         "SELECT raw, raw_blob, raw_bytes FROM contents WHERE workspace_id = :workspace AND id = :id";
-    DELETE_UNUSED = "DELETE FROM contents WHERE workspace_id = $1 AND id = $2
-        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.content_id = $2) RETURNING raw_blob, raw_bytes";
+    fn delete_row(workspace: WorkspaceId, id: ContentId) -> Option<DeletedContent> =
+        "DELETE FROM contents WHERE workspace_id = :workspace AND id = :id
+        AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = :workspace AND m.content_id = :id) RETURNING raw_blob, raw_bytes";
     /// Returns the next blobs that contents reference, ordered by name.
     pub fn blobs_after(digest: &str, limit: u32) -> Vec<String> =
         "SELECT raw_blob FROM contents WHERE raw_blob > :digest GROUP BY raw_blob ORDER BY raw_blob LIMIT :limit";
-    BLOB_USED = "SELECT raw_bytes FROM contents WHERE raw_blob = $1
-        UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = $1 LIMIT 1";
+    /// Returns whether any content or draft attachment references the blob.
+    pub fn references_blob(digest: &str) -> bool = "SELECT raw_bytes FROM contents WHERE raw_blob = :digest
+        UNION ALL SELECT size_bytes FROM draft_files WHERE content_blob = :digest LIMIT 1";
 }
 
 /// The location of compressed bytes.
@@ -41,6 +52,29 @@ pub enum RawLocation {
     Blob(String),
 }
 
+impl RawLocation {
+    /// Returns the location that these columns hold; `what` names their row in an error.
+    pub(crate) fn of(inline: Option<Vec<u8>>, blob: Option<String>, what: &str) -> Result<Self> {
+        let location = inline.map(Self::Inline).or(blob.map(Self::Blob));
+        location.ok_or_else(|| Error::Inconsistent(format!("{what} has no bytes").into()))
+    }
+
+    /// Returns the bytes in the database.
+    pub(crate) fn inline(&self) -> Option<&[u8]> {
+        if let Self::Inline(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// Returns the name of the blob.
+    pub(crate) fn blob(&self) -> Option<&str> {
+        if let Self::Blob(digest) = self { Some(digest) } else { None }
+    }
+}
+
+/// Returns whether the new text is the whole text.
+fn is_text(bodies: &MessageBodies) -> bool {
+    bodies.extracted_text.is_some() && bodies.extracted_text == bodies.text
+}
+
 /// The stored raw bytes of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredRaw {
@@ -50,13 +84,10 @@ pub struct StoredRaw {
     pub bytes: u64,
 }
 
-/// A deleted content.
-pub(crate) struct DeletedContent {
-    /// The blob of its bytes.
-    pub(crate) raw_blob: Option<String>,
-    /// Their size before compression.
-    pub(crate) raw_bytes: u64,
-}
+crate::row_struct!(
+    /// A deleted content.
+    pub(crate) DeletedContent { raw_blob: Option<String>, raw_bytes: u64 }
+);
 
 /// The bodies of one content.
 pub struct ContentBodies {
@@ -93,37 +124,21 @@ pub fn insert_pending(
     raw: &StoredRaw,
     bodies: &MessageBodies,
 ) -> Result<()> {
-    let (inline, blob) = match &raw.place {
-        RawLocation::Inline(bytes) => (Some(bytes.as_slice()), None),
-        RawLocation::Blob(digest) => (None, Some(digest.as_str())),
-    };
-    let is_same = bodies.extracted_text.is_some() && bodies.extracted_text == bodies.text;
-    let extracted = if is_same { None } else { bodies.extracted_text.as_deref() };
-    tx.exec(
-        &INSERT,
-        p![workspace, id, inline, blob, raw.bytes, bodies.text, bodies.html, extracted, is_same, bodies.headers_json],
-    )?;
-    Ok(())
-}
-
-/// Returns the bodies of up to [`crate::dialect::IDS_MAX`] contents, unordered.
-pub fn bodies(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<Vec<ContentBodies>> {
-    crate::many::rows(tx, &BODIES, workspace, ids)
+    insert_row(tx, workspace, id, raw, bodies)
 }
 
 /// Returns the start of the new text of up to [`crate::dialect::IDS_MAX`] contents, unordered, and no other body.
 pub fn summaries(tx: &mut Tx, workspace: WorkspaceId, ids: &[ContentId]) -> Result<Vec<ContentBodies>> {
-    let rows: Vec<SummaryRow> = crate::many::rows(tx, &SUMMARIES, workspace, ids)?;
     let bodies = |row: SummaryRow| ContentBodies {
         id: row.id,
         bodies: MessageBodies { extracted_text: row.start, ..MessageBodies::default() },
     };
-    Ok(rows.into_iter().map(bodies).collect())
+    Ok(summary_rows(tx, workspace, ids)?.into_iter().map(bodies).collect())
 }
 
 /// Deletes a content that no message references any more; returns the name of a blob that may now be unused.
 pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
-    let Some(deleted) = tx.one::<DeletedContent>(&DELETE_UNUSED, p![workspace, id])? else { return Ok(None) };
+    let Some(deleted) = delete_row(tx, workspace, id)? else { return Ok(None) };
     tx.subtract_stored_bytes(workspace, deleted.raw_bytes);
     Ok(deleted.raw_blob)
 }
@@ -131,30 +146,14 @@ pub fn delete_unused(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Resu
 /// Deletes a content that [`insert_pending`] stored and that no message has; returns the name of a blob that may now be
 /// unused.
 pub fn delete_pending(tx: &mut Tx, workspace: WorkspaceId, id: ContentId) -> Result<Option<String>> {
-    let deleted: Option<DeletedContent> = tx.one(&DELETE_UNUSED, p![workspace, id])?;
-    Ok(deleted.and_then(|deleted| deleted.raw_blob))
-}
-
-/// Returns whether any content or draft attachment references the blob.
-pub fn references_blob(tx: &mut Tx, digest: &str) -> Result<bool> {
-    Ok(tx.value::<i64>(&BLOB_USED, p![digest])?.is_some())
+    Ok(delete_row(tx, workspace, id)?.and_then(|deleted| deleted.raw_blob))
 }
 
 crate::row_struct!(SummaryRow { id: ContentId, start: Option<String> });
 
-crate::from_row!(DeletedContent { raw_blob, raw_bytes });
-
 crate::from_row!(StoredRaw {
-    inline = raw: Option<Vec<u8>>,
-    blob = raw_blob: Option<String>,
+    place(raw: Option<Vec<u8>>, raw_blob: Option<String>) => RawLocation::of(raw, raw_blob, "a content")?,
     bytes = raw_bytes,
-} => {
-    let place = match (inline, blob) {
-        (Some(bytes), _) => RawLocation::Inline(bytes),
-        (None, Some(digest)) => RawLocation::Blob(digest),
-        (None, None) => return Err(crate::Error::Inconsistent("a content has no raw bytes".into())),
-    };
-    Self { place, bytes }
 });
 
 crate::from_row!(ContentBodies {

@@ -4,30 +4,38 @@
 //! by a bounded count; the other labels are looked up per row.
 
 use posthouse_domain::{
-    id::{InboxId, ThreadId, WorkspaceId},
-    message::{Channel, Direction, Message, MessageKind, MessageStatus},
-    page::{CursorPosition, PageRange},
-    time::Time,
+    Channel, Direction, InboxId, Message, MessageKind, MessageStatus, PageRange, ThreadId, Time, WorkspaceId,
 };
-use uuid::Uuid;
 
-use crate::{Result, Sql, ToValue, Tx, Value, p, statements};
+use crate::{Result, Sql, ToValue, Tx, Value, statements};
 
 /// Labels are counted up to this number; more common labels are treated as equal.
 const LABEL_COUNT_MAX: u32 = 1_000;
 
 statements! {
-    COUNT_LABEL = "SELECT count(*) FROM (SELECT l.created_at FROM message_labels l
-        WHERE l.workspace_id = $1 AND l.inbox_id = $2 AND l.label = $3 LIMIT $4) bounded";
-    OF_THREAD = "SELECT {m.messages} FROM messages m WHERE m.workspace_id = $1 AND m.thread_id = $2 AND m.created_at < $3
-        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = $1 AND l.inbox_id = m.inbox_id
+    fn count_label(inbox: InboxRef { workspace, inbox }, label: &str; limit = LABEL_COUNT_MAX) -> i64 =
+        "SELECT count(*) FROM (SELECT l.created_at FROM message_labels l
+        WHERE l.workspace_id = :workspace AND l.inbox_id = :inbox AND l.label = :label LIMIT :limit) bounded";
+    /// Returns up to `limit` messages of a thread that are older than `before`, newest first. Blocked messages are skipped.
+    pub fn of_thread(
+        workspace: WorkspaceId,
+        thread: ThreadId,
+        before: Option<Time> { before: before.unwrap_or(Time::from_millis(i64::MAX)) },
+        limit: u32,
+    ) -> Vec<Message> =
+        "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.thread_id = :thread AND m.created_at < :before
+        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = :workspace AND l.inbox_id = m.inbox_id
           AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
-        ORDER BY m.created_at DESC LIMIT $4";
-    HELD = "SELECT {m.messages} FROM messages m WHERE m.workspace_id = $1 AND m.held IS NOT NULL AND m.released_at IS NULL AND (m.created_at, m.id) < ($2, $3)
-        AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = $1 AND i.id = m.inbox_id AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)
-        ORDER BY m.created_at DESC, m.id DESC LIMIT $4";
-    HELD_IN_INBOX = "SELECT {m.messages} FROM messages m WHERE m.workspace_id = $1 AND m.inbox_id = $5 AND m.held IS NOT NULL AND m.released_at IS NULL
-        AND (m.created_at, m.id) < ($2, $3) ORDER BY m.created_at DESC, m.id DESC LIMIT $4";
+        ORDER BY m.created_at DESC LIMIT :limit";
+    fn all_held(workspace: WorkspaceId, page: PageRange { sort: page.sort(), id: page.id(), limit }) -> Vec<Message> =
+        "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.held IS NOT NULL AND m.released_at IS NULL AND (m.created_at, m.id) < (:sort, :id)
+        AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = :workspace AND i.id = m.inbox_id AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)
+        ORDER BY m.created_at DESC, m.id DESC LIMIT :limit";
+    fn held_in_inbox(
+        workspace: WorkspaceId, inbox: InboxId, page: PageRange { sort: page.sort(), id: page.id(), limit },
+    ) -> Vec<Message> =
+        "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.held IS NOT NULL AND m.released_at IS NULL
+        AND (m.created_at, m.id) < (:sort, :id) ORDER BY m.created_at DESC, m.id DESC LIMIT :limit";
 }
 
 /// An inbox of a workspace.
@@ -76,17 +84,17 @@ pub enum ScreeningFilter {
 /// Returns up to `limit` messages of an inbox that match the filter and are older than `before`, newest first.
 pub fn page(
     tx: &mut Tx,
-    place: InboxRef,
+    inbox: InboxRef,
     filter: &MessageFilter,
     before: Option<Time>,
     limit: u32,
 ) -> Result<Vec<Message>> {
-    let Some(labels) = rarest_first(tx, place, &filter.labels)? else { return Ok(Vec::new()) };
+    let Some(labels) = rarest_first(tx, inbox, &filter.labels)? else { return Ok(Vec::new()) };
     let before = before.unwrap_or(Time::from_millis(i64::MAX));
     let names =
         [filter.direction.map(Direction::text), filter.channel.map(Channel::text), filter.kind.map(MessageKind::text)];
     let mut parameters: Vec<Value<'_>> =
-        vec![place.workspace.to_value(), place.inbox.to_value(), before.to_value(), limit.to_value()];
+        vec![inbox.workspace.to_value(), inbox.inbox.to_value(), before.to_value(), limit.to_value()];
     parameters.extend(names.iter().flatten().map(ToValue::to_value));
     parameters.extend(filter.hidden_labels.iter().chain(&filter.any_label).map(ToValue::to_value));
     parameters.extend(labels.iter().map(ToValue::to_value));
@@ -104,26 +112,14 @@ pub fn page(
 
 /// Returns a page of the held messages of a workspace or of one inbox, newest first.
 pub fn held(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>, page: PageRange) -> Result<Vec<Message>> {
-    let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
     match inbox {
-        Some(inbox) => tx.rows(&HELD_IN_INBOX, p![workspace, after.sort, after.id, page.limit, inbox]),
-        None => tx.rows(&HELD, p![workspace, after.sort, after.id, page.limit]),
+        Some(inbox) => held_in_inbox(tx, workspace, inbox, page),
+        None => all_held(tx, workspace, page),
     }
 }
 
-/// Returns up to `limit` messages of a thread that are older than `before`, newest first. Blocked messages are skipped.
-pub fn of_thread(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    thread: ThreadId,
-    before: Option<Time>,
-    limit: u32,
-) -> Result<Vec<Message>> {
-    tx.rows(&OF_THREAD, p![workspace, thread, before.unwrap_or(Time::from_millis(i64::MAX)), limit])
-}
-
 /// Returns the distinct labels, rarest first; `None` if one of several labels has no messages.
-fn rarest_first(tx: &mut Tx, place: InboxRef, wanted: &[String]) -> Result<Option<Vec<String>>> {
+fn rarest_first(tx: &mut Tx, inbox: InboxRef, wanted: &[String]) -> Result<Option<Vec<String>>> {
     let mut labels: Vec<String> = wanted.to_vec();
     labels.sort_unstable();
     labels.dedup();
@@ -132,8 +128,7 @@ fn rarest_first(tx: &mut Tx, place: InboxRef, wanted: &[String]) -> Result<Optio
     }
     let mut counted = Vec::with_capacity(labels.len());
     for label in labels {
-        let parameters = p![place.workspace, place.inbox, label, LABEL_COUNT_MAX];
-        let count: i64 = tx.value(&COUNT_LABEL, parameters)?.unwrap_or(0);
+        let count = count_label(tx, inbox, &label)?;
         if count == 0 {
             return Ok(None);
         }

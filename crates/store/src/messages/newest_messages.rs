@@ -1,45 +1,29 @@
 //! The newest message of each thread of a list, with the first words of its new text.
 
-use posthouse_domain::{
-    id::{MessageId, ThreadId, WorkspaceId},
-    message::Direction,
-};
+pub use posthouse_domain::NewestMessage;
+use posthouse_domain::{MessageId, ThreadId, WorkspaceId};
 
-use crate::{Result, Tx, dialect::IDS_MAX, many, statements};
+use crate::{Result, Tx, dialect::IDS_MAX, statements};
 
 statements! {
     // Held mail is not shown in its thread.
-    NEWEST = "SELECT (SELECT m.id FROM messages m WHERE m.workspace_id = t.workspace_id AND m.thread_id = t.id
+    fn newest(workspace: WorkspaceId, threads: each ThreadId) -> Vec<NewestRow> =
+        "SELECT (SELECT m.id FROM messages m WHERE m.workspace_id = t.workspace_id AND m.thread_id = t.id
           AND (m.held IS NULL OR m.released_at IS NOT NULL) ORDER BY m.created_at DESC LIMIT 1) AS message_id
-        FROM {EACH} threads t WHERE t.workspace_id = $1 AND t.id {AMONG} {pg:t}";
-    BEGINNINGS = "SELECT m.id, m.thread_id, m.direction, m.from_text, (SELECT substr(CASE WHEN c.extracted_is_text = 1 OR c.extracted_text IS NULL
+        FROM {EACH} threads t WHERE t.workspace_id = :workspace AND t.id {AMONG} {pg:t}";
+    fn beginnings(workspace: WorkspaceId, messages: each MessageId) -> Vec<NewestMessage> =
+        "SELECT m.id, m.thread_id, m.direction, m.from_text, (SELECT substr(CASE WHEN c.extracted_is_text = 1 OR c.extracted_text IS NULL
             THEN c.text ELSE c.extracted_text END, 1, 400)
           FROM contents c WHERE c.workspace_id = m.workspace_id AND c.id = m.content_id) AS beginning
-        FROM {EACH} messages m WHERE m.workspace_id = $1 AND m.id {AMONG} {pg:m}";
-}
-
-/// The newest message of a thread.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NewestMessage {
-    /// The message.
-    pub id: MessageId,
-    /// Its thread.
-    pub thread: ThreadId,
-    /// Whether it was received or sent.
-    pub direction: Direction,
-    /// The author in header form.
-    pub from: String,
-    /// The first 400 characters of its new text.
-    pub beginning: Option<String>,
+        FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.id {AMONG} {pg:m}";
 }
 
 /// Returns the newest message of each thread that has one, in any order.
 pub fn of_threads(tx: &mut Tx, workspace: WorkspaceId, threads: &[ThreadId]) -> Result<Vec<NewestMessage>> {
     let mut found = Vec::with_capacity(threads.len());
     for some in threads.chunks(IDS_MAX) {
-        let newest: Vec<NewestRow> = many::rows(tx, &NEWEST, workspace, some)?;
-        let ids: Vec<MessageId> = newest.into_iter().filter_map(|row| row.message_id).collect();
-        found.extend(many::rows::<NewestMessage, _>(tx, &BEGINNINGS, workspace, &ids)?);
+        let ids: Vec<MessageId> = newest(tx, workspace, some)?.into_iter().filter_map(|row| row.message_id).collect();
+        found.extend(beginnings(tx, workspace, &ids)?);
     }
     Ok(found)
 }

@@ -1,10 +1,6 @@
 //! Complete records: messages with their bodies, attachments, deliveries and approval.
 
-use posthouse_domain::{
-    id::{MessageId, WorkspaceId},
-    message::{Direction, Message, MessageBodies},
-    record::{Record, RecordView},
-};
+use posthouse_domain::{Direction, Message, MessageBodies, MessageId, Record, RecordView, WorkspaceId};
 
 use super::{body_bytes, get, may_exceed};
 use crate::{Result, Tx, approvals, attachments, contents, recipients, workspaces};

@@ -1,42 +1,34 @@
 //! Reprocessing of received messages: pages over all of them, and the fields that change.
 
-use posthouse_domain::{
-    id::{MessageId, WorkspaceId},
-    message::Message,
-};
+use posthouse_domain::{Message, MessageId, WorkspaceId};
 
-use uuid::Uuid;
-
-use crate::{Result, Tx, p, search, statements};
+use crate::{Result, Tx, search, statements, values::Nil};
 
 statements! {
-    PAGE = "SELECT workspace_id, id FROM messages WHERE (workspace_id > $1 OR (workspace_id = $1 AND id > $2))
-        AND direction = 'inbound' AND channel = 'email' ORDER BY workspace_id, id LIMIT $3";
-    SET = "UPDATE messages SET from_text = $3, verification = $4, contact_address = $5 WHERE workspace_id = $1 AND id = $2";
+    /// Returns received messages after a given one, ordered by workspace and ID; `None` starts at the beginning.
+    pub fn page(
+        after: Option<MessageRef> {
+            workspace: Nil::value(after.as_ref().map(|after| &after.workspace)),
+            message: Nil::value(after.as_ref().map(|after| &after.message)),
+        },
+        limit: u32,
+    ) -> Vec<MessageRef> =
+        "SELECT workspace_id, id FROM messages WHERE (workspace_id > :workspace OR (workspace_id = :workspace AND id > :message))
+        AND direction = 'inbound' AND channel = 'email' ORDER BY workspace_id, id LIMIT :limit";
+    fn write(message: &Message { workspace, id, from, verification, contact_address }) =
+        "UPDATE messages SET from_text = :from, verification = :verification, contact_address = :contact_address WHERE workspace_id = :workspace AND id = :id";
 }
 
-/// The ids of a message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MessageRef {
-    /// The workspace.
-    pub workspace: WorkspaceId,
-    /// The message.
-    pub message: MessageId,
-}
-
-/// Returns received messages after a given one, ordered by workspace and ID; `None` starts at the beginning.
-pub fn page(tx: &mut Tx, after: Option<MessageRef>, limit: u32) -> Result<Vec<MessageRef>> {
-    let start = MessageRef { workspace: WorkspaceId(Uuid::nil()), message: MessageId(Uuid::nil()) };
-    let after = after.unwrap_or(start);
-    tx.rows(&PAGE, p![after.workspace, after.message, limit])
-}
+crate::row_struct!(
+    /// The ids of a message.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub MessageRef { workspace = workspace_id: WorkspaceId, message = id: MessageId }
+);
 
 /// Writes the author, labels and verification of `after`, and queues the message for indexing again.
 pub fn set(tx: &mut Tx, before: &Message, after: &Message) -> Result<()> {
-    tx.exec(&SET, p![after.workspace, after.id, after.from, after.verification, after.contact_address])?;
+    write(tx, after)?;
     crate::messages::set_labels(tx, before, after)?;
     search::delete_message(tx, after.workspace, after.id)?;
     search::wait(tx, after.workspace, after.id)
 }
-
-crate::from_row!(MessageRef { workspace = workspace_id, message = id });

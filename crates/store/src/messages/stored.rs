@@ -1,9 +1,8 @@
 //! What a message stores as JSON: a verification, and the signatures of the author and of a copy.
 
 use posthouse_domain::{
-    agent_message::{AgentDelivery, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, UnsignedReason},
-    message::MessageVerification,
-    time::Time,
+    AgentDelivery, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, MessageVerification, Time,
+    UnsignedReason,
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,23 +3,19 @@
 //! A page scans an index on last activity. With a label filter that matches few threads, it sorts those threads
 //! instead; a bounded count decides what is few.
 
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    page::CursorPosition,
-    thread::Thread,
-    time::Time,
-};
+use posthouse_domain::{CursorPosition, InboxId, Thread, Time, WorkspaceId};
 use uuid::Uuid;
 
-use crate::{Result, Sql, ToValue, Tx, Value, p, statements, values::like_pattern};
+use crate::{Result, Sql, ToValue, Tx, Value, statements, values::like_pattern};
 
 /// If a label matches fewer threads than this, they are sorted; otherwise activity is scanned and the label checked per
 /// row.
 const SORTED_MAX: u32 = 1_000;
 
 statements! {
-    COUNT_LABEL = "SELECT count(*) FROM (SELECT l.thread_id FROM thread_labels l
-        WHERE l.workspace_id = $1 AND l.label = $2 LIMIT $3) bounded";
+    fn count_label(workspace: WorkspaceId, label: &str; limit = SORTED_MAX) -> i64 =
+        "SELECT count(*) FROM (SELECT l.thread_id FROM thread_labels l
+        WHERE l.workspace_id = :workspace AND l.label = :label LIMIT :limit) bounded";
 }
 
 /// Filters for a list of threads. Cursors contain its `Debug` text.
@@ -102,9 +98,9 @@ fn bounds(filter: &ThreadFilter, position: Option<CursorPosition>) -> (CursorPos
 fn rarest_first(tx: &mut Tx, workspace: WorkspaceId, wanted: &[String]) -> Result<Option<(Vec<String>, bool)>> {
     let mut counted: Vec<(i64, String)> = Vec::with_capacity(wanted.len());
     for label in wanted {
-        match tx.value(&COUNT_LABEL, p![workspace, label, SORTED_MAX])? {
-            None | Some(0) => return Ok(None),
-            Some(count) => counted.push((count, label.clone())),
+        match count_label(tx, workspace, label)? {
+            0 => return Ok(None),
+            count => counted.push((count, label.clone())),
         }
     }
     counted.sort();

@@ -1,9 +1,9 @@
 //! Requests for confirmation mails: what the limits of a workspace and of an address count.
 
-use posthouse_domain::{id::WorkspaceId, time::Time};
+use posthouse_domain::{Time, WorkspaceId};
 use uuid::Uuid;
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 statements! {
     /// Records a request for a confirmation mail to the address with this SHA-256.
@@ -15,13 +15,12 @@ statements! {
     /// Returns the times of up to `limit` requests for an address since a time, newest first.
     pub fn of_address(address: &[u8; 32], since: Time, limit: u64) -> Vec<Time> =
         "SELECT created_at FROM confirmation_requests WHERE address = :address AND created_at > :since ORDER BY created_at DESC LIMIT :limit";
-    NEXT = "SELECT created_at FROM confirmation_requests WHERE created_at < $1 ORDER BY created_at LIMIT $2";
-    DELETE = "DELETE FROM confirmation_requests WHERE created_at <= $1";
+    fn oldest(before: Time, limit: u32) -> Vec<Time> =
+        "SELECT created_at FROM confirmation_requests WHERE created_at < :before ORDER BY created_at LIMIT :limit";
+    fn delete_until(end: Time) -> u64 = "DELETE FROM confirmation_requests WHERE created_at <= :end";
 }
 
 /// Deletes about `limit` requests before a time; returns how many.
 pub fn prune(tx: &mut Tx, before: Time, limit: u32) -> Result<u64> {
-    let oldest: Vec<(Time,)> = tx.rows(&NEXT, p![before, limit])?;
-    let Some((end,)) = oldest.last() else { return Ok(0) };
-    tx.exec(&DELETE, p![end])
+    oldest(tx, before, limit)?.last().map_or(Ok(0), |end| delete_until(tx, *end))
 }

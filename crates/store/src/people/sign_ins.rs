@@ -1,24 +1,12 @@
 //! Requests for links that sign people in. The token is derived from the mail; only its digest is stored.
 
-use posthouse_domain::user::SignIn;
-use posthouse_domain::{
-    id::{MessageId, SignInId, WorkspaceId},
-    time::Time,
-    user::SignInPurpose,
-};
+use posthouse_domain::{MessageId, SignIn, SignInId, SignInPurpose, Time, WorkspaceId};
 
-use crate::{Result, Tx, p, statements};
-
-/// The columns of a sign-in in the order that rows are read.
-macro_rules! columns {
-    () => {
-        "id, email, purpose, workspace_id, message_id, network, tries_left, expires_at, created_at"
-    };
-}
+use crate::{Result, Tx, statements};
 
 statements! {
-    INSERT = "INSERT INTO sign_ins (id, email, purpose, workspace_id, digest, tries_left, expires_at, created_at, network)
-        VALUES ({PARAMETERS})";
+    /// Stores a request; `digest` is that of a link which isn't mailed.
+    pub fn insert(request: row &SignIn, digest: Option<&[u8; 32]>) = "{insert sign_ins}";
     /// Returns how many links of a purpose an address requested after a time.
     pub fn count_since(email: &str, purpose: SignInPurpose, since: Time) -> u64 =
         "SELECT count(*) FROM sign_ins WHERE email = :email AND purpose = :purpose AND created_at > :since";
@@ -26,19 +14,19 @@ statements! {
     pub fn count_invitations(workspace: WorkspaceId, since: Time) -> u64 =
         "SELECT count(*) FROM sign_ins WHERE workspace_id = :workspace AND purpose = 'invitation' AND created_at > :since";
     /// Returns a request.
-    pub fn get(id: SignInId) -> Option<SignIn> = concat!("SELECT ", columns!(), " FROM sign_ins WHERE id = :id");
+    pub fn get(id: SignInId) -> Option<SignIn> = "SELECT {sign_ins} FROM sign_ins WHERE id = :id";
     /// Records the mail with the link; returns whether the request was still without one.
     pub fn set_mailed(id: SignInId, message: MessageId, digest: &[u8; 32], expires_at: Time) -> bool =
         "UPDATE sign_ins SET message_id = :message, digest = :digest, expires_at = :expires_at WHERE id = :id AND digest IS NULL";
-    TAKE = concat!("DELETE FROM sign_ins WHERE digest = $1 RETURNING ", columns!());
+    fn take(digest: &[u8; 32]) -> Option<SignIn> = "DELETE FROM sign_ins WHERE digest = :digest RETURNING {sign_ins}";
     /// Returns the newest mailed link of an address that hasn't expired.
     pub fn newest(email: &str, now: Time) -> Option<SignIn> =
-        concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = :email AND message_id IS NOT NULL AND expires_at > :now
-        ORDER BY created_at DESC, id DESC LIMIT 1");
+        "SELECT {sign_ins} FROM sign_ins WHERE email = :email AND message_id IS NOT NULL AND expires_at > :now
+        ORDER BY created_at DESC, id DESC LIMIT 1";
     /// Returns the newest mailed link of an address that hasn't expired, and locks it.
     pub fn lock_newest(email: &str, now: Time) -> Option<SignIn> =
-        concat!("SELECT ", columns!(), " FROM sign_ins WHERE email = :email AND message_id IS NOT NULL AND expires_at > :now
-        ORDER BY created_at DESC, id DESC LIMIT 1 {FOR_UPDATE}");
+        "SELECT {sign_ins} FROM sign_ins WHERE email = :email AND message_id IS NOT NULL AND expires_at > :now
+        ORDER BY created_at DESC, id DESC LIMIT 1 {FOR_UPDATE}";
     /// Counts a code that was wrong.
     pub fn count_try(id: SignInId) = "UPDATE sign_ins SET tries_left = tries_left - 1 WHERE id = :id";
     /// Deletes a request.
@@ -51,30 +39,7 @@ statements! {
         "DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
 }
 
-/// Stores a request; `digest` is that of a link which isn't mailed.
-pub fn insert(tx: &mut Tx, s: &SignIn, digest: Option<&[u8; 32]>) -> Result<()> {
-    let digest = digest.map(|digest| digest.to_vec());
-    tx.exec(
-        &INSERT,
-        p![s.id, s.email, s.purpose, s.workspace, digest, s.tries_left, s.expires_at, s.created_at, s.network],
-    )?;
-    Ok(())
-}
-
 /// Deletes the request whose token has this digest, and returns it unless it expired.
 pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<SignIn>> {
-    let found: Option<SignIn> = tx.one(&TAKE, p![digest])?;
-    Ok(found.filter(|sign_in| now < sign_in.expires_at))
+    Ok(take(tx, digest)?.filter(|sign_in| now < sign_in.expires_at))
 }
-
-crate::from_row!(SignIn {
-    id,
-    email,
-    purpose,
-    workspace = workspace_id,
-    message = message_id,
-    network,
-    tries_left,
-    expires_at,
-    created_at,
-});

@@ -1,9 +1,8 @@
 //! Self-signup: unclaimed workspaces with their claim links, used challenges, and the usage of daily limits.
 
-use posthouse_domain::signup::Signup;
-use posthouse_domain::{daily_limit::DailyLimit, id::WorkspaceId, time::Time};
+use posthouse_domain::{DailyLimit, Signup, Time, WorkspaceId};
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 /// The columns of a signup in the order that rows are read.
 macro_rules! select {
@@ -28,7 +27,9 @@ statements! {
     /// Counts another agent unless there are `max`; returns whether it was counted.
     pub fn add_agent(workspace: WorkspaceId, max: u64) -> bool =
         "UPDATE signups SET agents = agents + 1 WHERE workspace_id = :workspace AND agents < :max";
-    SET_LINK = "UPDATE signups SET claim_email = $2, claim_token_sha256 = $3, claim_expires_at = $4 WHERE workspace_id = $1";
+    /// Stores the latest claim link, which replaces an earlier one.
+    pub fn set_link(workspace: WorkspaceId, link: &ClaimLink { email, sha256, expires_at }) =
+        "UPDATE signups SET claim_email = :email, claim_token_sha256 = :sha256, claim_expires_at = :expires_at WHERE workspace_id = :workspace";
     /// Deletes the signup of a workspace that was claimed.
     pub fn delete(workspace: WorkspaceId) = "DELETE FROM signups WHERE workspace_id = :workspace";
     /// Returns when a workspace was last used: the latest authenticated request, to the minute, or message. `None` if the
@@ -42,10 +43,15 @@ statements! {
     /// Deletes up to `limit` expired challenges; returns how many.
     pub fn prune_challenges(now: Time, limit: u32) -> u64 =
         "DELETE FROM used_challenges WHERE nonce IN (SELECT nonce FROM used_challenges WHERE expires_at <= :now LIMIT :limit)";
-    COUNT = "INSERT INTO signup_usage (kind, subject, day, used) VALUES ($1, $2, $3, 1)
-        ON CONFLICT (kind, subject, day) DO UPDATE SET used = signup_usage.used + 1 WHERE signup_usage.used < $4";
-    USED = "SELECT used FROM signup_usage WHERE kind = $1 AND subject = $2 AND day = $3";
-    FORGET_USAGE = "DELETE FROM signup_usage WHERE (kind, subject, day) IN (SELECT kind, subject, day FROM signup_usage WHERE day < $1 LIMIT $2)";
+    fn count_use(limit: DailyLimit, subject: &[u8], now: Time { day: now.day() }, max: u64) -> bool =
+        "INSERT INTO signup_usage (kind, subject, day, used) VALUES (:limit, :subject, :day, 1)
+        ON CONFLICT (kind, subject, day) DO UPDATE SET used = signup_usage.used + 1 WHERE signup_usage.used < :max";
+    /// Returns how many uses of a daily limit were counted today.
+    pub fn used(limit: DailyLimit, subject: &[u8], now: Time { day: now.day() }) -> u64 =
+        "SELECT used FROM signup_usage WHERE kind = :limit AND subject = :subject AND day = :day";
+    /// Deletes the usage of earlier days, up to `limit` rows; returns how many.
+    pub fn prune_usage(now: Time { day: now.day() }, limit: u32) -> u64 =
+        "DELETE FROM signup_usage WHERE (kind, subject, day) IN (SELECT kind, subject, day FROM signup_usage WHERE day < :day LIMIT :limit)";
 }
 
 /// A claim link as stored.
@@ -59,26 +65,10 @@ pub struct ClaimLink {
     pub expires_at: Time,
 }
 
-/// Stores the latest claim link, which replaces an earlier one.
-pub fn set_link(tx: &mut Tx, workspace: WorkspaceId, link: &ClaimLink) -> Result<()> {
-    tx.exec(&SET_LINK, p![workspace, link.email, link.sha256, link.expires_at])?;
-    Ok(())
-}
-
 /// Counts one use of a limit by day; returns `false` if `max` uses were counted today. A transaction that counts several
 /// limits must do so in the order of [`DailyLimit`] to avoid deadlocks.
 pub fn count(tx: &mut Tx, limit: DailyLimit, subject: &[u8], max: u64, now: Time) -> Result<bool> {
-    Ok(max > 0 && tx.exec(&COUNT, p![limit, subject, now.day(), max])? > 0)
-}
-
-/// Returns how many uses of a daily limit were counted today.
-pub fn used(tx: &mut Tx, limit: DailyLimit, subject: &[u8], now: Time) -> Result<u64> {
-    Ok(tx.value(&USED, p![limit, subject, now.day()])?.unwrap_or_default())
-}
-
-/// Deletes the usage of earlier days, up to `limit` rows; returns how many.
-pub fn prune_usage(tx: &mut Tx, now: Time, limit: u32) -> Result<u64> {
-    tx.exec(&FORGET_USAGE, p![now.day(), limit])
+    Ok(max > 0 && count_use(tx, limit, subject, now, max)?)
 }
 
 crate::from_row!(Signup { workspace = workspace_id, agents, claim_email, claim_expires_at });

@@ -1,17 +1,18 @@
 //! Single-use tokens for the event stream: rows with the digest of the secret, deleted on use.
 
-use posthouse_domain::{
-    auth::Credential,
-    id::{KeyId, SessionId, WorkspaceId},
-    time::Time,
-};
+use posthouse_domain::{Credential, KeyId, SessionId, Time, WorkspaceId};
 
-use crate::{Error, Result, Tx, p, statements};
+use crate::{Error, Result, Tx, statements};
 
 statements! {
-    INSERT = "INSERT INTO stream_tokens (workspace_id, digest, key_id, session_id, expires_at) VALUES ($1, $2, $3, $4, $5)";
-    DELETE_EXPIRED = "DELETE FROM stream_tokens WHERE workspace_id = $1 AND expires_at <= $2";
-    TAKE = "DELETE FROM stream_tokens WHERE digest = $1 RETURNING workspace_id, key_id, session_id, expires_at";
+    fn insert_row(
+        token: &StreamTokenRow { workspace, key: token.key(), session: token.session(), expires_at }, digest: &[u8; 32],
+    ) =
+        "INSERT INTO stream_tokens (workspace_id, digest, key_id, session_id, expires_at) VALUES (:workspace, :digest, :key, :session, :expires_at)";
+    fn delete_expired(workspace: WorkspaceId, now: Time) =
+        "DELETE FROM stream_tokens WHERE workspace_id = :workspace AND expires_at <= :now";
+    fn take(digest: &[u8; 32]) -> Option<StreamTokenRow> =
+        "DELETE FROM stream_tokens WHERE digest = :digest RETURNING workspace_id, key_id, session_id, expires_at";
 }
 
 /// A token as stored.
@@ -25,21 +26,25 @@ pub struct StreamTokenRow {
     pub expires_at: Time,
 }
 
+impl StreamTokenRow {
+    fn key(&self) -> Option<KeyId> {
+        if let Credential::Key(key) = self.credential { Some(key) } else { None }
+    }
+
+    fn session(&self) -> Option<SessionId> {
+        if let Credential::Session(session) = self.credential { Some(session) } else { None }
+    }
+}
+
 /// Stores a token, and deletes the workspace's expired tokens.
 pub fn insert(tx: &mut Tx, token: &StreamTokenRow, digest: &[u8; 32], now: Time) -> Result<()> {
-    tx.exec(&DELETE_EXPIRED, p![token.workspace, now])?;
-    let (key, session) = match token.credential {
-        Credential::Key(key) => (Some(key), None),
-        Credential::Session(session) => (None, Some(session)),
-    };
-    tx.exec(&INSERT, p![token.workspace, digest, key, session, token.expires_at])?;
-    Ok(())
+    delete_expired(tx, token.workspace, now)?;
+    insert_row(tx, token, digest)
 }
 
 /// Deletes a token; returns it unless it expired.
 pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<StreamTokenRow>> {
-    let found: Option<StreamTokenRow> = tx.one(&TAKE, p![digest])?;
-    Ok(found.filter(|token| now < token.expires_at))
+    Ok(take(tx, digest)?.filter(|token| now < token.expires_at))
 }
 
 crate::from_row!(StreamTokenRow {

@@ -1,18 +1,14 @@
 //! People who can sign in, and their memberships in workspaces.
 
-use posthouse_domain::{
-    id::{InvitationId, UserId, WorkspaceId},
-    time::Time,
-    user::{Invitation, Member, Role, User},
-};
+use posthouse_domain::{Invitation, InvitationId, Member, Role, Time, User, UserId, WorkspaceId};
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 /// The columns of a member in the order that rows are read.
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT m.workspace_id, m.user_id, u.email, u.name, m.role, m.joined_at, m.created_at, u.created_at AS user_created_at
+            "SELECT m.workspace_id, u.id, u.email, u.name, u.created_at, m.role, m.joined_at, m.created_at
             FROM members m JOIN users u ON u.id = m.user_id ",
             $rest
         )
@@ -31,34 +27,49 @@ macro_rules! invitations {
 }
 
 statements! {
-    INSERT = "INSERT INTO users (id, email, name, created_at) VALUES ($1, $2, NULL, $3) ON CONFLICT (email) DO NOTHING";
-    ID_BY_EMAIL = "SELECT id FROM users WHERE email = $1";
+    fn insert(email: &str, id: UserId, now: Time) =
+        "INSERT INTO users (id, email, name, created_at) VALUES (:id, :email, NULL, :now) ON CONFLICT (email) DO NOTHING";
+    /// Returns the id of the person with a canonical address.
+    pub fn by_email(email: &str) -> Option<UserId> = "SELECT id FROM users WHERE email = :email";
     /// Changes the name of a person.
     pub fn rename(user: UserId, name: Option<&str>) = "UPDATE users SET name = :name WHERE id = :user";
     /// Returns a person.
-    pub fn get(id: UserId) -> Option<User> = "SELECT id, email, name, created_at FROM users WHERE id = :id";
+    pub fn get(id: UserId) -> Option<User> = "SELECT {users} FROM users WHERE id = :id";
     /// Adds a person to a workspace.
     pub fn add(workspace: WorkspaceId, user: UserId, role: Role, now: Time) =
         "INSERT INTO members (workspace_id, user_id, role, joined_at, created_at) VALUES (:workspace, :user, :role, :now, :now)";
-    INVITE = "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at, inviter_id)
-        VALUES ($1, $2, $3, $4, $5, $6, $4, $7, $8) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
+    /// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
+    pub fn invite(user: UserId, i: &Invitation { workspace, role, sent_at, id, invited_by, expires_at, inviter }) =
+        "INSERT INTO members (workspace_id, user_id, role, created_at, invitation_id, invited_by, invited_at, invitation_expires_at, inviter_id)
+        VALUES (:workspace, :user, :role, :sent_at, :id, :invited_by, :sent_at, :expires_at, :inviter) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role,
         invitation_id = excluded.invitation_id, invited_by = excluded.invited_by, invited_at = excluded.invited_at,
         invitation_expires_at = excluded.invitation_expires_at, inviter_id = excluded.inviter_id WHERE members.joined_at IS NULL";
-    INVITATIONS = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
-        ORDER BY m.invited_at DESC, m.workspace_id LIMIT $3");
-    INVITATION = invitations!("WHERE m.user_id = $1 AND m.joined_at IS NULL AND m.invitation_expires_at > $2
-        AND m.invitation_id = $3");
+    /// Returns the invitations of a person that haven't expired, newest first.
+    pub fn invitations(user: UserId, now: Time; limit = WORKSPACES_MAX) -> Vec<Invitation> =
+        invitations!("WHERE m.user_id = :user AND m.joined_at IS NULL AND m.invitation_expires_at > :now
+        ORDER BY m.invited_at DESC, m.workspace_id LIMIT :limit");
+    /// Returns an invitation of a person that hasn't expired.
+    pub fn invitation(user: UserId, id: InvitationId, now: Time) -> Option<Invitation> =
+        invitations!("WHERE m.user_id = :user AND m.joined_at IS NULL AND m.invitation_expires_at > :now
+        AND m.invitation_id = :id");
     /// Returns a member of a workspace.
     pub fn member(workspace: WorkspaceId, user: UserId) -> Option<Member> =
         select!("WHERE m.workspace_id = :workspace AND m.user_id = :user");
-    OF_WORKSPACE = select!("WHERE m.workspace_id = $1 ORDER BY m.created_at, m.user_id LIMIT $2");
-    LOCK = "SELECT user_id FROM members WHERE workspace_id = $1 ORDER BY user_id {FOR_UPDATE}";
+    /// Returns the members of a workspace, invited ones included, oldest first.
+    pub fn of_workspace(workspace: WorkspaceId; limit = MEMBERS_READ_MAX) -> Vec<Member> =
+        select!("WHERE m.workspace_id = :workspace ORDER BY m.created_at, m.user_id LIMIT :limit");
+    fn lock_rows(workspace: WorkspaceId) =
+        "SELECT user_id FROM members WHERE workspace_id = :workspace ORDER BY user_id {FOR_UPDATE}";
     // The workspace that was used last comes first.
-    OF_USER = select!("WHERE m.user_id = $1 AND m.joined_at IS NOT NULL ORDER BY
+    /// Returns the memberships of a person, that of the workspace that was used last first. An invitation is none.
+    pub fn memberships(user: UserId; limit = WORKSPACES_MAX) -> Vec<Member> =
+        select!("WHERE m.user_id = :user AND m.joined_at IS NOT NULL ORDER BY
         COALESCE((SELECT s.last_used_at FROM sessions s WHERE s.workspace_id = m.workspace_id AND s.user_id = m.user_id
-          ORDER BY s.last_used_at DESC LIMIT 1), 0) DESC, m.created_at, m.workspace_id LIMIT $2");
-    JOIN = "UPDATE members SET joined_at = $4, invitation_id = NULL WHERE workspace_id = $1 AND user_id = $2
-        AND invitation_id = $3 AND joined_at IS NULL";
+          ORDER BY s.last_used_at DESC LIMIT 1), 0) DESC, m.created_at, m.workspace_id LIMIT :limit");
+    /// Makes an invited person a member; returns whether the invitation was still open.
+    pub fn join(user: UserId, invitation: &Invitation { workspace, id }, now: Time) -> bool =
+        "UPDATE members SET joined_at = :now, invitation_id = NULL WHERE workspace_id = :workspace AND user_id = :user
+        AND invitation_id = :id AND joined_at IS NULL";
     /// Changes the role of a member.
     pub fn set_role(workspace: WorkspaceId, user: UserId, role: Role) =
         "UPDATE members SET role = :role WHERE workspace_id = :workspace AND user_id = :user";
@@ -77,64 +88,21 @@ const MEMBERS_READ_MAX: u32 = 1_000;
 
 /// Returns the person with a canonical address; creates one with `id` for a new address.
 pub fn of_email(tx: &mut Tx, email: &str, id: UserId, now: Time) -> Result<UserId> {
-    tx.exec(&INSERT, p![id, email, now])?;
-    Ok(tx.value(&ID_BY_EMAIL, p![email])?.unwrap_or(id))
-}
-
-/// Stores an invitation of a person, in place of an earlier one to the same workspace. A member keeps the role.
-pub fn invite(tx: &mut Tx, user: UserId, i: &Invitation) -> Result<()> {
-    tx.exec(&INVITE, p![i.workspace, user, i.role, i.sent_at, i.id, i.invited_by, i.expires_at, i.inviter])?;
-    Ok(())
-}
-
-/// Returns the invitations of a person that haven't expired, newest first.
-pub fn invitations(tx: &mut Tx, user: UserId, now: Time) -> Result<Vec<Invitation>> {
-    tx.rows(&INVITATIONS, p![user, now, WORKSPACES_MAX])
-}
-
-/// Returns an invitation of a person that hasn't expired.
-pub fn invitation(tx: &mut Tx, user: UserId, id: InvitationId, now: Time) -> Result<Option<Invitation>> {
-    tx.one(&INVITATION, p![user, now, id])
-}
-
-/// Returns the members of a workspace, invited ones included, oldest first.
-pub fn of_workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Member>> {
-    tx.rows(&OF_WORKSPACE, p![workspace, MEMBERS_READ_MAX])
+    insert(tx, email, id, now)?;
+    Ok(by_email(tx, email)?.unwrap_or(id))
 }
 
 /// Locks the members of a workspace, so that two changes can't both remove the last owner.
 pub fn lock(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<Member>> {
-    tx.rows::<(UserId,)>(&LOCK, p![workspace])?;
+    lock_rows(tx, workspace)?;
     of_workspace(tx, workspace)
-}
-
-/// Returns the memberships of a person, that of the workspace that was used last first. An invitation is none.
-pub fn memberships(tx: &mut Tx, user: UserId) -> Result<Vec<Member>> {
-    tx.rows(&OF_USER, p![user, WORKSPACES_MAX])
-}
-
-/// Returns the id of the person with a canonical address.
-pub fn by_email(tx: &mut Tx, email: &str) -> Result<Option<UserId>> {
-    tx.value(&ID_BY_EMAIL, p![email])
-}
-
-/// Makes an invited person a member; returns whether the invitation was still open.
-pub fn join(tx: &mut Tx, user: UserId, invitation: &Invitation, now: Time) -> Result<bool> {
-    Ok(tx.exec(&JOIN, p![invitation.workspace, user, invitation.id, now])? > 0)
 }
 
 crate::from_row!(Member {
     workspace = workspace_id,
-    id = user_id: UserId,
-    email: String,
-    name: Option<String>,
-    role,
-    joined_at,
-    created_at,
-    user_created_at: Time,
-} => Self { workspace, user: User { id, email, name, created_at: user_created_at }, role, joined_at, created_at });
-
-crate::from_row!(User { id, email, name, created_at });
+    user(id: UserId, email: String, name: Option<String>, created_at: Time) => User { id, email, name, created_at },
+    role, joined_at, created_at,
+});
 
 crate::from_row!(Invitation {
     id = invitation_id,

@@ -4,9 +4,12 @@
 //! `-- @sqlite`, `-- @postgres` or `-- @both`. Each migration commits together with its record. A database with more
 //! migrations than this binary knows is rejected, because an old binary must not write to a newer schema.
 
-use crate::db::{connection::PgConnection, read_only, thread::on_own_thread};
-use crate::tx::StoreConnection;
-use crate::{DatabaseUrl, Engine, Error, Result, Tx, dialect, instance, p};
+use crate::{
+    DatabaseUrl, Engine, Error, Result, Tx,
+    db::{connection::PgConnection, read_only, thread::on_own_thread},
+    dialect, instance, p,
+    tx::StoreConnection,
+};
 use rusqlite::OpenFlags;
 use std::{fs::File, path::Path, time::Duration};
 

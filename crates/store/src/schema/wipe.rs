@@ -2,12 +2,7 @@
 //!
 //! Content shared with other inboxes stays.
 
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    inbox::Inbox,
-    job::JobKind,
-    time::Time,
-};
+use posthouse_domain::{Inbox, InboxId, JobKind, Time, WorkspaceId};
 
 use crate::{
     Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
@@ -16,11 +11,12 @@ use crate::{
 };
 
 statements! {
-    LOCK_CONTENTS = "SELECT id FROM contents WHERE workspace_id = $1
-        AND id IN (SELECT content_id FROM messages WHERE workspace_id = $1 AND inbox_id = $2) ORDER BY id {FOR_UPDATE}";
-    CONTENTS = "DELETE FROM contents WHERE workspace_id = $1
-        AND id IN (SELECT content_id FROM messages WHERE workspace_id = $1 AND inbox_id = $2)
-        AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.workspace_id = $1 AND o.content_id = contents.id AND o.inbox_id <> $2)
+    fn lock_contents(workspace: WorkspaceId, inbox: InboxId) = "SELECT id FROM contents WHERE workspace_id = :workspace
+        AND id IN (SELECT content_id FROM messages WHERE workspace_id = :workspace AND inbox_id = :inbox) ORDER BY id {FOR_UPDATE}";
+    fn delete_contents(workspace: WorkspaceId, inbox: InboxId) -> Vec<DeletedContent> =
+        "DELETE FROM contents WHERE workspace_id = :workspace
+        AND id IN (SELECT content_id FROM messages WHERE workspace_id = :workspace AND inbox_id = :inbox)
+        AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.workspace_id = :workspace AND o.content_id = contents.id AND o.inbox_id <> :inbox)
         RETURNING raw_blob, raw_bytes";
     LABELS = "DELETE FROM message_labels WHERE workspace_id = $1 AND inbox_id = $2";
     QUEUE_GONE = "UPDATE queue_items SET state = 'gone', consumer = NULL,
@@ -35,16 +31,19 @@ statements! {
     THREAD_PEOPLE = "DELETE FROM thread_people WHERE workspace_id = $1
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
     THREADS = "DELETE FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
-    FAIL_RECIPIENTS = "UPDATE recipients SET status = 'failed', detail = $3, updated_at = $4 WHERE workspace_id = $1 AND status = 'queued'
+    fn fail_recipients(workspace: WorkspaceId, inbox: InboxId, detail: &str, now: Time) =
+        "UPDATE recipients SET status = 'failed', detail = :detail, updated_at = :now WHERE workspace_id = :workspace AND status = 'queued'
         AND envelope_id IN (SELECT e.id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
-            WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
-    FAIL_MESSAGES = "UPDATE messages SET status = 'failed', status_at = $3 WHERE workspace_id = $1 AND inbox_id = $2 AND status = 'queued'";
-    DELETE_JOBS = "DELETE FROM jobs WHERE kind = $3 AND state <> 'dead'
+            WHERE e.workspace_id = :workspace AND m.inbox_id = :inbox)";
+    fn fail_messages(workspace: WorkspaceId, inbox: InboxId, now: Time) =
+        "UPDATE messages SET status = 'failed', status_at = :now WHERE workspace_id = :workspace AND inbox_id = :inbox AND status = 'queued'";
+    fn delete_jobs(workspace: WorkspaceId, inbox: InboxId; kind = JobKind::Outbound) =
+        "DELETE FROM jobs WHERE kind = :kind AND state <> 'dead'
         AND subject_id IN (SELECT e.id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
-            WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
-    DELETE_ENVELOPES = "DELETE FROM envelopes WHERE workspace_id = $1
+            WHERE e.workspace_id = :workspace AND m.inbox_id = :inbox)";
+    fn delete_envelopes(workspace: WorkspaceId, inbox: InboxId) = "DELETE FROM envelopes WHERE workspace_id = :workspace
         AND message_id IN (SELECT e.message_id FROM envelopes e JOIN messages m ON m.workspace_id = e.workspace_id AND m.id = e.message_id
-            WHERE e.workspace_id = $1 AND m.inbox_id = $2)";
+            WHERE e.workspace_id = :workspace AND m.inbox_id = :inbox)";
 }
 
 /// Deletes an inbox whose row is locked, with its contents, lists, forwarding addresses, people on call
@@ -75,8 +74,8 @@ fn identity(tx: &mut Tx, inbox: InboxRef) -> Result<()> {
 /// Deletes the messages, threads and drafts of an inbox that is closed to new messages.
 pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<Vec<String>> {
     // Without the lock, two inboxes that share content and are wiped concurrently would each leave it to the other.
-    tx.rows::<(uuid::Uuid,)>(&LOCK_CONTENTS, p![workspace, inbox])?;
-    let deleted: Vec<DeletedContent> = tx.rows(&CONTENTS, p![workspace, inbox])?;
+    lock_contents(tx, workspace, inbox)?;
+    let deleted = delete_contents(tx, workspace, inbox)?;
     tx.subtract_stored_bytes(workspace, deleted.iter().map(|content| content.raw_bytes).sum());
     search::delete_inbox(tx, workspace, inbox)?;
     agent_reports::forget_messages_of_inbox(tx, workspace, inbox)?;
@@ -95,9 +94,8 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
 /// Settles the queued messages of an inbox as failed, with `detail` in their delivery status. Messages that are being
 /// delivered at this moment aren't affected.
 pub fn fail_queued(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, detail: &str, now: Time) -> Result<()> {
-    tx.exec(&FAIL_RECIPIENTS, p![workspace, inbox, detail, now])?;
-    tx.exec(&FAIL_MESSAGES, p![workspace, inbox, now])?;
-    tx.exec(&DELETE_JOBS, p![workspace, inbox, JobKind::Outbound])?;
-    tx.exec(&DELETE_ENVELOPES, p![workspace, inbox])?;
-    Ok(())
+    fail_recipients(tx, workspace, inbox, detail, now)?;
+    fail_messages(tx, workspace, inbox, now)?;
+    delete_jobs(tx, workspace, inbox)?;
+    delete_envelopes(tx, workspace, inbox)
 }

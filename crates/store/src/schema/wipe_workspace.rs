@@ -1,29 +1,32 @@
 //! Deletes an unclaimed workspace: first its keys and inboxes are closed, then the content of each inbox is deleted, and
 //! at last every other row. Addresses stay, so that they aren't used again.
 
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    time::Time,
-};
+use posthouse_domain::{InboxId, Time, WorkspaceId};
 
 use crate::{Result, Tx, p, statements, wipe, wipe_rules::of_workspace};
 
 statements! {
-    DELETE_KEYS = "DELETE FROM api_keys WHERE workspace_id = $1";
-    CLOSE_INBOXES = "UPDATE inboxes SET deleted_at = $2 WHERE workspace_id = $1 AND deleted_at IS NULL";
-    FORGET_LINK = "UPDATE signups SET claim_email = NULL, claim_token_sha256 = NULL, claim_expires_at = NULL WHERE workspace_id = $1";
-    INBOXES = "SELECT id FROM inboxes WHERE workspace_id = $1 ORDER BY id LIMIT $2";
-    DELETE_INBOX_METADATA = "DELETE FROM inbox_metadata WHERE workspace_id = $1 AND inbox_id = $2";
-    DELETE_INBOX = "DELETE FROM inboxes WHERE workspace_id = $1 AND id = $2";
-    BLOBS = "SELECT DISTINCT raw_blob FROM contents WHERE workspace_id = $1 AND raw_blob IS NOT NULL";
-    DELETE_WORKSPACE = "DELETE FROM workspaces WHERE id = $1";
+    fn delete_keys(workspace: WorkspaceId) = "DELETE FROM api_keys WHERE workspace_id = :workspace";
+    fn close_inboxes(workspace: WorkspaceId, now: Time) =
+        "UPDATE inboxes SET deleted_at = :now WHERE workspace_id = :workspace AND deleted_at IS NULL";
+    fn forget_link(workspace: WorkspaceId) =
+        "UPDATE signups SET claim_email = NULL, claim_token_sha256 = NULL, claim_expires_at = NULL WHERE workspace_id = :workspace";
+    fn some_inboxes(workspace: WorkspaceId, limit: u32) -> Vec<InboxId> =
+        "SELECT id FROM inboxes WHERE workspace_id = :workspace ORDER BY id LIMIT :limit";
+    fn delete_inbox_metadata(workspace: WorkspaceId, inbox: InboxId) =
+        "DELETE FROM inbox_metadata WHERE workspace_id = :workspace AND inbox_id = :inbox";
+    fn delete_inbox(workspace: WorkspaceId, inbox: InboxId) =
+        "DELETE FROM inboxes WHERE workspace_id = :workspace AND id = :inbox";
+    fn blobs(workspace: WorkspaceId) -> Vec<String> =
+        "SELECT DISTINCT raw_blob FROM contents WHERE workspace_id = :workspace AND raw_blob IS NOT NULL";
+    fn delete_workspace(workspace: WorkspaceId) = "DELETE FROM workspaces WHERE id = :workspace";
 }
 
 /// Closes a workspace: its keys and its claim link are gone, and its inboxes accept no mail.
 pub fn close(tx: &mut Tx, workspace: WorkspaceId, now: Time) -> Result<()> {
-    tx.exec(&DELETE_KEYS, p![workspace])?;
-    tx.exec(&CLOSE_INBOXES, p![workspace, now])?;
-    tx.exec(&FORGET_LINK, p![workspace])?;
+    delete_keys(tx, workspace)?;
+    close_inboxes(tx, workspace, now)?;
+    forget_link(tx, workspace)?;
     // Ends the streams of the keys.
     tx.wake(workspace.0);
     Ok(())
@@ -40,12 +43,12 @@ pub struct WipedInboxes {
 
 /// Deletes up to `limit` inboxes of a closed workspace with their contents.
 pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<WipedInboxes> {
-    let found: Vec<(InboxId,)> = tx.rows(&INBOXES, p![workspace, limit])?;
+    let found = some_inboxes(tx, workspace, limit)?;
     let mut wiped = WipedInboxes { count: found.len(), blobs: Vec::new() };
-    for (inbox,) in found {
+    for inbox in found {
         wiped.blobs.append(&mut wipe::contents(tx, workspace, inbox)?);
-        tx.exec(&DELETE_INBOX_METADATA, p![workspace, inbox])?;
-        tx.exec(&DELETE_INBOX, p![workspace, inbox])?;
+        delete_inbox_metadata(tx, workspace, inbox)?;
+        delete_inbox(tx, workspace, inbox)?;
     }
     Ok(wiped)
 }
@@ -53,10 +56,10 @@ pub fn inboxes(tx: &mut Tx, workspace: WorkspaceId, limit: u32) -> Result<WipedI
 /// Deletes a workspace whose inboxes are deleted, with all its rows but the addresses. Returns the blobs that may now be
 /// unused.
 pub fn workspace(tx: &mut Tx, workspace: WorkspaceId) -> Result<Vec<String>> {
-    let blobs: Vec<(String,)> = tx.rows(&BLOBS, p![workspace])?;
+    let blobs = blobs(tx, workspace)?;
     for statement in of_workspace::ALL {
         tx.exec(statement, p![workspace])?;
     }
-    tx.exec(&DELETE_WORKSPACE, p![workspace])?;
-    Ok(blobs.into_iter().map(|(blob,)| blob).collect())
+    delete_workspace(tx, workspace)?;
+    Ok(blobs)
 }

@@ -9,9 +9,8 @@
 use std::ops::Range;
 
 use posthouse_domain::{
-    id::{MessageId, WorkspaceId},
-    message::{Channel, MessageKind},
-    search::{ParsedQuery, RankTier, SearchExpression, needed_pairs},
+    Channel, MessageId, MessageKind, ParsedQuery, RankTier, WorkspaceId,
+    search::{SearchExpression, needed_pairs},
 };
 
 use super::{

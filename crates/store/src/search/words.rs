@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use posthouse_domain::search::{IndexedText, SearchExpression};
+use posthouse_domain::{IndexedText, search::SearchExpression};
 
 /// The highest word position that PostgreSQL stores.
 const POSITION_MAX: usize = 16_383;

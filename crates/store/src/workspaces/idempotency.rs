@@ -3,25 +3,37 @@
 //! The key is claimed first, and the response is written last, in the transaction that carries out the request. A
 //! concurrent second request waits at the claim until that transaction ends. An error rolls the claim back.
 
-use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    time::{DAY_MS, Time},
-};
+use posthouse_domain::{DAY_MS, InboxId, Time, WorkspaceId};
 
 use uuid::Uuid;
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 /// How long a response is kept, in milliseconds.
 pub const RETENTION_MS: i64 = DAY_MS;
 
 statements! {
-    CLAIM = "INSERT INTO idempotency (workspace_id, scope_id, route, key, fingerprint, status, body, created_at)
-        VALUES ($1, $2, $3, $4, $5, 0, '', $6) ON CONFLICT (workspace_id, scope_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
-        created_at = excluded.created_at WHERE idempotency.created_at <= $7";
-    FIND = "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = $1 AND scope_id = $2 AND route = $3 AND key = $4
-        AND created_at > $5";
-    RECORD_RESPONSE = "UPDATE idempotency SET status = $5, body = $6 WHERE workspace_id = $1 AND scope_id = $2 AND route = $3 AND key = $4";
+    fn claim_row(
+        key: &IdempotencyKey {
+            workspace: key.scope.workspace, inbox: key.scope.stored_inbox(), route, key: key.key, fingerprint,
+        },
+        now: Time;
+        expired = now.plus_ms(-RETENTION_MS),
+    ) -> bool = "INSERT INTO idempotency (workspace_id, scope_id, route, key, fingerprint, status, body, created_at)
+        VALUES (:workspace, :inbox, :route, :key, :fingerprint, 0, '', :now) ON CONFLICT (workspace_id, scope_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
+        created_at = excluded.created_at WHERE idempotency.created_at <= :expired";
+    fn find_row(
+        key: &IdempotencyKey { workspace: key.scope.workspace, inbox: key.scope.stored_inbox(), route, key: key.key },
+        now: Time { expired: now.plus_ms(-RETENTION_MS) },
+    ) -> Option<IdempotencyRow> =
+        "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = :workspace AND scope_id = :inbox AND route = :route AND key = :key
+        AND created_at > :expired";
+    /// Records the response under the claimed key.
+    pub fn answer(
+        key: &IdempotencyKey { workspace: key.scope.workspace, inbox: key.scope.stored_inbox(), route, key: key.key },
+        answer: &RecordedResponse { status, body },
+    ) =
+        "UPDATE idempotency SET status = :status, body = :body WHERE workspace_id = :workspace AND scope_id = :inbox AND route = :route AND key = :key";
 }
 
 /// The callers that share their idempotency keys: an inbox-scoped key shares them with the keys of its inbox, all others
@@ -76,12 +88,9 @@ pub enum IdempotencyClaim {
 
 /// Looks up a key without claiming it.
 pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
-    let k = key;
-    let found: Option<IdempotencyRow> =
-        tx.one(&FIND, p![k.scope.workspace, k.scope.stored_inbox(), k.route, k.key, now.plus_ms(-RETENTION_MS)])?;
-    Ok(match found {
+    Ok(match find_row(tx, key, now)? {
         None => IdempotencyClaim::New,
-        Some(row) if row.fingerprint == k.fingerprint => {
+        Some(row) if row.fingerprint == key.fingerprint => {
             IdempotencyClaim::Replay(RecordedResponse { status: row.status, body: row.body })
         }
         Some(_) => IdempotencyClaim::Conflict,
@@ -90,21 +99,7 @@ pub fn find(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyC
 
 /// Claims the key for this request unless it was claimed within [`RETENTION_MS`].
 pub fn claim(tx: &mut Tx, key: &IdempotencyKey, now: Time) -> Result<IdempotencyClaim> {
-    let k = key;
-    let (workspace, inbox, expired) = (k.scope.workspace, k.scope.stored_inbox(), now.plus_ms(-RETENTION_MS));
-    if tx.exec(&CLAIM, p![workspace, inbox, k.route, k.key, k.fingerprint, now, expired])? == 1 {
-        return Ok(IdempotencyClaim::New);
-    }
-    find(tx, key, now)
-}
-
-/// Records the response under the claimed key.
-pub fn answer(tx: &mut Tx, key: &IdempotencyKey, answer: &RecordedResponse) -> Result<()> {
-    tx.exec(
-        &RECORD_RESPONSE,
-        p![key.scope.workspace, key.scope.stored_inbox(), key.route, key.key, answer.status, answer.body],
-    )?;
-    Ok(())
+    if claim_row(tx, key, now)? { Ok(IdempotencyClaim::New) } else { find(tx, key, now) }
 }
 
 crate::row_struct!(IdempotencyRow { fingerprint: [u8; 32], status: u16, body: String });

@@ -1,17 +1,11 @@
 //! API keys: rows with the digest of the secret, never the secret itself.
 
-use posthouse_domain::auth::{ApiKey, KeyClient};
 use posthouse_domain::{
-    auth::{KeyPrincipal, Permissions, Scope},
-    id::{InboxId, KeyId, UserId, WorkspaceId},
-    page::{CursorPosition, PageRange},
-    time::Time,
-    workspace::Workspace,
+    ApiKey, InboxId, KeyClient, KeyId, KeyPrincipal, PageRange, Permissions, Scope, Time, UserId, Workspace,
+    WorkspaceId,
 };
 
-use uuid::Uuid;
-
-use crate::{Error, FromRow, Result, Row, Tx, p, statements, values::joined, workspaces};
+use crate::{Error, FromRow, Result, Row, Tx, statements, values::joined, workspaces};
 
 /// The columns of a key in the order that rows are read.
 macro_rules! select {
@@ -26,27 +20,50 @@ macro_rules! select {
 }
 
 statements! {
-    INSERT = "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, member_id, permissions, created_at)
-        VALUES ({PARAMETERS})";
+    /// Stores a new key with the digest of its secret.
+    pub fn insert(
+        key: &ApiKey {
+            workspace, id, name, prefix: key.shown, scope: key.scope.text(), inbox: key.scope.inbox(), member,
+            permissions: key.permissions.names().collect::<Vec<_>>().join(","), created_at,
+        },
+        digest: &[u8; 32],
+    ) =
+        "INSERT INTO api_keys (workspace_id, id, name, prefix, digest, scope, inbox_id, member_id, permissions, created_at)
+        VALUES (:workspace, :id, :name, :prefix, :digest, :scope, :inbox, :member, :permissions, :created_at)";
     /// Finds a key by the digest of its secret; revoked keys aren't found.
     pub fn find_active(digest: &[u8; 32]) -> Option<ActiveKey> =
         concat!("SELECT k.id AS key_id, k.scope, k.inbox_id, k.permissions, k.last_used_at, ", workspaces::columns!(),
         " FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id WHERE k.digest = :digest AND k.revoked_at IS NULL");
-    RECORD_USE = "UPDATE api_keys SET last_used_at = $3, last_used_ip = $4, last_used_user_agent = $5 WHERE workspace_id = $1 AND id = $2";
-    PAGE = select!("WHERE k.workspace_id = $1 AND (k.created_at, k.id) < ($2, $3) ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
-    OF_MEMBER = select!("WHERE k.workspace_id = $1 AND k.member_id = $2 AND k.scope = COALESCE($3, k.scope)
-        AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT $4");
+    /// Records that a key was used.
+    pub fn record_use(
+        workspace: WorkspaceId,
+        key: KeyId,
+        used: &KeyUse { at, ip: used.client.ip, user_agent: used.client.user_agent },
+    ) =
+        "UPDATE api_keys SET last_used_at = :at, last_used_ip = :ip, last_used_user_agent = :user_agent WHERE workspace_id = :workspace AND id = :key";
+    /// Returns a page of the keys of a workspace, revoked ones included, newest first.
+    pub fn page(workspace: WorkspaceId, page: &PageRange { sort: page.sort(), id: page.id(), limit }) -> Vec<ApiKey> =
+        select!("WHERE k.workspace_id = :workspace AND (k.created_at, k.id) < (:sort, :id) ORDER BY k.created_at DESC, k.id DESC LIMIT :limit");
+    /// Returns the keys of a person that are not revoked, newest first.
+    pub fn of_member(keys: &KeysOfMember { workspace, member, scope: keys.scope() }, limit: u32) -> Vec<ApiKey> =
+        select!("WHERE k.workspace_id = :workspace AND k.member_id = :member AND k.scope = COALESCE(:scope, k.scope)
+        AND k.revoked_at IS NULL ORDER BY k.created_at DESC, k.id DESC LIMIT :limit");
     /// Returns the number of keys of a workspace that are not revoked, up to `most`.
     pub fn count_active(workspace: WorkspaceId, most: u64) -> u64 =
         "SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE workspace_id = :workspace AND revoked_at IS NULL LIMIT :most) s";
-    GET_ACTIVE = "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL";
-    REVOKE = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING workspace_id";
+    fn access(workspace: WorkspaceId, id: KeyId) -> Option<KeyAccess> =
+        "SELECT scope, inbox_id, permissions FROM api_keys WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL";
+    fn revoke_row(key: KeyId, now: Time) -> Option<WorkspaceId> =
+        "UPDATE api_keys SET revoked_at = :now WHERE id = :key AND revoked_at IS NULL RETURNING workspace_id";
     /// Revokes the keys of an inbox or identity that ends. The caller wakes the workspace.
     pub(crate) fn revoke_of_inbox(workspace: WorkspaceId, inbox: InboxId, now: Time) =
         "UPDATE api_keys SET revoked_at = :now WHERE workspace_id = :workspace AND inbox_id = :inbox AND revoked_at IS NULL";
-    REVOKE_OF_MEMBER = "UPDATE api_keys SET revoked_at = $4 WHERE workspace_id = $1 AND member_id = $2 AND scope = COALESCE($3, scope)
+    fn revoke_rows(keys: &KeysOfMember { workspace, member, scope: keys.scope() }, now: Time) =
+        "UPDATE api_keys SET revoked_at = :now WHERE workspace_id = :workspace AND member_id = :member AND scope = COALESCE(:scope, scope)
         AND revoked_at IS NULL";
-    TAKE_OVER = "UPDATE api_keys SET member_id = $4 WHERE workspace_id = $1 AND member_id = $2 AND scope = COALESCE($3, scope)
+    /// Gives the keys of a person to another one.
+    pub fn take_over(keys: &KeysOfMember { workspace, member, scope: keys.scope() }, to: UserId) =
+        "UPDATE api_keys SET member_id = :to WHERE workspace_id = :workspace AND member_id = :member AND scope = COALESCE(:scope, scope)
         AND revoked_at IS NULL";
     /// Returns a key, revoked or not.
     pub fn get(workspace: WorkspaceId, key: KeyId) -> Option<ApiKey> =
@@ -93,83 +110,30 @@ pub struct ActiveKey {
     pub last_used_at: Option<Time>,
 }
 
-/// Stores a new key with the digest of its secret.
-pub fn insert(tx: &mut Tx, key: &ApiKey, digest: &[u8; 32]) -> Result<()> {
-    let permissions = key.permissions.names().collect::<Vec<_>>().join(",");
-    tx.exec(
-        &INSERT,
-        p![
-            key.workspace,
-            key.id,
-            key.name,
-            key.shown,
-            digest,
-            key.scope.text(),
-            key.scope.inbox(),
-            key.member,
-            permissions,
-            key.created_at
-        ],
-    )?;
-    Ok(())
-}
-
-/// The columns of the key; those of its workspace follow.
-struct KeyRow {
-    key: KeyPrincipal,
-    last_used_at: Option<Time>,
-}
-
-crate::from_row!(KeyRow {
-    id = key_id,
-    scope: String,
-    inbox = inbox_id,
-    permissions: String,
-    last_used_at,
-} => {
-    let (scope, permissions) = (scope_of(&scope, inbox)?, permissions_of(&permissions)?);
-    Self { key: KeyPrincipal { id, scope, permissions }, last_used_at }
-});
-
 impl FromRow for ActiveKey {
-    const COLUMNS: &'static [&'static str] =
-        &joined::<{ KeyRow::COLUMNS.len() + Workspace::COLUMNS.len() }>(KeyRow::COLUMNS, Workspace::COLUMNS);
+    const COLUMNS: &'static [&'static str] = &joined::<{ 5 + Workspace::COLUMNS.len() }>(
+        &["key_id", "scope", "inbox_id", "permissions", "last_used_at"],
+        Workspace::COLUMNS,
+    );
 
     fn from_row(row: &mut Row<'_>) -> Result<Self> {
-        let KeyRow { key, last_used_at } = KeyRow::from_row(row)?;
+        let (id, KeyAccess { scope, permissions }) = (row.take()?, KeyAccess::from_row(row)?);
+        let (key, last_used_at) = (KeyPrincipal { id, scope, permissions }, row.take()?);
         Ok(Self { key, last_used_at, workspace: Workspace::from_row(row)? })
     }
 }
 
 /// Returns the current access of a key that authenticated earlier; `None` if it was revoked.
 pub fn find_active_by_id(tx: &mut Tx, workspace: WorkspaceId, id: KeyId) -> Result<Option<KeyPrincipal>> {
-    let Some(found) = tx.one::<ActiveKeyRow>(&GET_ACTIVE, p![workspace, id])? else { return Ok(None) };
-    let (scope, permissions) = (scope_of(&found.scope, found.inbox_id)?, permissions_of(&found.permissions)?);
-    Ok(Some(KeyPrincipal { id, scope, permissions }))
-}
-
-/// Records that a key was used.
-pub fn record_use(tx: &mut Tx, workspace: WorkspaceId, key: KeyId, used: &KeyUse) -> Result<()> {
-    tx.exec(&RECORD_USE, p![workspace, key, used.at, used.client.ip, used.client.user_agent])?;
-    Ok(())
-}
-
-/// Returns a page of the keys of a workspace, revoked ones included, newest first.
-pub fn page(tx: &mut Tx, workspace: WorkspaceId, page: &PageRange) -> Result<Vec<ApiKey>> {
-    let CursorPosition { sort, id } = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
-    tx.rows(&PAGE, p![workspace, sort, id, page.limit])
-}
-
-/// Returns the keys of a person that are not revoked, newest first.
-pub fn of_member(tx: &mut Tx, keys: &KeysOfMember, limit: u32) -> Result<Vec<ApiKey>> {
-    tx.rows(&OF_MEMBER, p![keys.workspace, keys.member, keys.scope(), limit])
+    let access = access(tx, workspace, id)?;
+    Ok(access.map(|KeyAccess { scope, permissions }| KeyPrincipal { id, scope, permissions }))
 }
 
 /// Revokes a key permanently; returns whether there was one to revoke. Wakes the workspace, so that streams of the key
 /// end.
 pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
-    let revoked: Option<(WorkspaceId,)> = tx.one(&REVOKE, p![key, now])?;
-    if let Some((workspace,)) = revoked {
+    let revoked = revoke_row(tx, key, now)?;
+    if let Some(workspace) = revoked {
         tx.wake(workspace.0);
     }
     Ok(revoked.is_some())
@@ -177,46 +141,29 @@ pub fn revoke(tx: &mut Tx, key: KeyId, now: Time) -> Result<bool> {
 
 /// Revokes the keys of a person. Wakes the workspace, so that their streams end.
 pub fn revoke_of_member(tx: &mut Tx, keys: &KeysOfMember, now: Time) -> Result<()> {
-    tx.exec(&REVOKE_OF_MEMBER, p![keys.workspace, keys.member, keys.scope(), now])?;
     tx.wake(keys.workspace.0);
-    Ok(())
+    revoke_rows(tx, keys, now)
 }
 
-/// Gives the keys of a person to another one.
-pub fn take_over(tx: &mut Tx, keys: &KeysOfMember, to: UserId) -> Result<()> {
-    tx.exec(&TAKE_OVER, p![keys.workspace, keys.member, keys.scope(), to])?;
-    Ok(())
+/// What a key may do.
+struct KeyAccess {
+    scope: Scope,
+    permissions: Permissions,
 }
 
-crate::row_struct!(ActiveKeyRow { scope: String, inbox_id: Option<InboxId>, permissions: String });
+crate::from_row!(KeyAccess {
+    scope(scope: String, inbox_id: Option<InboxId>) => scope_of(&scope, inbox_id)?,
+    permissions: String => permissions_of(&permissions)?,
+});
 
 crate::from_row!(ApiKey {
-    workspace = workspace_id,
-    id,
-    name,
-    shown = prefix,
-    scope: String,
-    inbox = inbox_id,
-    inbox_kind,
-    member = member_id,
-    permissions: String,
-    created_at,
-    last_used_at,
-    ip = last_used_ip: Option<String>,
-    user_agent = last_used_user_agent: Option<String>,
-    revoked_at,
-} => Self {
-    workspace,
-    id,
-    name,
-    shown,
-    scope: scope_of(&scope, inbox)?,
-    inbox_kind,
-    member,
-    permissions: permissions_of(&permissions)?,
-    created_at,
-    last_used_at,
-    last_client: KeyClient { ip, user_agent },
+    workspace = workspace_id, id, name, shown = prefix,
+    scope(scope: String, inbox_id: Option<InboxId>) => scope_of(&scope, inbox_id)?,
+    inbox_kind, member = member_id,
+    permissions: String => permissions_of(&permissions)?,
+    created_at, last_used_at,
+    last_client(last_used_ip: Option<String>, last_used_user_agent: Option<String>) =>
+        KeyClient { ip: last_used_ip, user_agent: last_used_user_agent },
     revoked_at,
 });
 

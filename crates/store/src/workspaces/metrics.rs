@@ -1,55 +1,86 @@
 //! Counters per quarter hour. They are updated when something happens, so that reports never scan messages.
 
 use posthouse_domain::{
-    id::{InboxId, WorkspaceId},
-    inbox::InboxKind,
-    message::{MessageStatus, RecipientDelivery},
-    metrics::{Counters, Holdings, RETENTION_DAYS, slot_of},
-    time::{DAY_MS, Time},
+    Counters, DAY_MS, Holdings, InboxId, InboxKind, MessageStatus, RecipientDelivery, Time, WorkspaceId,
+    metrics::{RETENTION_DAYS, slot_of},
 };
 
 use posthouse_mail::bounce::BounceClass;
 
-use crate::{Result, Sql, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 statements! {
-    COUNT = "INSERT INTO metric_slots (workspace_id, slot, inbox_id, sent, received, delivered, bounced, complained, blocked, spam,
+    fn add_counters(
+        workspace: WorkspaceId,
+        slot: i64,
+        inbox: InboxId,
+        increments: &Counters { sent, received, delivered, bounced, complained, blocked, spam, unauthenticated },
+    ) =
+        "INSERT INTO metric_slots (workspace_id, slot, inbox_id, sent, received, delivered, bounced, complained, blocked, spam,
         unauthenticated) VALUES ({PARAMETERS})
         ON CONFLICT (workspace_id, slot, inbox_id) DO UPDATE SET sent = metric_slots.sent + excluded.sent,
         received = metric_slots.received + excluded.received, delivered = metric_slots.delivered + excluded.delivered,
         bounced = metric_slots.bounced + excluded.bounced, complained = metric_slots.complained + excluded.complained,
         blocked = metric_slots.blocked + excluded.blocked, spam = metric_slots.spam + excluded.spam,
         unauthenticated = metric_slots.unauthenticated + excluded.unauthenticated";
-    BOUNCE = "INSERT INTO metric_bounces (workspace_id, slot, inbox_id, reason, bounces) VALUES ($1, $2, $3, $4, 1)
+    fn add_reason(workspace: WorkspaceId, slot: i64, inbox: InboxId, reason: &str) =
+        "INSERT INTO metric_bounces (workspace_id, slot, inbox_id, reason, bounces) VALUES (:workspace, :slot, :inbox, :reason, 1)
         ON CONFLICT (workspace_id, slot, inbox_id, reason) DO UPDATE SET bounces = metric_bounces.bounces + 1";
-    BOUNCE_CLASS = "INSERT INTO metric_bounce_classes (workspace_id, slot, inbox_id, class, bounces) VALUES ($1, $2, $3, $4, 1)
+    fn add_class(workspace: WorkspaceId, slot: i64, inbox: InboxId, class: &str) =
+        "INSERT INTO metric_bounce_classes (workspace_id, slot, inbox_id, class, bounces) VALUES (:workspace, :slot, :inbox, :class, 1)
         ON CONFLICT (workspace_id, slot, inbox_id, class) DO UPDATE SET bounces = metric_bounce_classes.bounces + 1";
-    SLOTS = "SELECT slot, CAST(sum(sent) AS BIGINT) AS sent, CAST(sum(received) AS BIGINT) AS received, CAST(sum(delivered) AS BIGINT) AS delivered,
+    fn slots_of_all(scope: &MetricsScope { workspace, from: scope.first(), to: scope.end() }) -> Vec<Slot> =
+        "SELECT slot, CAST(sum(sent) AS BIGINT) AS sent, CAST(sum(received) AS BIGINT) AS received, CAST(sum(delivered) AS BIGINT) AS delivered,
         CAST(sum(bounced) AS BIGINT) AS bounced, CAST(sum(complained) AS BIGINT) AS complained, CAST(sum(blocked) AS BIGINT) AS blocked, CAST(sum(spam) AS BIGINT) AS spam,
-        CAST(sum(unauthenticated) AS BIGINT) AS unauthenticated FROM metric_slots WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
+        CAST(sum(unauthenticated) AS BIGINT) AS unauthenticated FROM metric_slots WHERE workspace_id = :workspace AND slot >= :from AND slot < :to
         GROUP BY slot ORDER BY slot";
-    SLOTS_OF_INBOX = "SELECT slot, sent, received, delivered, bounced, complained, blocked, spam, unauthenticated FROM metric_slots
-        WHERE workspace_id = $1 AND slot >= $2 AND slot < $3 AND inbox_id = $4 ORDER BY slot";
-    REASONS = "SELECT reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2 AND slot < $3
-        GROUP BY reason ORDER BY 2 DESC, reason LIMIT $4";
-    REASONS_OF_INBOX = "SELECT reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounces WHERE workspace_id = $1 AND slot >= $2
-        AND slot < $3 AND inbox_id = $5 GROUP BY reason ORDER BY 2 DESC, reason LIMIT $4";
-    CLASSES = "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
-        AND slot < $3 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
-    CLASSES_OF_INBOX = "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = $1 AND slot >= $2
-        AND slot < $3 AND inbox_id = $5 GROUP BY class ORDER BY 2 DESC, class LIMIT $4";
-    HOLDINGS = "SELECT CAST(coalesce(sum(CASE WHEN kind = $2 THEN 1 ELSE 0 END), 0) AS BIGINT) AS inboxes, CAST(coalesce(sum(message_count), 0) AS BIGINT) AS message_count,
+    fn slots_of_inbox(
+        scope: &MetricsScope { workspace, from: scope.first(), to: scope.end() }, inbox: InboxId,
+    ) -> Vec<Slot> =
+        "SELECT slot, sent, received, delivered, bounced, complained, blocked, spam, unauthenticated FROM metric_slots
+        WHERE workspace_id = :workspace AND slot >= :from AND slot < :to AND inbox_id = :inbox ORDER BY slot";
+    fn reasons_of_all(
+        scope: &MetricsScope { workspace, from: scope.first(), to: scope.end() };
+        limit = REASONS_MAX,
+    ) -> Vec<(reason: String, bounces: u64)> =
+        "SELECT reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounces WHERE workspace_id = :workspace AND slot >= :from AND slot < :to
+        GROUP BY reason ORDER BY 2 DESC, reason LIMIT :limit";
+    fn reasons_of_inbox(
+        scope: &MetricsScope { workspace, from: scope.first(), to: scope.end() }, inbox: InboxId;
+        limit = REASONS_MAX,
+    ) -> Vec<(reason: String, bounces: u64)> =
+        "SELECT reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounces WHERE workspace_id = :workspace AND slot >= :from
+        AND slot < :to AND inbox_id = :inbox GROUP BY reason ORDER BY 2 DESC, reason LIMIT :limit";
+    fn classes_of_all(
+        scope: &MetricsScope { workspace, from: scope.first(), to: scope.end() };
+        limit = REASONS_MAX,
+    ) -> Vec<(reason: String, bounces: u64)> =
+        "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = :workspace AND slot >= :from
+        AND slot < :to GROUP BY class ORDER BY 2 DESC, class LIMIT :limit";
+    fn classes_of_inbox(
+        scope: &MetricsScope { workspace, from: scope.first(), to: scope.end() }, inbox: InboxId;
+        limit = REASONS_MAX,
+    ) -> Vec<(reason: String, bounces: u64)> =
+        "SELECT class AS reason, CAST(sum(bounces) AS BIGINT) AS bounces FROM metric_bounce_classes WHERE workspace_id = :workspace AND slot >= :from
+        AND slot < :to AND inbox_id = :inbox GROUP BY class ORDER BY 2 DESC, class LIMIT :limit";
+    fn held(workspace: WorkspaceId; kind = InboxKind::Mailbox) -> HoldingsRow =
+        "SELECT CAST(coalesce(sum(CASE WHEN kind = :kind THEN 1 ELSE 0 END), 0) AS BIGINT) AS inboxes, CAST(coalesce(sum(message_count), 0) AS BIGINT) AS message_count,
         CAST(coalesce(sum(stored_bytes), 0) AS BIGINT) AS stored_bytes
-        FROM inboxes WHERE workspace_id = $1 AND deleted_at IS NULL";
-    HOLDINGS_OF_INBOX = "SELECT CAST(1 AS BIGINT) AS inboxes, message_count, stored_bytes FROM inboxes WHERE workspace_id = $1 AND id = $2";
-    THREADS = "SELECT count(*) FROM threads t JOIN inboxes i ON i.workspace_id = t.workspace_id AND i.id = t.inbox_id
-        WHERE t.workspace_id = $1 AND i.deleted_at IS NULL";
-    THREADS_OF_INBOX = "SELECT count(*) FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
-    DELETE_SLOTS = "DELETE FROM metric_slots WHERE slot < $1";
-    DELETE_BOUNCES = "DELETE FROM metric_bounces WHERE slot < $1";
-    DELETE_CLASSES = "DELETE FROM metric_bounce_classes WHERE slot < $1";
-    SUBTRACT_HOLDINGS = "UPDATE inboxes SET message_count = message_count - $3, stored_bytes = stored_bytes - $4
-        WHERE workspace_id = $1 AND id = $2";
+        FROM inboxes WHERE workspace_id = :workspace AND deleted_at IS NULL";
+    fn held_by_inbox(workspace: WorkspaceId, inbox: InboxId) -> HoldingsRow =
+        "SELECT CAST(1 AS BIGINT) AS inboxes, message_count, stored_bytes FROM inboxes WHERE workspace_id = :workspace AND id = :inbox";
+    fn count_threads(workspace: WorkspaceId) -> u64 =
+        "SELECT count(*) FROM threads t JOIN inboxes i ON i.workspace_id = t.workspace_id AND i.id = t.inbox_id
+        WHERE t.workspace_id = :workspace AND i.deleted_at IS NULL";
+    fn count_threads_of_inbox(workspace: WorkspaceId, inbox: InboxId) -> u64 =
+        "SELECT count(*) FROM threads WHERE workspace_id = :workspace AND inbox_id = :inbox";
+    fn delete_slots(before: i64) = "DELETE FROM metric_slots WHERE slot < :before";
+    fn delete_bounces(before: i64) = "DELETE FROM metric_bounces WHERE slot < :before";
+    fn delete_classes(before: i64) = "DELETE FROM metric_bounce_classes WHERE slot < :before";
+    /// Subtracts deleted messages from the totals of an inbox.
+    pub fn subtract_totals(workspace: WorkspaceId, inbox: InboxId, deleted: DeletedTotals { messages, bytes }) =
+        "UPDATE inboxes SET message_count = message_count - :messages, stored_bytes = stored_bytes - :bytes
+        WHERE workspace_id = :workspace AND id = :inbox";
     /// Resets the totals of an inbox that was wiped.
     pub fn reset_totals(workspace: WorkspaceId, inbox: InboxId) =
         "UPDATE inboxes SET message_count = 0, stored_bytes = 0 WHERE workspace_id = :workspace AND id = :inbox";
@@ -71,29 +102,19 @@ pub struct MetricsScope {
     pub to: Time,
 }
 
+impl MetricsScope {
+    fn first(&self) -> i64 {
+        slot_of(self.from)
+    }
+
+    fn end(&self) -> i64 {
+        slot_of(self.to.plus_ms(-1)) + 1
+    }
+}
+
 /// Adds to the counters of an inbox for the current quarter hour.
 pub fn count(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, now: Time, increments: &Counters) -> Result<()> {
-    let c = increments;
-    if c.is_zero() {
-        return Ok(());
-    }
-    tx.exec(
-        &COUNT,
-        p![
-            workspace,
-            slot_of(now),
-            inbox,
-            c.sent,
-            c.received,
-            c.delivered,
-            c.bounced,
-            c.complained,
-            c.blocked,
-            c.spam,
-            c.unauthenticated
-        ],
-    )?;
-    Ok(())
+    if increments.is_zero() { Ok(()) } else { add_counters(tx, workspace, slot_of(now), inbox, increments) }
 }
 
 /// A change of the status of a sent message.
@@ -128,20 +149,17 @@ pub fn count_status_change(
 
 /// Counts the reason and class of a bounced recipient.
 pub fn bounce(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, entry: &RecipientDelivery, now: Time) -> Result<()> {
-    tx.exec(&BOUNCE, p![workspace, slot_of(now), inbox, entry.reason()])?;
-    let class = entry.class.unwrap_or(BounceClass::Other).text();
-    tx.exec(&BOUNCE_CLASS, p![workspace, slot_of(now), inbox, class])?;
-    Ok(())
+    add_reason(tx, workspace, slot_of(now), inbox, &entry.reason())?;
+    add_class(tx, workspace, slot_of(now), inbox, entry.class.unwrap_or(BounceClass::Other).text())
 }
 
 /// Returns the counters of each quarter hour with activity, oldest first.
 pub fn slots(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(i64, Counters)>> {
-    let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
-    let rows: Vec<SlotRow> = match scope.inbox {
-        Some(inbox) => tx.rows(&SLOTS_OF_INBOX, p![scope.workspace, from, to, inbox])?,
-        None => tx.rows(&SLOTS, p![scope.workspace, from, to])?,
+    let slots = match scope.inbox {
+        Some(inbox) => slots_of_inbox(tx, scope, inbox)?,
+        None => slots_of_all(tx, scope)?,
     };
-    Ok(rows.into_iter().map(|row| (row.slot, row.counters)).collect())
+    Ok(slots.into_iter().map(|row| (row.slot, row.counters)).collect())
 }
 
 /// Returns the sum of the counters.
@@ -153,39 +171,27 @@ pub fn totals(tx: &mut Tx, scope: &MetricsScope) -> Result<Counters> {
 
 /// Returns the bounce reasons with their counts, most frequent first.
 pub fn reasons(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(String, u64)>> {
-    add(tx, scope, &REASONS, &REASONS_OF_INBOX)
+    match scope.inbox {
+        Some(inbox) => reasons_of_inbox(tx, scope, inbox),
+        None => reasons_of_all(tx, scope),
+    }
 }
 
 /// Returns the bounce classes with their counts, most frequent first.
 pub fn classes(tx: &mut Tx, scope: &MetricsScope) -> Result<Vec<(String, u64)>> {
-    add(tx, scope, &CLASSES, &CLASSES_OF_INBOX)
-}
-
-fn add(tx: &mut Tx, scope: &MetricsScope, of_all: &Sql, of_inbox: &Sql) -> Result<Vec<(String, u64)>> {
-    let (from, to) = (slot_of(scope.from), slot_of(scope.to.plus_ms(-1)) + 1);
-    let found: Vec<ReasonRow> = match scope.inbox {
-        Some(inbox) => tx.rows(of_inbox, p![scope.workspace, from, to, REASONS_MAX, inbox])?,
-        None => tx.rows(of_all, p![scope.workspace, from, to, REASONS_MAX])?,
-    };
-    Ok(found.into_iter().map(|row| (row.reason, row.bounces)).collect())
+    match scope.inbox {
+        Some(inbox) => classes_of_inbox(tx, scope, inbox),
+        None => classes_of_all(tx, scope),
+    }
 }
 
 /// Returns the current totals of a workspace or of one inbox.
 pub fn holdings(tx: &mut Tx, workspace: WorkspaceId, inbox: Option<InboxId>) -> Result<Holdings> {
-    let (held, threads): (Option<HoldingsRow>, Option<u64>) = match inbox {
-        Some(inbox) => {
-            let place = p![workspace, inbox];
-            (tx.one(&HOLDINGS_OF_INBOX, place)?, tx.value(&THREADS_OF_INBOX, place)?)
-        }
-        None => (tx.one(&HOLDINGS, p![workspace, InboxKind::Mailbox])?, tx.value(&THREADS, p![workspace])?),
+    let (held, threads) = match inbox {
+        Some(inbox) => (held_by_inbox(tx, workspace, inbox)?, count_threads_of_inbox(tx, workspace, inbox)?),
+        None => (held(tx, workspace)?, count_threads(tx, workspace)?),
     };
-    let held = held.unwrap_or_default();
-    Ok(Holdings {
-        inboxes: held.inboxes,
-        threads: threads.unwrap_or_default(),
-        messages: held.message_count,
-        bytes: held.stored_bytes,
-    })
+    Ok(Holdings { inboxes: held.inboxes, threads, messages: held.message_count, bytes: held.stored_bytes })
 }
 
 /// What was deleted from an inbox.
@@ -197,44 +203,24 @@ pub struct DeletedTotals {
     pub bytes: u64,
 }
 
-/// Subtracts deleted messages from the totals of an inbox.
-pub fn subtract_totals(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId, deleted: DeletedTotals) -> Result<()> {
-    tx.exec(&SUBTRACT_HOLDINGS, p![workspace, inbox, deleted.messages, deleted.bytes])?;
-    Ok(())
-}
-
 /// Deletes counters that are older than [`RETENTION_DAYS`].
 pub fn prune(tx: &mut Tx, now: Time) -> Result<()> {
     let end = slot_of(now.plus_ms(-RETENTION_DAYS * DAY_MS));
-    tx.exec(&DELETE_SLOTS, p![end])?;
-    tx.exec(&DELETE_BOUNCES, p![end])?;
-    tx.exec(&DELETE_CLASSES, p![end])?;
-    Ok(())
+    delete_slots(tx, end)?;
+    delete_bounces(tx, end)?;
+    delete_classes(tx, end)
 }
 
-/// A row of counters.
-struct SlotRow {
+/// The counters of a quarter hour.
+struct Slot {
     slot: i64,
     counters: Counters,
 }
 
-crate::from_row!(SlotRow {
-    slot,
-    sent,
-    received,
-    delivered,
-    bounced,
-    complained,
-    blocked,
-    spam,
-    unauthenticated,
-} => Self {
-    slot,
-    counters: Counters { sent, received, delivered, bounced, complained, blocked, spam, unauthenticated },
-});
-
-crate::row_struct!(ReasonRow { reason: String, bounces: u64 });
+crate::from_row!(Counters { sent, received, delivered, bounced, complained, blocked, spam, unauthenticated });
+crate::from_row!(Slot { slot; counters: Counters });
 crate::row_struct!(
     #[derive(Default)]
     HoldingsRow { inboxes: u64, message_count: u64, stored_bytes: u64 }
 );
+crate::statements::first_or_default!(HoldingsRow);

@@ -4,10 +4,7 @@
 //! The functions that insert and delete these rows report each change to the transaction, which writes the sum at its
 //! end.
 
-use posthouse_domain::{
-    id::WorkspaceId,
-    plan::{Plan, Plans},
-};
+use posthouse_domain::{Plan, Plans, WorkspaceId};
 
 use crate::{Tx, statements};
 
@@ -25,19 +22,14 @@ statements! {
             + COALESCE(octet_length(d.data), 0)) FROM drafts d WHERE d.workspace_id = :workspace), 0) AS BIGINT)";
 }
 
-/// What a workspace stores, and its plan.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StorageUsage {
-    /// The plan.
-    pub plan: Plan,
-    /// The bytes, as counted.
-    pub bytes: u64,
-}
+crate::row_struct!(
+    /// What a workspace stores, and its plan.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub StorageUsage { plan: Plan, bytes: u64 }
+);
 
 /// Makes the unit fail with [`crate::Error::WorkspaceFull`] at its end if a workspace would then store more than its
 /// plan allows. Without this call a unit may store any number of bytes.
 pub fn limit(tx: &mut Tx, plans: &Plans) {
     tx.limit_storage(*plans);
 }
-
-crate::from_row!(StorageUsage { plan, bytes });

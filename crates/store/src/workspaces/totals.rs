@@ -1,13 +1,15 @@
 //! What a store holds, for the operator.
 
-use posthouse_domain::id::WorkspaceId;
+use posthouse_domain::WorkspaceId;
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 statements! {
-    WORKSPACES = "SELECT count(*) FROM workspaces WHERE id <> $1";
-    INBOXES = "SELECT count(*) FROM inboxes WHERE workspace_id <> $1 AND deleted_at IS NULL";
-    MESSAGES = "SELECT count(*) FROM messages WHERE workspace_id <> $1";
+    fn workspaces(; service = WorkspaceId::SERVICE) -> u64 = "SELECT count(*) FROM workspaces WHERE id <> :service";
+    fn inboxes(; service = WorkspaceId::SERVICE) -> u64 =
+        "SELECT count(*) FROM inboxes WHERE workspace_id <> :service AND deleted_at IS NULL";
+    fn messages(; service = WorkspaceId::SERVICE) -> u64 =
+        "SELECT count(*) FROM messages WHERE workspace_id <> :service";
 }
 
 /// What a store holds, without the workspace of the service.
@@ -23,10 +25,5 @@ pub struct StoreTotals {
 
 /// Counts what the store holds.
 pub fn of_store(tx: &mut Tx) -> Result<StoreTotals> {
-    let service = WorkspaceId::SERVICE;
-    Ok(StoreTotals {
-        workspaces: tx.value(&WORKSPACES, p![service])?.unwrap_or_default(),
-        inboxes: tx.value(&INBOXES, p![service])?.unwrap_or_default(),
-        messages: tx.value(&MESSAGES, p![service])?.unwrap_or_default(),
-    })
+    Ok(StoreTotals { workspaces: workspaces(tx)?, inboxes: inboxes(tx)?, messages: messages(tx)? })
 }

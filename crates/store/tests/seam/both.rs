@@ -217,10 +217,10 @@ async fn a_panic_fails_only_its_own_unit() {
             store.write(|tx| bump(tx, "c")),
         );
         assert_eq!((a.unwrap(), c.unwrap()), (1, 1));
-        assert!(matches!(&b, Err(Error::Panicked(text)) if &**text == "on purpose"), "{b:?}");
+        assert!(matches!(&b, Err(Error::Internal(text)) if &**text == "on purpose"), "{b:?}");
         assert_eq!(store.read(|tx| get(tx, "b")).await.unwrap(), None);
         let read = store.read(|_| -> Result<(), Error> { panic!("on purpose") }).await;
-        assert!(matches!(read, Err(Error::Panicked(_))));
+        assert!(matches!(read, Err(Error::Internal(_))));
         assert_eq!(store.write(|tx| bump(tx, "a")).await.unwrap(), 2);
     })
     .await;

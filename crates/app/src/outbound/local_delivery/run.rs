@@ -280,7 +280,7 @@ async fn parse_and_sign(
         Ok((ParsedMail { channel, ..mail }, signer))
     };
     let parsed = service.blocking_pool.run_sized(WorkClass::Receive, bytes_max, work).await;
-    parsed.map_err(|refusal| Error::Panicked(refusal.message.into()))?
+    parsed.map_err(|refusal| Error::Internal(refusal.message.into()))?
 }
 
 fn sender(delivery: &LocalDelivery) -> StoreResult<Address> {

@@ -1,11 +1,8 @@
 //! The row of a custom domain.
 
 use posthouse_domain::{
-    mail_domain::{
-        CheckedRecord, DkimKeyRecord, DkimSelector, DnsHosting, DnsRecordKey, DomainStatus, MailDomain, RecordStatus,
-        RetiringKey,
-    },
-    time::Time,
+    DkimKeyRecord, DkimSelector, DomainStatus, MailDomain, RetiringKey, Time,
+    mail_domain::{CheckedRecord, DnsHosting, DnsRecordKey, RecordStatus},
 };
 use serde::{Deserialize, Serialize};
 
@@ -58,51 +55,23 @@ impl From<&DnsHosting> for StoredHosting {
 }
 
 crate::from_row!(MailDomain {
-    workspace = workspace_id,
-    id,
-    name,
-    status: String,
-    receiving,
-    token,
-    active_selector: String,
-    active_since,
-    next_selector: Option<String>,
-    next_started_at: Option<Time>,
-    previous_selector: Option<String>,
-    previous_retire_at: Option<Time>,
-    checked: Json<Vec<StoredCheck>>,
-    hosting: Option<Json<StoredHosting>>,
-    hosting_at,
-    verified_at,
-    last_checked_at,
-    asked_at = check_requested_at,
-    checks: i64,
-    rotation_told = rotation_announced,
-    created_at,
-} => Self {
-    workspace,
-    id,
-    name,
-    status: named(&status, DomainStatus::parse)?,
-    receiving,
-    token,
-    active: key_record(&active_selector, active_since)?,
-    next: next_selector.zip(next_started_at).map(|(selector, at)| key_record(&selector, at)).transpose()?,
-    previous: match previous_selector.zip(previous_retire_at) {
-        // The start of its use isn't needed anymore.
-        Some((selector, retire_at)) => Some(RetiringKey { key: key_record(&selector, retire_at)?, retire_at }),
-        None => None,
-    },
-    checked: checked.0.into_iter().map(StoredCheck::into_checked).collect::<Result<_>>()?,
-    hosting: hosting.map(|Json(h)| DnsHosting { zone: h.zone, nameservers: h.nameservers }),
-    hosting_at,
-    verified_at,
-    last_checked_at,
-    asked_at,
-    checks: u32::try_from(checks).unwrap_or(u32::MAX),
-    rotation_announced: rotation_told,
-    created_at,
+    workspace = workspace_id, id, name,
+    status: String => named(&status, DomainStatus::parse)?,
+    receiving, token,
+    active(active_selector: String, active_since: Time) => key_record(&active_selector, active_since)?,
+    next(next_selector: Option<String>, next_started_at: Option<Time>) =>
+        next_selector.zip(next_started_at).map(|(selector, since)| key_record(&selector, since)).transpose()?,
+    // The start of its use isn't needed anymore.
+    previous(previous_selector: Option<String>, previous_retire_at: Option<Time>) =>
+        previous_selector.zip(previous_retire_at).map(|(selector, retire_at)| retiring(&selector, retire_at)).transpose()?,
+    checked: Json<Vec<StoredCheck>> => checked.0.into_iter().map(StoredCheck::into_checked).collect::<Result<_>>()?,
+    hosting: Option<Json<StoredHosting>> => hosting.map(|Json(h)| DnsHosting { zone: h.zone, nameservers: h.nameservers }),
+    hosting_at, verified_at, last_checked_at, asked_at = check_requested_at, checks, rotation_announced, created_at,
 });
+
+fn retiring(selector: &str, retire_at: Time) -> Result<RetiringKey> {
+    Ok(RetiringKey { key: key_record(selector, retire_at)?, retire_at })
+}
 
 fn key_record(selector: &str, since: Time) -> Result<DkimKeyRecord> {
     Ok(DkimKeyRecord { selector: named(selector, DkimSelector::parse)?, record: String::new(), ed25519: None, since })

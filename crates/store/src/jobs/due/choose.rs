@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use posthouse_domain::id::{JobId, WorkspaceId};
+use posthouse_domain::{JobId, WorkspaceId};
 
 use super::{DueJobsQuery, GroupCapacity, JobCandidate};
 

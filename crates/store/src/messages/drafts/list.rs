@@ -1,17 +1,13 @@
 //! Lists of drafts: filtered pages of an inbox or a workspace, newest first.
 
-use posthouse_domain::{
-    draft::{Draft, DraftStatus},
-    id::{InboxId, ThreadId, WorkspaceId},
-    page::{CursorPosition, PageRange},
-};
-use uuid::Uuid;
+use posthouse_domain::{Draft, DraftStatus, InboxId, PageRange, ThreadId, WorkspaceId};
 
 use super::with_files;
 use crate::{Result, Sql, ToValue, Tx, Value, p, statements};
 
 statements! {
-    COUNT_WITH_METADATA = "SELECT count(*) FROM (SELECT draft_id FROM draft_metadata WHERE workspace_id = $1 AND key = $2 AND value = $3 LIMIT $4) s";
+    fn count_with_metadata(workspace: WorkspaceId, key: &str, value: &str; limit = SORTED_MAX) -> i64 =
+        "SELECT count(*) FROM (SELECT draft_id FROM draft_metadata WHERE workspace_id = :workspace AND key = :key AND value = :value LIMIT :limit) s";
 }
 
 /// If a metadata filter matches fewer drafts than this, they are sorted; otherwise the list is scanned and the filter
@@ -74,8 +70,8 @@ pub fn page(
         filters: filters.len(),
         by_metadata,
     };
-    let after = page.after.unwrap_or(CursorPosition { sort: i64::MAX, id: Uuid::max() });
-    let mut parameters: Vec<Value<'_>> = p![workspace, after.sort, after.id, page.limit].to_vec();
+    let (sort, id) = (page.sort(), page.id());
+    let mut parameters: Vec<Value<'_>> = p![workspace, sort, id, page.limit].to_vec();
     // Six parameters, or one: a shorter list of statuses is padded with its last entry.
     let statuses = if filter.statuses.is_empty() { DraftStatus::ALL } else { &filter.statuses };
     let last = statuses.last().copied().unwrap_or(DraftStatus::Draft);
@@ -90,15 +86,10 @@ pub fn page(
     let (mut sum, mut is_cut) = (0, false);
     let found = tx.rows_until(&statement(shape), &parameters, |draft: &Draft| {
         is_cut = sum >= bytes_max;
-        sum += body_bytes(draft);
+        sum += draft.content.body_bytes();
         is_cut
     })?;
     Ok(DraftRows { drafts: with_files(tx, workspace, found)?, is_cut })
-}
-
-fn body_bytes(draft: &Draft) -> u64 {
-    let content = &draft.content;
-    [&content.text, &content.html, &content.data_json].into_iter().flatten().map(|text| text.len() as u64).sum()
 }
 
 /// Metadata keys with their required values.
@@ -113,9 +104,9 @@ fn rarest_first<'f>(
 ) -> Result<Option<(Filters<'f>, bool)>> {
     let mut counted: Vec<(i64, &(String, String))> = Vec::with_capacity(wanted.len());
     for filter in wanted {
-        match tx.value(&COUNT_WITH_METADATA, p![workspace, filter.0, filter.1, SORTED_MAX])? {
-            None | Some(0) => return Ok(None),
-            Some(count) => counted.push((count, filter)),
+        match count_with_metadata(tx, workspace, &filter.0, &filter.1)? {
+            0 => return Ok(None),
+            count => counted.push((count, filter)),
         }
     }
     counted.sort();
