@@ -227,24 +227,28 @@ fn write_row(out: &mut String, table: &Table) -> Result<(), Box<dyn Error>> {
     let row = format!("posthouse_domain::{}", table.row.as_deref().unwrap_or_default());
     let computed = table.computed.iter().map(|(_, sql)| sql.rsplit(' ').next().unwrap_or_default());
     let names: Vec<&str> = stored.iter().map(|column| column.name.as_str()).chain(computed).collect();
-    let (mut reads, mut values) = (String::new(), String::new());
+    // The values of each run of single columns, and of each field of several columns.
+    let (mut reads, mut values, mut run) = (String::new(), Vec::new(), String::new());
     for columns in stored.chunk_by(|one, next| one.field == next.field) {
         let field = &columns[0].field;
         if columns.len() > 1 {
             write!(reads, "{field}: crate::values::Columns::take(row)?, ")?;
-            write!(values, "all.extend(crate::values::Columns::values(&self.{field})); ")?;
+            values.push(format!("vec![{}]", std::mem::take(&mut run)));
+            values.push(format!("crate::values::Columns::values(&self.{field})"));
         } else if columns[0].is_nil {
             write!(reads, "{field}: crate::values::Nil::read(row.take()?), ")?;
-            write!(values, "all.push(crate::values::Nil::value(self.{field}.as_ref())); ")?;
+            write!(run, "crate::values::Nil::value(self.{field}.as_ref()), ")?;
         } else {
             write!(reads, "{field}: row.take()?, ")?;
-            write!(values, "all.push(self.{field}.to_value()); ")?;
+            write!(run, "self.{field}.to_value(), ")?;
         }
     }
     for (field, _) in &table.computed {
         write!(reads, "{field}: row.take()?, ")?;
     }
-    let (name, count) = (&table.name, stored.len());
+    values.push(format!("vec![{run}]"));
+    let values = if values.len() == 1 { values.concat() } else { format!("[{}].concat()", values.join(", ")) };
+    let name = &table.name;
     writeln!(
         out,
         "impl crate::FromRow for {row} {{
@@ -258,9 +262,7 @@ impl crate::TableRow for {row} {{
     const TABLE: &'static str = {name:?};
     fn values(&self) -> Vec<crate::Value<'_>> {{
         use crate::ToValue;
-        let mut all = Vec::with_capacity({count});
         {values}
-        all
     }}
 }}
 "

@@ -150,7 +150,7 @@ pub fn insert_second_key(
     key: &SealedEd25519Key,
     now: Time,
 ) -> Result<()> {
-    write_key(tx, workspace, domain, &selector.ed25519_text(), &key.private_key, &key.record, now)
+    write_key(tx, workspace, domain, selector.ed25519_text(), &key.private_key, &key.record, now)
 }
 
 /// Returns the domain with that ID.

@@ -160,7 +160,8 @@ fn read_statements_never_scan_a_table() {
     store
         .read_blocking(|tx| {
             for (file, all) in all_statements::FILES.iter().filter(|(file, _)| FILES.contains(file)) {
-                for sql in all.iter().filter(|sql| !["INSERT", "references_blob", "WITHOUT_JOB"].contains(&sql.name())) {
+                for sql in all.iter().filter(|sql| !["INSERT", "references_blob", "WITHOUT_JOB"].contains(&sql.name()))
+                {
                     let plan = plan(tx, sql)?;
                     assert!(!scans(&plan), "{file} {}: {plan:#?}", sql.name());
                 }
