@@ -8,7 +8,8 @@ statements! {
     /// Returns the state stored under a key.
     pub fn get(key: &[u8; 32]) -> Option<GreylistRecord> = "SELECT {greylist} FROM greylist WHERE id = :key";
     /// Stores the state under a key.
-    pub fn put(id: &[u8; 32], record: row &GreylistRecord) = "{insert greylist} ON CONFLICT (id) DO UPDATE
+    pub fn put(key: &[u8; 32], record: GreylistRecord { seen_at, passed_at, expires_at }) =
+        "INSERT INTO greylist (id, seen_at, passed_at, expires_at) VALUES ({PARAMETERS}) ON CONFLICT (id) DO UPDATE
         SET seen_at = excluded.seen_at, passed_at = excluded.passed_at, expires_at = excluded.expires_at";
     /// Deletes a key.
     pub fn delete(key: &[u8; 32]) = "DELETE FROM greylist WHERE id = :key";
