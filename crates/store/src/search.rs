@@ -210,19 +210,8 @@ pub fn hits(
 crate::row_struct!(SearchHead { number: i64, seq: i64 });
 
 crate::from_row!(PendingDocument {
-    workspace = workspace_id,
-    message = id,
-    inbox = inbox_id,
-    created_at,
-    channel,
-    kind = type,
-    has_attachments,
-    subject,
-    from = from_text,
-    to = to_list: Json<Vec<String>>,
-    cc = cc_list: Json<Vec<String>>,
-    text,
-    is_blocked,
+    workspace = workspace_id, message = id, inbox = inbox_id, created_at, channel, kind = type, has_attachments,
+    subject, from = from_text, to = to_list: Json<Vec<String>>, cc = cc_list: Json<Vec<String>>, text, is_blocked,
 } => {
     let recipients = to.0.into_iter().chain(cc.0).collect();
     let source = IndexSource { workspace, inbox, subject, from, recipients, text };

@@ -214,11 +214,7 @@ fn signing<E: From<Error>>(tx: &mut Tx, change: ResealFn<'_, E>) -> Result<u64, 
 crate::row_struct!(ServedKeyRow { domain: String, selector: String, algorithm: String, private_key: Vec<u8> });
 crate::row_struct!(DomainKeyRow { workspace_id: WorkspaceId, domain_id: DomainId, selector: String, private_key: Vec<u8> });
 crate::row_struct!(WebhookRow {
-    workspace_id: WorkspaceId,
-    id: WebhookId,
-    headers: Vec<u8>,
-    secret: Vec<u8>,
-    old_secret: Option<Vec<u8>>,
+    workspace_id: WorkspaceId, id: WebhookId, headers: Vec<u8>, secret: Vec<u8>, old_secret: Option<Vec<u8>>,
 });
 crate::row_struct!(SigningKeyRow { kid: String, private_key: Option<Vec<u8>> });
 crate::row_struct!(AccountRow { directory: String, credentials: Vec<u8> });

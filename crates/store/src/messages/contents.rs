@@ -157,12 +157,7 @@ crate::from_row!(StoredRaw {
 });
 
 crate::from_row!(ContentBodies {
-    id,
-    text: Option<String>,
-    html,
-    extracted_text,
-    extracted_is_text: bool,
-    headers_json = headers,
+    id, text: Option<String>, html, extracted_text, extracted_is_text: bool, headers_json = headers,
 } => {
     let extracted_text = if extracted_is_text { text.clone() } else { extracted_text };
     Self { id, bodies: MessageBodies { text, html, extracted_text, headers_json } }

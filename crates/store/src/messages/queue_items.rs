@@ -78,22 +78,11 @@ pub fn reopen(tx: &mut Tx, item: &QueueItem, deliveries: u32) -> Result<()> {
 }
 
 crate::from_row!(QueueEntry {
-    message = message_id,
-    inbox = inbox_id,
-    thread = thread_id,
-    created_at,
-    state: QueueItemState,
-    available_at: Time,
-    deliveries,
-    consumer,
-    settled_at: Option<Time>,
+    message = message_id, inbox = inbox_id, thread = thread_id, created_at, state: QueueItemState, available_at: Time,
+    deliveries, consumer, settled_at: Option<Time>,
 } => Self {
-    message,
-    inbox,
-    thread,
-    created_at,
+    message, inbox, thread, created_at,
     lease_until: (state == QueueItemState::Open).then_some(available_at),
-    deliveries,
-    consumer,
+    deliveries, consumer,
     dead_at: settled_at.filter(|_| state == QueueItemState::Dead),
 });

@@ -48,10 +48,7 @@ pub fn consume(tx: &mut Tx, digest: &[u8; 32], now: Time) -> Result<Option<Strea
 }
 
 crate::from_row!(StreamTokenRow {
-    workspace = workspace_id,
-    key = key_id: Option<KeyId>,
-    session = session_id: Option<SessionId>,
-    expires_at,
+    workspace = workspace_id, key = key_id: Option<KeyId>, session = session_id: Option<SessionId>, expires_at,
 } => {
     let credential = key.map(Credential::Key).or(session.map(Credential::Session));
     let credential = credential.ok_or_else(|| Error::Inconsistent("a stream token stands for nothing".into()))?;

@@ -105,12 +105,6 @@ crate::from_row!(Member {
 });
 
 crate::from_row!(Invitation {
-    id = invitation_id,
-    workspace = workspace_id,
-    workspace_name,
-    invited_by,
-    inviter = inviter_id,
-    role,
-    sent_at = invited_at,
-    expires_at = invitation_expires_at,
+    id = invitation_id, workspace = workspace_id, workspace_name, invited_by, inviter = inviter_id, role,
+    sent_at = invited_at, expires_at = invitation_expires_at,
 });
