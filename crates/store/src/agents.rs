@@ -56,8 +56,8 @@ statements! {
     pub fn by_address(address: &str) -> Option<Agent> =
         select!("addresses a CROSS JOIN {pg:LATERAL (SELECT * FROM} inboxes i {lite:ON}{pg:WHERE} i.workspace_id = a.workspace_id
         AND i.id = a.inbox_id {pg:OFFSET 0) i}", "a.address = :address");
-    fn inbox_by_handle(workspace: WorkspaceId, part: &AgentHandle { handle: part.text() }) -> Option<InboxId> =
-        "SELECT inbox_id FROM agent_cards WHERE workspace_id = :workspace AND handle = :handle AND handle IS NOT NULL";
+    fn inbox_by_handle(workspace: WorkspaceId, part: &AgentHandle) -> Option<InboxId> =
+        "SELECT inbox_id FROM agent_cards WHERE workspace_id = :workspace AND handle = :part AND handle IS NOT NULL";
     /// Stores a new card; returns `false` if its handle or number is in use.
     pub fn insert(
         agent: &Agent { workspace, inbox },

@@ -3,7 +3,7 @@
 use posthouse_domain::{AgentReport, InboxId, MessageId, Party, Time, WorkspaceId, party};
 pub use posthouse_domain::{AgentReporters, OpenReport, ReportedAgent};
 
-use crate::{Result, Tx, p, statements};
+use crate::{Result, Tx, statements};
 
 /// The most addresses of owners that are read to count the owners.
 const ADDRESSES_MAX: u32 = 10_000;
@@ -14,8 +14,9 @@ statements! {
     /// Returns how many reports a workspace has made since a time.
     pub fn made_since(workspace: WorkspaceId, since: Time) -> u64 =
         "SELECT count(*) FROM agent_reports WHERE workspace_id = :workspace AND created_at >= :since";
-    REPORTERS = "SELECT w.owner_email, r.network, r.created_at FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
-        WHERE r.agent_id = $1 AND r.created_at >= $2 AND r.counts = 1 AND r.settled_at IS NULL ORDER BY r.created_at, r.id LIMIT $3";
+    fn reporter_rows(agent: InboxId, since: Time; limit = ADDRESSES_MAX) -> Vec<ReporterRow> =
+        "SELECT w.owner_email, r.network, r.created_at FROM agent_reports r JOIN workspaces w ON w.id = r.workspace_id
+        WHERE r.agent_id = :agent AND r.created_at >= :since AND r.counts = 1 AND r.settled_at IS NULL ORDER BY r.created_at, r.id LIMIT :limit";
     /// Marks the open reports about an agent as settled, so that they count no more; returns how many.
     pub fn settle(agent: InboxId, now: Time) -> u64 =
         "UPDATE agent_reports SET settled_at = :now WHERE agent_id = :agent AND settled_at IS NULL";
@@ -40,7 +41,7 @@ statements! {
 
 /// Returns who has reported an agent since a time, in reports that count.
 pub fn reporters(tx: &mut Tx, agent: InboxId, since: Time) -> Result<AgentReporters> {
-    let found: Vec<ReporterRow> = tx.rows(&REPORTERS, p![agent, since, ADDRESSES_MAX])?;
+    let found = reporter_rows(tx, agent, since)?;
     let times = || found.iter().map(|row| row.created_at);
     let span_ms = times().max().zip(times().min()).map_or(0, |(last, first)| last.since_ms(first));
     let clients = found.iter().map(|row| (Party::of_text(&row.owner_email), row.network.clone()));

@@ -19,11 +19,15 @@ statements! {
     PUT = "INSERT INTO card_index (number, workspace_id, inbox_id, is_public, text) VALUES ($1, $2, $3, $4, $5)"
         / "INSERT INTO card_index (number, workspace_id, inbox_id, is_public, text, words)
         VALUES ($1, $2, $3, $4, $5, array_to_tsvector(string_to_array(CAST($6 AS TEXT), ' ')))";
-    PUT_WORDS = "INSERT INTO card_words (rowid, words) VALUES ($1, $2)" / "SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT)";
-    DELETE = "DELETE FROM card_index WHERE workspace_id = $1 AND inbox_id = $2 RETURNING number";
-    DELETE_WORDS = "DELETE FROM card_words WHERE rowid = $1" / "SELECT CAST($1 AS BIGINT)";
-    WINDOW_OF_PUBLIC = "SELECT number FROM card_index WHERE is_public = 1 AND number < $1 ORDER BY number DESC LIMIT 1 OFFSET $2";
-    WINDOW_OF_WORKSPACE = "SELECT number FROM card_index WHERE workspace_id = $3 AND number < $1 ORDER BY number DESC LIMIT 1 OFFSET $2";
+    fn put_words(number: i64, words: &str) =
+        "INSERT INTO card_words (rowid, words) VALUES (:number, :words)" / "SELECT CAST(:number AS BIGINT), CAST(:words AS TEXT)";
+    fn delete_row(workspace: WorkspaceId, inbox: InboxId) -> Option<i64> =
+        "DELETE FROM card_index WHERE workspace_id = :workspace AND inbox_id = :inbox RETURNING number";
+    fn delete_words(number: i64) = "DELETE FROM card_words WHERE rowid = :number" / "SELECT CAST(:number AS BIGINT)";
+    fn window_of_public(before: i64; cards = WINDOW) -> Option<i64> =
+        "SELECT number FROM card_index WHERE is_public = 1 AND number < :before ORDER BY number DESC LIMIT 1 OFFSET :cards";
+    fn window_of_workspace(workspace: WorkspaceId, before: i64; cards = WINDOW) -> Option<i64> =
+        "SELECT number FROM card_index WHERE workspace_id = :workspace AND number < :before ORDER BY number DESC LIMIT 1 OFFSET :cards";
     /// Returns pages that search engines may index, newest first.
     pub fn indexable(now: Time, limit: u32) -> Vec<IndexableCard> = "SELECT i.address, c.updated_at FROM card_index d
         CROSS JOIN {pg:LATERAL (SELECT * FROM} agent_cards c {lite:ON}{pg:WHERE} c.workspace_id = d.workspace_id AND c.inbox_id = d.inbox_id {pg:OFFSET 0) c}
@@ -66,7 +70,7 @@ pub fn put(tx: &mut Tx, agent: &Agent, number: i64, document: Option<&CardDocume
     let mut row = p![number, workspace, inbox, document.is_public, document.text].to_vec();
     if tx.engine() == Engine::Sqlite {
         tx.exec(&PUT, &row)?;
-        tx.exec(&PUT_WORDS, p![number, document.words])?;
+        put_words(tx, number, &document.words)?;
     } else {
         row.push(document.words.to_value());
         tx.exec(&PUT, &row)?;
@@ -76,11 +80,10 @@ pub fn put(tx: &mut Tx, agent: &Agent, number: i64, document: Option<&CardDocume
 
 /// Removes the entry of an agent's card.
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<()> {
-    let number: Option<i64> = tx.value(&DELETE, p![workspace, inbox])?;
-    if let (Some(number), Engine::Sqlite) = (number, tx.engine()) {
-        tx.exec(&DELETE_WORDS, p![number])?;
+    match (delete_row(tx, workspace, inbox)?, tx.engine()) {
+        (Some(number), Engine::Sqlite) => delete_words(tx, number),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Returns up to `limit` agents whose cards match, newest first, with numbers below `before`.
@@ -221,8 +224,8 @@ pub fn shapes(engine: Engine) -> Vec<Sql> {
 /// Returns the number at which the newest cards of a scope end; `None` if there are no others.
 fn window(tx: &mut Tx, scope: SearchedCards, before: i64) -> Result<Option<i64>> {
     match scope {
-        SearchedCards::Public => tx.value(&WINDOW_OF_PUBLIC, p![before, WINDOW]),
-        SearchedCards::Workspace(workspace) => tx.value(&WINDOW_OF_WORKSPACE, p![before, WINDOW, workspace]),
+        SearchedCards::Public => window_of_public(tx, before),
+        SearchedCards::Workspace(workspace) => window_of_workspace(tx, workspace, before),
     }
 }
 

@@ -21,7 +21,7 @@ statements! {
     pub fn take_look_alikes(handle: &HandleName { skeleton: handle.skeleton() }) =
         "SELECT CAST(1 AS BIGINT) WHERE CAST(:skeleton AS TEXT) IS NOT NULL"
         / "SELECT CAST(1 AS BIGINT) FROM pg_advisory_xact_lock(hashtextextended(CAST(:skeleton AS TEXT), 0))";
-    fn by_name(handle: &HandleName { handle: handle.text() }) -> Option<HandleRow> =
+    fn by_name(handle: &HandleName) -> Option<HandleRow> =
         "SELECT workspace_id, state, redirect_until FROM handles WHERE handle = :handle";
     /// Returns a handle of another workspace with that skeleton.
     pub fn look_alike(workspace: WorkspaceId, skeleton: &str) -> Option<String> =
@@ -41,7 +41,7 @@ statements! {
     ON CONFLICT (handle) DO NOTHING";
     fn rename_current(workspace: WorkspaceId, redirect_until: Time) =
         "UPDATE handles SET state = 'renamed', redirect_until = :redirect_until WHERE workspace_id = :workspace AND state = 'current'";
-    fn reclaim(workspace: WorkspaceId, handle: &HandleName { handle: handle.text() }) -> bool =
+    fn reclaim(workspace: WorkspaceId, handle: &HandleName) -> bool =
         "UPDATE handles SET state = 'current', redirect_until = NULL WHERE handle = :handle AND workspace_id = :workspace AND state = 'renamed'";
     fn release_current(workspace: WorkspaceId) =
         "UPDATE handles SET state = 'released', redirect_until = NULL WHERE workspace_id = :workspace AND state = 'current'";

@@ -20,7 +20,7 @@ statements! {
         (SELECT workspace_id, id FROM identity_sign_ins WHERE created_at <= :before LIMIT :limit)";
     /// Counts a sign-in of an agent to an app.
     pub fn count_app(
-        s: &IdentitySignIn { workspace, inbox, client_id, client_name, created_at }, homepage_url: Option<&str>,
+        sign_in: &IdentitySignIn { workspace, inbox, client_id, client_name, created_at }, homepage_url: Option<&str>,
     ) = "INSERT INTO identity_apps (workspace_id, inbox_id, client_id, name, homepage_url, last_signed_in_at, sign_ins)
         VALUES (:workspace, :inbox, :client_id, :client_name, :homepage_url, :created_at, 1) ON CONFLICT (workspace_id, inbox_id, client_id) DO UPDATE SET
         sign_ins = identity_apps.sign_ins + 1, name = excluded.name, homepage_url = excluded.homepage_url,

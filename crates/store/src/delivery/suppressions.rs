@@ -28,7 +28,6 @@ statements! {
     ) -> Vec<Suppression> = "SELECT {suppressions} FROM suppressions WHERE workspace_id = :workspace
         AND (created_at, address) < (:sort, :name) AND reason = COALESCE(:reason, reason) AND address LIKE :address ESCAPE '!'
         ORDER BY created_at DESC, address DESC LIMIT :limit";
-    COUNT = "SELECT count(*) FROM suppressions WHERE workspace_id = $1";
     /// Removes a suppression; returns whether there was one.
     pub fn remove(workspace: WorkspaceId, address: &str) -> bool =
         "DELETE FROM suppressions WHERE workspace_id = :workspace AND address = :address";

@@ -29,7 +29,7 @@ statements! {
     pub fn certificate(id: Uuid) -> Option<StoredCertificate> =
         "SELECT {acme_certificates} FROM acme_certificates WHERE id = :id";
     /// Stores a certificate, replacing the previous one.
-    pub fn issued(new: &IssuedCertificate<'_> { id, names, chain, private_key, not_after }, now: Time) =
+    pub fn issued(certificate: &IssuedCertificate<'_> { id, names, chain, private_key, not_after }, now: Time) =
         "INSERT INTO acme_certificates (id, names, chain, private_key, not_after, obtained_at, failures, tried_at)
         VALUES (:id, :names, :chain, :private_key, :not_after, :now, 0, :now)
         ON CONFLICT (id) DO UPDATE SET chain = excluded.chain, private_key = excluded.private_key, not_after = excluded.not_after,
