@@ -15,7 +15,7 @@ use std::fmt;
 
 use crate::address::{Address, AddressError, Mailbox};
 use crate::header::{HeaderBlock, HeaderFlaw};
-use crate::parse::charset;
+use crate::parse::charset::{self, CharsetHints};
 use display_name::AddressInText;
 use scan::FromValue;
 
@@ -131,25 +131,25 @@ impl AllowedAddresses {
 
 /// Parses the author of a received message from its parsed header.
 pub(crate) fn of_block(block: &HeaderBlock<'_>) -> Result<Author, AuthorError> {
-    parse_block(block, AllowedAddresses::SameDomain, None)
+    parse_block(block, AllowedAddresses::SameDomain, CharsetHints::default())
 }
 
-/// Like [`of_block`], with the 8-bit character set that the body of the message declares. Only raw bytes of the display
-/// name are decoded in it: the address and the rules for it are the same.
-pub(crate) fn shown_in(block: &HeaderBlock<'_>, body_charset: Option<&str>) -> Result<Author, AuthorError> {
-    parse_block(block, AllowedAddresses::SameDomain, body_charset)
+/// Like [`of_block`], with what the message shows about the character set of raw bytes. Only those of the display name
+/// are decoded in it: the address and the rules for it are the same.
+pub(crate) fn shown_in(block: &HeaderBlock<'_>, hints: CharsetHints<'_>) -> Result<Author, AuthorError> {
+    parse_block(block, AllowedAddresses::SameDomain, hints)
 }
 
 /// Parses the author of a message to be sent. Stricter than [`of_block`], so that no recipient can parse a different
 /// author.
 pub(crate) fn parse_strict(block: &HeaderBlock<'_>) -> Result<Author, AuthorError> {
-    parse_block(block, AllowedAddresses::SameAddress, None)
+    parse_block(block, AllowedAddresses::SameAddress, CharsetHints::default())
 }
 
 fn parse_block(
     block: &HeaderBlock<'_>,
     allowed: AllowedAddresses,
-    body_charset: Option<&str>,
+    hints: CharsetHints<'_>,
 ) -> Result<Author, AuthorError> {
     if let Some(flaw) = block.flaw() {
         return Err(AuthorError::Header(flaw));
@@ -159,10 +159,10 @@ fn parse_block(
     if fields.next().is_some() {
         return Err(AuthorError::RepeatedFrom);
     }
-    parse_value(field.value, allowed, body_charset)
+    parse_value(field.value, allowed, hints)
 }
 
-fn parse_value(value: &[u8], allowed: AllowedAddresses, body_charset: Option<&str>) -> Result<Author, AuthorError> {
+fn parse_value(value: &[u8], allowed: AllowedAddresses, hints: CharsetHints<'_>) -> Result<Author, AuthorError> {
     if value.len() > FROM_BYTES_MAX {
         return Err(AuthorError::TooLong);
     }
@@ -177,15 +177,15 @@ fn parse_value(value: &[u8], allowed: AllowedAddresses, body_charset: Option<&st
         return Err(AuthorError::SeveralAddresses);
     }
     let is_allowed = |text: &str, named: &AddressInText| allowed.allows(&address, text, named);
-    let name = display_name::safe_display_name(&display_text(&line, parts, body_charset), &is_allowed);
+    let name = display_name::safe_display_name(&display_text(&line, parts, hints), &is_allowed);
     Ok(Author(Mailbox::cleaned(name.as_deref(), address)))
 }
 
 /// Returns the display text of a value: decoded in the character set of the body if that has the same address, because
 /// second bytes of a character look like quotes and escapes.
-fn display_text(line: &[u8], parts: FromValue<'_>, body_charset: Option<&str>) -> Vec<u8> {
-    let decoded = body_charset.map(|label| charset::decode_field(line, Some(label)));
-    let shown = decoded.as_ref().and_then(|decoded| scan::scan(decoded.as_bytes()).ok());
+fn display_text(line: &[u8], parts: FromValue<'_>, hints: CharsetHints<'_>) -> Vec<u8> {
+    let decoded = charset::decode_field(line, hints);
+    let shown = scan::scan(decoded.as_bytes()).ok();
     shown.filter(|shown| shown.address == parts.address).map_or(parts.display, |shown| shown.display)
 }
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::parse::charset;
+use crate::parse::charset::{self, CharsetHints};
 
 pub use block::HeaderFlaw;
 pub(crate) use block::{HeaderBlock, field_name};
@@ -93,16 +93,16 @@ pub fn first_field<'a>(raw: &'a [u8], name: &str) -> Option<HeaderField<'a>> {
 }
 
 /// Unfolds and trims a raw value: each fold becomes one space, together with the white space around it. The bytes are
-/// UTF-8 (RFC 6532 §3.2); raw ISO-2022-JP is also decoded, and a value of another character set is decoded as
-/// windows-1252. Control characters except tabs are removed. Encoded words aren't decoded.
+/// UTF-8 (RFC 6532 §3.2), or else in the character set that they are most likely in. Control characters except tabs are
+/// removed. Encoded words aren't decoded.
 pub fn unfold(value: &[u8]) -> Cow<'_, str> {
-    unfold_in(value, None)
+    unfold_in(value, CharsetHints::default())
 }
 
-/// Like [`unfold`], with the 8-bit character set that the body of the message declares, which raw bytes are in.
-fn unfold_in<'v>(value: &'v [u8], body_charset: Option<&str>) -> Cow<'v, str> {
+/// Like [`unfold`], with what the message shows about the character set of raw bytes.
+fn unfold_in<'v>(value: &'v [u8], hints: CharsetHints<'_>) -> Cow<'v, str> {
     let value = value.get(..FIELD_VALUE_BYTES_MAX).unwrap_or(value).trim_ascii();
-    let text = charset::decode_field(value, body_charset);
+    let text = charset::decode_field(value, hints);
     if !text.chars().any(|c| c.is_control() && c != '\t') {
         return text;
     }
@@ -131,13 +131,13 @@ fn unfold_in<'v>(value: &'v [u8], body_charset: Option<&str>) -> Cow<'v, str> {
 /// Unfolds a raw value and decodes its encoded words (RFC 2047). The result is one line without control characters
 /// except tabs.
 pub fn decode(value: &[u8]) -> String {
-    decode_in(value, None)
+    decode_in(value, CharsetHints::default())
 }
 
-/// Like [`decode`], with the 8-bit character set that the body of the message declares, which raw bytes are in.
-pub(crate) fn decode_in(value: &[u8], body_charset: Option<&str>) -> String {
-    let text = unfold_in(value, body_charset);
-    match decode_words(&text) {
+/// Like [`decode`], with what the message shows about the character set of raw bytes.
+pub(crate) fn decode_in(value: &[u8], hints: CharsetHints<'_>) -> String {
+    let text = unfold_in(value, hints);
+    match words::decode_words_in(&text, hints) {
         Some(decoded) => decoded,
         None => text.into_owned(),
     }
@@ -164,12 +164,9 @@ impl DecodedHeaders {
         fields(raw).map(|field| (field.name.to_ascii_lowercase(), field.decoded())).collect()
     }
 
-    /// Decodes parsed fields of a message whose body declares a character set.
-    pub(crate) fn from_fields<'f>(
-        fields: impl Iterator<Item = &'f HeaderField<'f>>,
-        body_charset: Option<&str>,
-    ) -> Self {
-        fields.map(|field| (field.name.to_ascii_lowercase(), decode_in(field.value, body_charset))).collect()
+    /// Decodes parsed fields of a message.
+    pub(crate) fn from_fields<'f>(fields: impl Iterator<Item = &'f HeaderField<'f>>, hints: CharsetHints<'_>) -> Self {
+        fields.map(|field| (field.name.to_ascii_lowercase(), decode_in(field.value, hints))).collect()
     }
 
     /// Appends a field and lower-cases its name.

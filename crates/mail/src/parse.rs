@@ -18,6 +18,7 @@ pub(crate) use address_fields::{AddressFieldValue, parties};
 #[cfg(test)]
 pub(crate) use attachment::safe_filename;
 pub use attachment::{FILENAME_BYTES_MAX, ParsedAttachment};
+pub(crate) use charset::CharsetHints;
 pub use charset::text_of_file;
 pub(crate) use content::PartHeader;
 pub use rewrite::TextUse;
@@ -111,17 +112,18 @@ pub fn parse(raw: &[u8]) -> ParsedMessage<'_> {
         return parsed;
     }
     let tree = structure::split(raw);
-    let body_charset = tree.eight_bit_charset();
-    parsed.headers = DecodedHeaders::from_fields(block.fields(), body_charset);
-    parsed.author = author::shown_in(&block, body_charset);
-    read_identity(&block, body_charset, &mut parsed);
+    let top_level = parsed.author.as_ref().ok().and_then(|author| author.address().domain().rsplit('.').next());
+    let hints = tree.charset_hints(raw, &block, top_level);
+    parsed.headers = DecodedHeaders::from_fields(block.fields(), hints);
+    parsed.author = author::shown_in(&block, hints);
+    read_identity(&block, hints, &mut parsed);
     parsed.limits_hit = tree.limits_hit;
-    select::fill(&tree, raw, &mut parsed);
+    select::fill(&tree, hints, raw, &mut parsed);
     parsed
 }
 
 /// Parses the fields for sender, recipients, date, subject and threading. If a field is repeated, the first one counts.
-fn read_identity(block: &HeaderBlock<'_>, body_charset: Option<&str>, parsed: &mut ParsedMessage<'_>) {
+fn read_identity(block: &HeaderBlock<'_>, hints: CharsetHints<'_>, parsed: &mut ParsedMessage<'_>) {
     let mut seen = Vec::with_capacity(12);
     for field in block.fields() {
         let name = field.name.to_ascii_lowercase();
@@ -131,7 +133,7 @@ fn read_identity(block: &HeaderBlock<'_>, body_charset: Option<&str>, parsed: &m
             continue;
         }
         let value = field.value;
-        match (&*name, AddressFieldValue::of(field, body_charset)) {
+        match (&*name, AddressFieldValue::of(field, hints)) {
             ("message-id", _) => parsed.message_id = thread::message_ids(&header::unfold(value)).into_iter().next(),
             ("in-reply-to", _) => parsed.in_reply_to = thread::message_ids(&header::unfold(value)).into_iter().next(),
             ("references", _) => {
@@ -143,7 +145,7 @@ fn read_identity(block: &HeaderBlock<'_>, body_charset: Option<&str>, parsed: &m
             ("cc", Some(field)) => address_fields::extend(&mut parsed.cc, field),
             ("bcc", Some(field)) => address_fields::extend(&mut parsed.bcc, field),
             ("subject", _) => {
-                parsed.subject = Some(header::decode_in(value, body_charset)).filter(|subject| !subject.is_empty());
+                parsed.subject = Some(header::decode_in(value, hints)).filter(|subject| !subject.is_empty());
             }
             ("date", _) => parsed.date_ms = date_ms(value),
             _ => continue,
@@ -156,7 +158,7 @@ fn read_identity(block: &HeaderBlock<'_>, body_charset: Option<&str>, parsed: &m
 
 /// Parses a `Date` value (RFC 5322 §3.3) to milliseconds since 1970-01-01T00:00:00Z. Returns `None` if it isn't valid.
 pub fn date_ms(value: &[u8]) -> Option<i64> {
-    let line = structured_line(value, None);
+    let line = structured_line(value, CharsetHints::default());
     let HeaderValue::DateTime(date) = MessageStream::new(&line).parse_date() else {
         return None;
     };
@@ -176,10 +178,10 @@ const STRUCTURED_VALUE_BYTES_MAX: usize = 65_536;
 ///
 /// Those parsers only accept UTF-8. A value that isn't UTF-8 is decoded as in [`header::unfold`]. Encoded words that
 /// the parsers would decode differently are re-encoded to UTF-8.
-fn structured_line(value: &[u8], body_charset: Option<&str>) -> Vec<u8> {
+fn structured_line(value: &[u8], hints: CharsetHints<'_>) -> Vec<u8> {
     let value = value.get(..STRUCTURED_VALUE_BYTES_MAX).unwrap_or(value);
-    let text = charset::decode_field(value, body_charset);
-    let mut line = header::recode_words(&text).unwrap_or_else(|| text.into_owned()).into_bytes();
+    let text = charset::decode_field(value, hints);
+    let mut line = header::recode_words(&text, hints).unwrap_or_else(|| text.into_owned()).into_bytes();
     line.push(b'\n');
     line
 }

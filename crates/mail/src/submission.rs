@@ -14,7 +14,7 @@ use crate::{
     author::{self, Author, AuthorError},
     build,
     header::{self, HeaderBlock, HeaderField, HeaderFlaw},
-    parse::{self, AddressFieldValue},
+    parse::{self, AddressFieldValue, CharsetHints},
     thread,
 };
 
@@ -230,7 +230,8 @@ fn check_field(field: &HeaderField<'_>, raw: &[u8], seen: &mut HashSet<&'static 
 
 /// Returns the only address of a field.
 fn sender(field: &HeaderField<'_>) -> Option<Address> {
-    let mut parties = AddressFieldValue::of(field, None).map(parse::parties).unwrap_or_default().into_iter();
+    let mut parties =
+        AddressFieldValue::of(field, CharsetHints::default()).map(parse::parties).unwrap_or_default().into_iter();
     match (parties.next().and_then(|party| party.mailbox), parties.next()) {
         (Some(mailbox), None) => Some(mailbox.into_address()),
         _ => None,

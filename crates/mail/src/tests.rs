@@ -1,4 +1,6 @@
-//! Test helpers of this crate: access to the test corpora.
+//! Test helpers of this crate: access to the test corpora. Tests of mail that more than one module reads.
+
+mod reading;
 
 use std::path::PathBuf;
 

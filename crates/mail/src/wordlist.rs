@@ -39,11 +39,12 @@ mod tests {
     use super::*;
 
     /// All word lists of the crate.
-    const FILES: [(&str, &str); 16] = [
+    const FILES: [(&str, &str); 17] = [
         ("bounce/phrases", include_str!("bounce/phrases.txt")),
         ("extract/labels", include_str!("extract/labels.txt")),
         ("extract/phrases", include_str!("extract/phrases.txt")),
         ("extract/signatures", include_str!("extract/signatures.txt")),
+        ("parse/charset/words", include_str!("parse/charset/words.txt")),
         ("report/phrases", include_str!("report/phrases.txt")),
         ("thread/prefixes", include_str!("thread/prefixes.txt")),
         ("verification/words/african", include_str!("verification/words/african.txt")),

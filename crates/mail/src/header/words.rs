@@ -4,7 +4,7 @@
 //! same character set. Runs in linear time: a failing scan is bounded or never repeated. The result never contains
 //! control characters.
 
-use crate::parse::charset;
+use crate::parse::charset::{self, CharsetHints, EncodedText};
 use crate::parse::transfer;
 
 /// Maximum length of a character set label in bytes, including the language tag.
@@ -15,10 +15,17 @@ struct EncodedWord<'a> {
     bytes: Vec<u8>,
     /// Offset after the closing `?=`, relative to the opening `=?`.
     length: usize,
+    /// Whether the bytes are those of several words.
+    is_joined: bool,
 }
 
 /// Decodes the encoded words of a text. Returns `None` if it contains none.
 pub(crate) fn decode_words(text: &str) -> Option<String> {
+    decode_words_in(text, CharsetHints::default())
+}
+
+/// Like [`decode_words`], with what the message shows about the character set of words that state none, or a wrong one.
+pub(super) fn decode_words_in(text: &str, hints: CharsetHints<'_>) -> Option<String> {
     let mut out = String::new();
     let mut pending: Option<EncodedWord<'_>> = None;
     let mut rest = text;
@@ -31,25 +38,26 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
             break;
         }
         let Some(word) = read_word(from_word) else {
-            flush(&mut out, &mut pending);
+            flush(&mut out, &mut pending, hints);
             out.push_str(before);
             out.push_str("=?");
             rest = &from_word[2..];
             continue;
         };
         has_word = true;
-        let joined = before.chars().all(char::is_whitespace) && pending.is_some();
-        if !joined {
-            flush(&mut out, &mut pending);
+        let is_adjacent = before.chars().all(char::is_whitespace) && pending.is_some();
+        if !is_adjacent {
+            flush(&mut out, &mut pending, hints);
             out.push_str(before);
         }
         rest = &from_word[word.length..];
         match &mut pending {
-            Some(pending) if pending.charset.eq_ignore_ascii_case(word.charset) => {
+            Some(pending) if pending.continues_in(&word) => {
                 pending.bytes.extend_from_slice(&word.bytes);
+                pending.is_joined = true;
             }
             _ => {
-                flush(&mut out, &mut pending);
+                flush(&mut out, &mut pending, hints);
                 pending = Some(word);
             }
         }
@@ -57,15 +65,15 @@ pub(crate) fn decode_words(text: &str) -> Option<String> {
     if !has_word {
         return None;
     }
-    flush(&mut out, &mut pending);
+    flush(&mut out, &mut pending, hints);
     out.push_str(rest);
     Some(out)
 }
 
-/// Re-encodes encoded words to UTF-8 if only [`charset::decode`] supports their character set, or if they contain
-/// characters that aren't ASCII. Returns `None` if there are no such words. The words stay encoded, so their content
-/// can't become syntax of an address field.
-pub(crate) fn recode_words(text: &str) -> Option<String> {
+/// Re-encodes encoded words to UTF-8 that readers of addresses would decode differently: words next to each other, and
+/// those whose character set only [`charset`] decodes. Returns `None` if there are no such words. The words stay encoded,
+/// so their content can't become syntax of an address field.
+pub(crate) fn recode_words(text: &str, hints: CharsetHints<'_>) -> Option<String> {
     use base64::Engine as _;
     let last_close = text.rfind("?=")?;
     let mut out = String::new();
@@ -73,27 +81,62 @@ pub(crate) fn recode_words(text: &str) -> Option<String> {
     let mut has_word = false;
     while let Some(start) = text[done..].find("=?").map(|at| done + at).filter(|start| *start < last_close) {
         out.push_str(&text[done..start]);
-        let word = read_word(&text[start..]);
-        done = start + word.as_ref().map_or(2, |word| word.length);
-        match word.filter(|word| charset::is_own(word.charset) || !text[start..done].is_ascii()) {
-            Some(word) => {
-                has_word = true;
-                let decoded = charset::decode(Some(word.charset), &word.bytes);
-                let encoded = base64::engine::general_purpose::STANDARD.encode(&*decoded);
-                out.push_str(&format!("=?utf-8?B?{encoded}?="));
-            }
-            None => out.push_str(&text[start..done]),
+        let Some(word) = read_word(&text[start..]) else {
+            out.push_str("=?");
+            done = start + 2;
+            continue;
+        };
+        let mut end = start + word.length;
+        let mut is_run = false;
+        while let Some(next) = adjacent_word(text, end).filter(|next| next.start < last_close) {
+            (end, is_run) = (next.end, true);
+        }
+        done = end;
+        let run = &text[start..end];
+        if is_run || !is_decoded_alike(word.charset) || !run.is_ascii() {
+            has_word = true;
+            let decoded = decode_words_in(run, hints).unwrap_or_default();
+            let encoded = base64::engine::general_purpose::STANDARD.encode(decoded);
+            out.push_str(&format!("=?utf-8?B?{encoded}?="));
+        } else {
+            out.push_str(run);
         }
     }
     out.push_str(&text[done..]);
     has_word.then_some(out)
 }
 
-fn flush(out: &mut String, pending: &mut Option<EncodedWord<'_>>) {
+/// Returns the range of the encoded word that only white space separates from offset `from`.
+fn adjacent_word(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
+    let rest = text[from..].trim_start();
+    let start = text.len() - rest.len();
+    let word = rest.starts_with("=?").then(|| read_word(rest)).flatten()?;
+    Some(start..start + word.length)
+}
+
+/// Returns whether all decoders read a character set alike.
+fn is_decoded_alike(label: &str) -> bool {
+    charset::is_known(label) && !charset::is_own(label) && !charset::is_stateful(label)
+}
+
+impl EncodedWord<'_> {
+    /// Returns whether a character may be split between this word and the next one. A word with shift sequences ends
+    /// where it began (RFC 2047 §5), so it's decoded on its own unless that fails.
+    fn continues_in(&self, next: &EncodedWord<'_>) -> bool {
+        let is_whole = |word: &EncodedWord<'_>| {
+            !charset::decode(Some(word.charset), &word.bytes).contains(char::REPLACEMENT_CHARACTER)
+        };
+        self.charset.eq_ignore_ascii_case(next.charset)
+            && (self.is_joined || !charset::is_stateful(self.charset) || !is_whole(self) || !is_whole(next))
+    }
+}
+
+fn flush(out: &mut String, pending: &mut Option<EncodedWord<'_>>, hints: CharsetHints<'_>) {
     let Some(word) = pending.take() else {
         return;
     };
-    for c in charset::decode(Some(word.charset), &word.bytes).chars() {
+    let encoded = EncodedText { bytes: &word.bytes, label: Some(word.charset), is_html: false, hints };
+    for c in encoded.decode().chars() {
         match c {
             '\t' | '\n' | '\r' => out.push(' '),
             c if c.is_control() => {}
@@ -125,6 +168,7 @@ fn read_word(text: &str) -> Option<EncodedWord<'_>> {
         charset: label.split('*').next().unwrap_or(label),
         bytes,
         length: label_end + 3 + encoded.len() + 2,
+        is_joined: false,
     })
 }
 

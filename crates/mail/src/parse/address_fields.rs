@@ -3,7 +3,7 @@
 
 use mail_parser::{HeaderValue, parsers::MessageStream};
 
-use super::{MAILBOXES_MAX, structured_line};
+use super::{MAILBOXES_MAX, charset::CharsetHints, structured_line};
 use crate::address::{Address, Mailbox};
 use crate::header::HeaderField;
 
@@ -39,21 +39,21 @@ impl AddressEntry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AddressFieldValue<'a> {
     value: &'a [u8],
-    /// The 8-bit character set that the body of the message declares.
-    body_charset: Option<&'a str>,
+    /// What the message shows about the character set of raw bytes.
+    hints: CharsetHints<'a>,
 }
 
 impl<'a> AddressFieldValue<'a> {
     /// Returns the field if it is one of the supported address fields.
-    pub(crate) fn of(field: &HeaderField<'a>, body_charset: Option<&'a str>) -> Option<Self> {
+    pub(crate) fn of(field: &HeaderField<'a>, hints: CharsetHints<'a>) -> Option<Self> {
         let names = ["Sender", "Reply-To", "To", "Cc", "Bcc", "Resent-From", "Resent-Sender"];
-        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value, body_charset })
+        names.iter().any(|name| field.is(name)).then_some(Self { value: field.value, hints })
     }
 }
 
 /// Parses the entries of an address field, at most [`MAILBOXES_MAX`].
 pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
-    let line = with_quoted_locals(structured_line(field.value, field.body_charset));
+    let line = with_quoted_locals(structured_line(field.value, field.hints));
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };

