@@ -261,7 +261,7 @@ fn join(lines: &[MarkedLine<'_>], marks: &[LineMark]) -> String {
                 let blanks = if cut { 1 } else { blanks.min(2) };
                 (0..=blanks).for_each(|_| out.push('\n'));
             }
-            out.push_str(line.text.trim_end());
+            out.push_str(line.text.trim_end_matches(line::is_blank));
             (blanks, cut) = (0, false);
         }
     }

@@ -7,6 +7,7 @@
 pub mod bound;
 mod element;
 mod entity;
+pub(crate) mod hidden;
 mod open;
 mod render;
 mod tag;
@@ -22,7 +23,7 @@ use tag::{HtmlTag, HtmlTagScanner};
 pub struct HtmlText {
     /// The displayed text: blocks on separate lines, links as `label <url>`, list items with markers, quotes with `> `.
     pub visible: String,
-    /// Text hidden with `display:none`, `visibility:hidden`, zero sizes or `hidden`, such as preheaders.
+    /// Text that the style or the attributes of its element hide, such as a preheader.
     pub hidden: String,
 }
 

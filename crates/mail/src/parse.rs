@@ -8,6 +8,7 @@ mod address_fields;
 mod attachment;
 pub(crate) mod charset;
 mod content;
+mod flowed;
 mod rewrite;
 pub(crate) mod select;
 mod structure;

@@ -1,6 +1,6 @@
 //! A message as a list of marked lines. Plain text and HTML are both converted to this form.
 
-use crate::lines::lines;
+use crate::{html::hidden::is_filler, lines::lines};
 
 /// The classification of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,13 +49,12 @@ impl MarkedLine<'_> {
     }
 }
 
-/// Returns whether the character is white space or a direction or width mark, which clients put around attributions.
+/// Returns whether the character is white space or shows nothing, such as a direction mark around an attribution.
 pub(super) fn is_blank(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, '\t'..='\r' | ' ');
     }
-    c.is_whitespace()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
+    c.is_whitespace() || is_filler(c)
 }
 
 /// Trims blank characters, see [`is_blank`].

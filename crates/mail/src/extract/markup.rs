@@ -5,6 +5,7 @@
 
 use super::line::{LineMark, MarkedLine};
 use super::token::{self, HtmlStartTag, HtmlToken};
+use crate::html::hidden::{self, is_filler};
 
 /// Maximum number of nested regions. Deeper ones have no effect because the outermost one counts.
 const REGIONS_MAX: usize = 4;
@@ -60,7 +61,7 @@ const ATTRIBUTION: [&str; 4] = ["gmail_attr", "moz-cite-prefix", "gmail_quote_at
 const FORWARD: [&str; 2] = ["moz-forward-container", "isforwardcontent"];
 
 /// The text of an HTML document in lines, and the mark of each line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MarkedText {
     text: String,
     marks: Vec<LineMark>,
@@ -75,9 +76,15 @@ impl MarkedText {
     }
 }
 
-/// Converts an HTML document.
+/// Converts an HTML document. A hidden element that is never closed is probably a mistake, so its content is shown.
 pub(super) fn read(html: &str) -> MarkedText {
-    let mut reader = MarkupReader::default();
+    let text = read_with(html, true);
+    text.or_else(|| read_with(html, false)).unwrap_or_default()
+}
+
+/// Converts an HTML document. Returns `None` if an element that `respects_hidden` counts is still open at the end.
+fn read_with(html: &str, respects_hidden: bool) -> Option<MarkedText> {
+    let mut reader = MarkupReader { respects_hidden, ..MarkupReader::default() };
     for token in token::tokens(html) {
         match token {
             HtmlToken::Text(text) => reader.write_text(text),
@@ -85,7 +92,9 @@ pub(super) fn read(html: &str) -> MarkedText {
             HtmlToken::Close(name) => reader.close(name),
         }
     }
-    reader.finish()
+    let is_open = |region: &MarkedRegion<'_>| region.mark == LineMark::Hidden;
+    let is_hidden = respects_hidden && reader.regions.iter().any(is_open);
+    (!is_hidden).then(|| reader.finish())
 }
 
 /// An element that marks its content.
@@ -109,6 +118,8 @@ struct MarkupReader<'a> {
     /// Whether everything that follows is history.
     cut: bool,
     has_history: bool,
+    /// Whether hidden elements are left out.
+    respects_hidden: bool,
 }
 
 impl<'a> MarkupReader<'a> {
@@ -151,7 +162,9 @@ impl<'a> MarkupReader<'a> {
         } else if (tag.is("td") || tag.is("th")) && !self.line.is_empty() {
             self.line.push(' ');
         }
-        if token::is_void(tag.name) || tag.closes_itself() && !token::is_block(tag.name) {
+        // The tokenizer skips what is never displayed, with its end tag.
+        let is_empty = token::is_void(tag.name) || token::is_undisplayed(tag.name);
+        if is_empty || tag.closes_itself() && !token::is_block(tag.name) {
             return;
         }
         self.preformatted += usize::from(tag.is("pre"));
@@ -164,7 +177,9 @@ impl<'a> MarkupReader<'a> {
     /// Begins a region if the tag marks its content.
     fn begin_region(&mut self, tag: HtmlStartTag<'a>) {
         let decided = !matches!(self.mark(), LineMark::Unclassified | LineMark::Indented);
-        let Some(mark) = mark_of(tag).filter(|_| !decided && self.regions.len() < REGIONS_MAX) else {
+        let is_left_out = |mark: &LineMark| *mark != LineMark::Hidden || self.respects_hidden;
+        let Some(mark) = mark_of(tag).filter(is_left_out).filter(|_| !decided && self.regions.len() < REGIONS_MAX)
+        else {
             return;
         };
         self.end_text();
@@ -221,7 +236,7 @@ impl<'a> MarkupReader<'a> {
 
     fn end_line(&mut self) {
         let mark = if std::mem::take(&mut self.forward) { LineMark::ForwardedMessage } else { self.mark() };
-        self.text.push_str(self.line.trim_end());
+        self.text.push_str(self.line.trim_end_matches(|c: char| c.is_whitespace() || is_filler(c)));
         self.text.push('\n');
         self.marks.push(mark);
         self.line.clear();
@@ -235,7 +250,7 @@ impl<'a> MarkupReader<'a> {
 
 /// Returns whether the element hides its content.
 fn is_hidden(tag: HtmlStartTag<'_>) -> bool {
-    style(tag).contains("display:none") || tag.attribute("hidden").is_some()
+    hidden::is_hidden(tag.name, |name| tag.attribute(name))
 }
 
 /// Returns the style of an element in lower case without white space.
@@ -257,7 +272,7 @@ fn mark_of(tag: HtmlStartTag<'_>) -> Option<LineMark> {
         }
     }
     let style = style(tag);
-    if style.contains("display:none") || tag.attribute("hidden").is_some() {
+    if is_hidden(tag) {
         return Some(LineMark::Hidden);
     }
     if quote {

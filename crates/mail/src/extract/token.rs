@@ -173,6 +173,11 @@ fn skip_hidden<'a>(name: &str, after: &'a str) -> &'a str {
     ""
 }
 
+/// Returns whether the content of an element is never displayed.
+pub(crate) fn is_undisplayed(name: &str) -> bool {
+    HIDDEN.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
+}
+
 /// Appends `text` to `out` with decoded character references.
 pub(crate) fn decode_into(out: &mut String, text: &str) {
     let mut rest = text;

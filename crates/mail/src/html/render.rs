@@ -2,6 +2,7 @@
 
 use super::HtmlText;
 use super::entity;
+use super::hidden::{is_filler, is_hidden};
 use super::tag::attribute;
 
 /// Maximum quote depth that is shown as a separate `> `.
@@ -19,9 +20,6 @@ const MARKER_BYTES_MIN: usize = 64;
 
 /// Maximum length of a link target that is written to the output, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
-
-/// Maximum number of bytes of a style attribute that are checked for hiding.
-const STYLE_BYTES_MAX: usize = 2_048;
 
 /// The separator between the next text and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,7 +129,7 @@ impl TextRenderer {
         self.flush_gap();
         for c in word.chars() {
             match c {
-                // Preheader fillers and soft hyphens are invisible.
+                // These have no effect on the text around them.
                 '\u{ad}' | '\u{34f}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
                 '\t' => self.out.push('\t'),
                 c if c.is_control() => {}
@@ -192,7 +190,7 @@ impl TextRenderer {
             return;
         }
         let name = name.to_ascii_lowercase();
-        if self.respect_hidden && can_hide(&name) && is_hidden(attributes) {
+        if self.respect_hidden && can_hide(&name) && is_hidden(&name, |wanted| attribute(attributes, wanted)) {
             self.hidden = Some(HiddenElement { name, depth: 1 });
             return;
         }
@@ -349,42 +347,29 @@ fn can_hide(name: &str) -> bool {
             | "u"
             | "em"
             | "strong"
+            | "th"
+            | "tbody"
+            | "small"
+            | "big"
+            | "label"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "aside"
+            | "blockquote"
+            | "ul"
+            | "ol"
+            | "pre"
+            | "sup"
+            | "sub"
     )
-}
-
-fn is_hidden(attributes: &str) -> bool {
-    if attributes.is_empty() {
-        return false;
-    }
-    if attribute(attributes, "hidden").is_some() {
-        return true;
-    }
-    let Some(style) = attribute(attributes, "style") else {
-        return false;
-    };
-    let style: String = style
-        .bytes()
-        .take(STYLE_BYTES_MAX)
-        .filter(|byte| byte.is_ascii_graphic())
-        .map(|byte| char::from(byte.to_ascii_lowercase()))
-        .collect();
-    style.split(';').any(|rule| {
-        let rule = rule.trim_end_matches("!important");
-        matches!(
-            rule,
-            "display:none"
-                | "visibility:hidden"
-                | "mso-hide:all"
-                | "opacity:0"
-                | "opacity:0.0"
-                | "font-size:0"
-                | "font-size:0px"
-                | "max-height:0"
-                | "max-height:0px"
-                | "max-width:0"
-                | "max-width:0px"
-        )
-    })
 }
 
 /// Returns whether a label already names the target of its link.
@@ -408,11 +393,6 @@ fn push_folded(out: &mut String, text: &str) {
             out.push(' ');
         }
     }
-}
-
-/// Returns whether a character is invisible on its own: preheader fillers, joiners, marks and control characters.
-fn is_filler(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 fn is_white_space(c: char) -> bool {

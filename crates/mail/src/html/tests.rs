@@ -68,6 +68,127 @@ fn hidden_text_is_returned_separately() {
     assert_eq!(to_text(&preheader), "Hi");
 }
 
+/// Styles and attributes that hide an element, and those of elements that are shown.
+const HIDING: [&str; 36] = [
+    "style='position:absolute;left:-9999px'",
+    "style=\"position: fixed; top: -10000px;\"",
+    "style='POSITION:ABSOLUTE; LEFT:-5000px !important'",
+    "style='position:absolute;left:-9999em'",
+    "style='height:0;overflow:hidden'",
+    "style='overflow:hidden;height:0px;line-height:0'",
+    "style='width:0;height:0;overflow:hidden'",
+    "style='width:0px; overflow: hidden'",
+    "style='max-height:0'",
+    "style='max-height:0px;overflow:hidden'",
+    "style='max-height:0.0px'",
+    "style='max-width:0%'",
+    "style='mso-hide:all'",
+    "style='mso-hide: all;'",
+    "style='opacity:0'",
+    "style='opacity:0.00'",
+    "style='opacity:.0'",
+    "style='opacity:0%'",
+    "style='color:#fff;background:#ffffff'",
+    "style='background-color:white;color:#FFF'",
+    "style='color: rgb(255, 255, 255); background-color: white'",
+    "bgcolor=#FFFFFF style='color:#ffffff'",
+    "style='color:transparent'",
+    "style='font-size:0'",
+    "style='font-size:0em'",
+    "style='font-size:1px;color:#eee'",
+    "style='text-indent:-9999px'",
+    "style='margin-left:-9999px'",
+    "style='position:absolute;clip:rect(0,0,0,0)'",
+    "style='clip: rect(1px, 1px, 1px, 1px)'",
+    "style='visibility:hidden'",
+    "style='visibility:collapse'",
+    "style='display:none!important'",
+    "style='display : none'",
+    "hidden",
+    "hidden=''",
+];
+const SHOWING: [&str; 22] = [
+    "style='position:absolute;left:0'",
+    "style='left:-9999px'",
+    "style='position:absolute;left:-20px'",
+    "style='height:0'",
+    "style='height:10px;overflow:hidden'",
+    "style='overflow:hidden'",
+    "style='max-height:100px'",
+    "style='max-width:600px'",
+    "style='opacity:0.5'",
+    "style='opacity:1'",
+    "style='color:#fff;background:#000'",
+    "style='color:#fff'",
+    "style='color:#ffffff;background-color:#0055ff'",
+    "style='font-size:14px'",
+    "style='font-size:0.9em'",
+    "style='text-indent:-10px'",
+    "style='clip:rect(0,100px,50px,0)'",
+    "style='mso-hide:all;padding:10px 20px;background-color:#0055ff;color:#fff'",
+    "style='display:block'",
+    "style='visibility:visible'",
+    "style='min-height:0;width:100%'",
+    "class='hidden'",
+];
+
+#[test]
+fn text_of_hidden_elements_is_no_text() {
+    for name in ["div", "span", "p", "td", "h1"] {
+        for attributes in HIDING {
+            let html = format!("<p>Shown</p><{name} {attributes}>Secret</{name}><p>Also</p>");
+            let extracted = extract(&html);
+            assert!(!extracted.visible.contains("Secret") && extracted.hidden.contains("Secret"), "{html}");
+            assert!(extracted.visible.contains("Also"), "{html}");
+            let new = crate::extract::new_text(None, Some(&html)).expect("text").text;
+            assert_eq!(new.split_whitespace().collect::<Vec<_>>(), ["Shown", "Also"], "{html}");
+        }
+        for attributes in SHOWING {
+            let html = format!("<p>Shown</p><{name} {attributes}>Secret</{name}><p>Also</p>");
+            assert!(to_text(&html).contains("Secret"), "{html}");
+            assert!(crate::extract::new_text(None, Some(&html)).expect("text").text.contains("Secret"), "{html}");
+        }
+    }
+    let button = "<a href='https://x.example/c' style='mso-hide:all'>Confirm</a>";
+    assert_eq!(to_text(button), "Confirm <https://x.example/c>");
+}
+
+#[test]
+fn hidden_elements_that_never_close_and_elements_without_text_hide_nothing() {
+    let mut variants = 0;
+    for attributes in HIDING {
+        for html in [
+            format!("<html><head><style type=text/css {attributes}> P {{margin:0}} </style></head><body><p>Hi</p>"),
+            format!("<script {attributes}>x</script><p>Hi</p>"),
+            format!("<title {attributes}>x</title><p>Hi</p>"),
+            format!("<img {attributes} src=x><br {attributes}><p>Hi</p>"),
+            format!("<div {attributes}><p>Hi</p>"),
+            format!("<p {attributes}><div>Hi</div>"),
+            format!("<div {attributes}><div></div><p>Hi</p>"),
+        ] {
+            assert_eq!(to_text(&html), "Hi", "{html}");
+            assert_eq!(crate::extract::new_text(None, Some(&html)).expect("text").text, "Hi", "{html}");
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+}
+
+#[test]
+fn fillers_of_preheaders_are_no_text() {
+    let fillers = ["&zwnj;", "&#8199;", "&#847;", "&shy;", "&#8203;", "\u{feff}", "&#x2800;", "&nbsp;", " "];
+    for (at, first) in fillers.iter().enumerate() {
+        for second in &fillers[at..] {
+            let run = format!("{first}{second}").repeat(60);
+            let html = format!("<div>Peek {run}</div><div>{run}</div><p>Hi</p>");
+            let shown = to_text(&html);
+            assert_eq!(shown.split_whitespace().collect::<Vec<_>>(), ["Peek", "Hi"], "{html}");
+            let new = crate::extract::new_text(None, Some(&html)).expect("text").text;
+            assert!(new.chars().all(|c| c.is_alphabetic() || c == '\n'), "{new:?}");
+        }
+    }
+}
+
 /// Each input would cost a parser with lookahead quadratic time, or a recursive parser its stack.
 #[test]
 fn hostile_html_is_converted_in_linear_time() {

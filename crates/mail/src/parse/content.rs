@@ -22,6 +22,8 @@ pub(crate) struct PartHeader {
     pub(crate) is_inline: bool,
     pub(crate) content_id: Option<String>,
     pub(crate) encoding: TransferEncoding,
+    /// Whether the last space of a line belongs to its break: `format=flowed` with `DelSp=yes` (RFC 3676 §3).
+    pub(crate) has_soft_breaks: bool,
 }
 
 impl PartHeader {
@@ -75,6 +77,8 @@ impl PartHeader {
             self.media_type = "text/plain".to_owned();
         }
         self.charset = field.parameter("charset");
+        let is = |name, value: &str| field.parameter(name).is_some_and(|stated| stated.eq_ignore_ascii_case(value));
+        self.has_soft_breaks = is("format", "flowed") && is("delsp", "yes");
         self.boundary = field
             .parameter("boundary")
             .map(|boundary| boundary.trim_end().as_bytes().to_vec())

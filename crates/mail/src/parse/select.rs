@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::attachment::ParsedAttachment;
 use super::charset::{CharsetHints, EncodedText};
+use super::flowed;
 use super::structure::{MimePart, MimeTree};
 use super::{ParsedMessage, content::PartHeader};
 use crate::html;
@@ -177,13 +178,14 @@ impl BodyDecoder<'_, '_> {
         let label = node.content.charset.as_deref();
         let bytes = node.content.encoding.decode(&self.raw[node.body.clone()]);
         let (is_html, hints) = (self.is_html(index), self.hints);
-        match bytes {
+        let text = match bytes {
             Cow::Borrowed(bytes) => line_feeds(EncodedText { bytes, label, is_html, hints }.decode()),
             Cow::Owned(bytes) => {
                 let text = EncodedText { bytes: &bytes, label, is_html, hints }.decode();
                 Cow::Owned(line_feeds(text).into_owned())
             }
-        }
+        };
+        if node.content.has_soft_breaks && !is_html { Cow::Owned(flowed::joined(&text)) } else { text }
     }
 }
 
