@@ -21,6 +21,7 @@ mod tests;
 use std::iter;
 
 use line::{LineMark, MarkedLine};
+use markup::MarkedText;
 
 /// Maximum number of bytes of plain text or HTML that are read. The rest is left out.
 const SOURCE_BYTES_MAX: usize = 1024 * 1024;
@@ -49,17 +50,23 @@ pub enum ExtractionMethod {
 
 /// Extracts the new text of a message from its plain text and its HTML. Returns `None` if it has neither.
 ///
-/// Uses the HTML if a mail client marked the history in it, otherwise the plain text if there is one. If nothing of
-/// these is new, the result is what is most likely new, so it is empty only if the message shows nothing.
+/// Uses the HTML if a mail client marked the history or the author quotes something in it, otherwise the plain text if
+/// there is one. If nothing of these is new, the result is what is most likely new, so it is empty only if the message
+/// shows nothing.
 #[must_use]
 pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<NewText> {
     let text = text.map(truncated).filter(|text| !text.chars().all(line::is_blank));
     let html = html.map(truncated_html).filter(|html| !html.trim().is_empty()).map(markup::read);
     let is_marked = html.as_ref().is_some_and(|html| html.has_history);
-    let html = html.as_ref().filter(|_| is_marked || text.is_none());
+    let signature = html.as_ref().filter(|_| !is_marked).map(MarkedText::signature).unwrap_or_default();
+    let html = html.as_ref().filter(|html| is_marked || html.has_quotes || text.is_none());
     let method = if is_marked { ExtractionMethod::Structure } else { ExtractionMethod::Rules };
     let from_html = iter::once_with(|| Some(Extraction::new(html?.lines(), method)));
-    let from_text = iter::once_with(|| Some(Extraction::new(line::from_text(text?), ExtractionMethod::Rules)));
+    let from_text = iter::once_with(|| {
+        let mut lines = line::from_text(text?);
+        signature::mark_same(&mut lines, &signature);
+        Some(Extraction::new(lines, ExtractionMethod::Rules))
+    });
     let mut sources = Vec::with_capacity(2);
     for source in from_html.chain(from_text).flatten() {
         let new = source.text(&NEW);
@@ -134,6 +141,7 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
         let line = lines[at];
         if line.mark == LineMark::ForwardedMessage
             || matches!(line.mark, LineMark::Unclassified | LineMark::Dropped) && header::is_forward(line.text)
+            || line.mark == LineMark::Quoted && quote::is_forward(lines, at)
         {
             return mark_rest_as_content(&mut lines[at..]);
         }
@@ -142,8 +150,13 @@ fn mark_history(lines: &mut [MarkedLine<'_>]) {
         }
         if line.mark == LineMark::Indented {
             at = mark_indented(lines, at, has_text);
+        } else if quote::ends_with_separator(lines, at) {
+            return line::mark_all(&mut lines[at + 1..], LineMark::UnquotedHistory);
         } else if !line.is_text() {
             at += 1;
+        } else if let Some(end) = header::own_header_end(lines, at) {
+            drop_introduction(lines, at, end);
+            at = end;
         } else if let Some(end) = header::history_start(lines, at, has_text) {
             if !attribution::is_quoted_next(lines, end) {
                 return mark_rest_as_history(lines, at, end);
@@ -188,8 +201,8 @@ fn drop_introduction(lines: &mut [MarkedLine<'_>], start: usize, end: usize) {
     line::mark_all(&mut lines[from..end], LineMark::Dropped);
 }
 
-/// Marks the indented lines from `at` on as quoted if an attribution or a header begins them. Returns the index of the
-/// line below them.
+/// Marks the indented lines from `at` on as quoted if an attribution or a header is above them or begins them, or if
+/// other history is next to them. Returns the index of the line below them.
 fn mark_indented(lines: &mut [MarkedLine<'_>], at: usize, has_text: bool) -> usize {
     /// Maximum number of lines of the attribution, and of lines below that it is judged by.
     const LINES_MAX: usize = 12;
@@ -198,9 +211,19 @@ fn mark_indented(lines: &mut [MarkedLine<'_>], at: usize, has_text: bool) -> usi
     let shown = lines[first..end].iter().take(LINES_MAX);
     let shown: Vec<_> = shown.map(|line| MarkedLine { mark: LineMark::Unclassified, ..*line }).collect();
     let at_signs = attribution::at_signs(&shown);
-    let is_history = (0..shown.len()).any(|end| attribution::start(&shown, end, &at_signs) == Some(0))
+    let is_attribution =
+        |end| attribution::start(&shown, end, &at_signs).is_some() || attribution::is_opening(shown[end].text);
+    let is_history = (0..shown.len()).any(is_attribution)
         || !shown.is_empty() && header::history_start(&shown, 0, has_text).is_some();
-    if is_history {
+    let is_history_mark = |mark| matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory);
+    // An attribution above belongs to these lines; one below begins other history.
+    let is_adjacent = || {
+        let above = line::shown_above(lines, at).map(|line| line.mark);
+        let below = line::next_shown(lines, end).map(|next| lines[next].mark);
+        above.is_some_and(|mark| mark == LineMark::Dropped || is_history_mark(mark))
+            || below.is_some_and(is_history_mark)
+    };
+    if is_history || is_adjacent() {
         line::mark_all(&mut lines[at..end], LineMark::Quoted);
     }
     end

@@ -70,6 +70,8 @@ struct RunContext {
     is_one_line: bool,
     /// Whether a quoted line follows.
     is_quote_next: bool,
+    /// Whether that is certainly history, and not what the author quotes from elsewhere.
+    is_history_next: bool,
     /// Whether the run is a paragraph of its own.
     is_paragraph: bool,
 }
@@ -87,6 +89,7 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> 
         return None;
     }
     let is_quote_next = is_quoted_next(lines, end + 1);
+    let is_history_next = first_shown(lines, end + 1) == Some(LineMark::Quoted);
     // Without a quote below, a verb ends an attribution only if there is an address. Most lines have neither.
     let has_address = at_signs[(end + 1).saturating_sub(LINES_MAX)..=end].contains(&true);
     let may_end_with_verb = is_quote_next || has_address;
@@ -109,7 +112,8 @@ pub(super) fn start(lines: &[MarkedLine<'_>], end: usize, at_signs: &[bool]) -> 
         let begins_paragraph = start == 0 || !lines[start - 1].is_text();
         let is_paragraph = begins_paragraph && ends_paragraph;
         let signs = signs(&joined);
-        if is_attribution(signs, RunContext { is_one_line: start == end, is_quote_next, is_paragraph }) {
+        if is_attribution(signs, RunContext { is_one_line: start == end, is_quote_next, is_history_next, is_paragraph })
+        {
             return Some(extended(lines, start, joined));
         }
         if is_quote_next && is_open && is_name_and_date(&joined) {
@@ -175,7 +179,8 @@ fn is_attribution(signs: AttributionSigns, run: RunContext) -> bool {
     let by_date = date && (verb_last && (opens || quote) || verb && colon && (opens || signs.date_last || quote));
     let is_date_and_name = run.is_paragraph && signs.date_first && !signs.sentence;
     let ends = colon || quote || date && bare_address && verb_last || is_date_and_name && signs.bracket_last;
-    let above_quote = colon && (verb_last && run.is_one_line || date && opens) || is_date_and_name;
+    let is_named = verb_last && run.is_one_line && run.is_history_next;
+    let above_quote = colon && (is_named || date && opens) || is_date_and_name;
     (by_address || by_date) && ends || quote && above_quote
 }
 
@@ -302,6 +307,15 @@ pub(super) fn is_dated_name(line: &str) -> bool {
         })
 }
 
+/// Returns whether a line of a quotation is an attribution with any date: "On Monday Ana wrote:".
+pub(super) fn is_opening(line: &str) -> bool {
+    let line = trim(line);
+    line.len() <= LINE_BYTES_MAX && has_ending_mark(line) && {
+        let signs = signs(line);
+        signs.word_first && signs.verb_last && signs.colon
+    }
+}
+
 /// Returns the index of the attribution right above line `at`, which ends without a colon because a header follows, or
 /// `at` if no line is one.
 pub(super) fn above(lines: &[MarkedLine<'_>], at: usize) -> usize {
@@ -333,8 +347,13 @@ fn first_words(text: &str) -> &str {
 
 /// Returns whether the first line from `at` on that isn't blank is quoted.
 pub(super) fn is_quoted_next(lines: &[MarkedLine<'_>], at: usize) -> bool {
-    let next = lines[at..].iter().take(8).find(|line| !line.is_blank());
-    next.is_some_and(|line| matches!(line.mark, LineMark::Quoted | LineMark::Indented))
+    matches!(first_shown(lines, at), Some(LineMark::Quoted | LineMark::Indented))
+}
+
+/// Returns the mark of the first line from `at` on that isn't blank.
+fn first_shown(lines: &[MarkedLine<'_>], at: usize) -> Option<LineMark> {
+    const LINES_MAX: usize = 8;
+    lines[at..].iter().take(LINES_MAX).find(|line| !line.is_blank()).map(|line| line.mark)
 }
 
 /// Returns whether `text` (lower case, without colon) ends with a verb of the table.

@@ -4,7 +4,10 @@ use memchr::{memchr2, memchr3};
 
 use super::labels::{HeaderLabel, label};
 use super::line::{MarkedLine, next_shown, trim};
-use super::words::{FORWARD_SEPARATORS, ORIGINAL_SEPARATORS, REPLY_ABOVE_MARKERS};
+use super::words::{
+    ABOVE_THIS_LINE, FORWARD_SEPARATORS, ORIGINAL_SEPARATORS, PREVIOUS_ANSWERS, PROCESSED_ORIGINALS,
+    REPLY_ABOVE_MARKERS,
+};
 
 /// Maximum length of a line that is checked as a separator or a header, in bytes.
 const LINE_BYTES_MAX: usize = 400;
@@ -31,11 +34,29 @@ pub(super) fn history_start(lines: &[MarkedLine<'_>], at: usize, has_text: bool)
         is_original(inner) || is_dashed_attribution(text, inner) || is_separator_in_unknown_language(lines, at, inner)
     };
     let is_separator = between_dashes(text).is_some_and(|inner| is_between_dashes(&inner))
-        || has_text && (is_reply_above(text) || super::attribution::is_dated_name(text));
+        || has_text
+            && (is_reply_above(text)
+                || is_previous_answers(lines, at)
+                || is_processed(text)
+                || super::attribution::is_dated_name(text));
     is_separator.then(|| {
         let below = next_shown(lines, at + 1).filter(|below| lines[*below].is_plain());
         below.and_then(|below| block_end(lines, below)).unwrap_or(at + 1)
     })
+}
+
+/// Returns the index below the header block at line `at` if nothing is above it: some programs put the header of the
+/// message itself above its text.
+pub(super) fn own_header_end(lines: &[MarkedLine<'_>], at: usize) -> Option<usize> {
+    let end = block_end(lines, at)?;
+    let is_first = lines[..at].iter().all(|line| line.is_blank() || is_rule(line.text));
+    let has_text = next_shown(lines, end).is_some_and(|below| lines[below].is_plain());
+    (is_first && has_text).then_some(end)
+}
+
+/// Returns whether the line is `-----Original Message-----` in any language of the table.
+pub(super) fn is_original_separator(text: &str) -> bool {
+    between_dashes(text).is_some_and(|inner| is_original(&inner))
 }
 
 /// Returns whether the line is a ruler: only dashes, underscores or similar characters.
@@ -89,8 +110,36 @@ fn is_reply_above(text: &str) -> bool {
     let marked = |text: &[u8]| memchr3(b'-', b'#', b'=', text).is_some() || memchr2(b'_', b'*', text).is_some();
     text.len() <= LINE_BYTES_MAX && marked(text.as_bytes()) && {
         let text = text.to_lowercase();
+        let is_decorated = is_decorated(trim(&text));
         REPLY_ABOVE_MARKERS.iter().any(|words| text.contains(words))
+            || is_decorated && ABOVE_THIS_LINE.iter().any(|words| text.contains(words))
     }
+}
+
+/// Returns whether a line begins or ends with at least two characters of a ruler, or is between asterisks.
+fn is_decorated(text: &str) -> bool {
+    let count = |chars: &mut dyn Iterator<Item = char>| chars.take_while(|c| is_rule_char(*c)).count();
+    let (before, after) = (count(&mut text.chars()), count(&mut text.chars().rev()));
+    before >= 2 || after >= 2 || before == 1 && after == 1
+}
+
+/// Returns whether the line is a helpdesk's heading above the history: decorated, or below a ruler.
+fn is_previous_answers(lines: &[MarkedLine<'_>], at: usize) -> bool {
+    let text = trim(lines[at].text);
+    if text.len() > LINE_BYTES_MAX {
+        return false;
+    }
+    let words = trim(text.trim_matches(|c| is_rule_char(c) || matches!(c, ' ' | ':' | '：')));
+    let is_heading = || PREVIOUS_ANSWERS.contains(&words.to_lowercase().as_str());
+    let is_below_rule = || super::line::shown_above(lines, at).is_some_and(|above| is_rule(above.text));
+    !words.is_empty() && (is_decorated(text) || is_below_rule()) && is_heading()
+}
+
+/// Returns whether the line states which program processed the original message below it.
+fn is_processed(text: &str) -> bool {
+    let text = trim(text);
+    let starts = |words: &&&str| text.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words));
+    PROCESSED_ORIGINALS.iter().any(|words| starts(&words))
 }
 
 /// A header line: its label if known, whether its value contains an address, and whether it contains a date.

@@ -77,6 +77,11 @@ pub(super) fn next_shown(lines: &[MarkedLine<'_>], at: usize) -> Option<usize> {
     (at..lines.len()).find(|at| !lines[*at].is_blank())
 }
 
+/// Returns the last line above line `at` that isn't blank.
+pub(super) fn shown_above<'l, 'a>(lines: &'l [MarkedLine<'a>], at: usize) -> Option<&'l MarkedLine<'a>> {
+    lines[..at].iter().rev().find(|line| !line.is_blank())
+}
+
 /// Sets the mark of unclassified and indented lines.
 pub(super) fn mark_all(lines: &mut [MarkedLine<'_>], mark: LineMark) {
     let open = lines.iter_mut().filter(|line| matches!(line.mark, LineMark::Unclassified | LineMark::Indented));

@@ -52,7 +52,11 @@ const QUOTED: [&str; 24] = [
 ];
 
 /// Values that mark a `blockquote` as history. On a `div`, they only group the attribution, quotes and inline replies.
-const QUOTED_BLOCKQUOTE: [&str; 4] = ["gmail_quote", "protonmail_quote", "moz-cite", "quoted"];
+const QUOTED_BLOCKQUOTE: [&str; 3] = ["protonmail_quote", "moz-cite", "quoted"];
+
+/// The value of quotes in Gmail. On a `div`, it groups the attribution and the history; outside, an author quotes
+/// something else.
+const GMAIL_QUOTE: &str = "gmail_quote";
 
 /// Values of attribution lines ("On … wrote:").
 const ATTRIBUTION: [&str; 4] = ["gmail_attr", "moz-cite-prefix", "gmail_quote_attribution", "reply-intro"];
@@ -67,12 +71,20 @@ pub(super) struct MarkedText {
     marks: Vec<LineMark>,
     /// Whether the document contains a marker of history.
     pub(super) has_history: bool,
+    /// Whether it contains other quotations.
+    pub(super) has_quotes: bool,
 }
 
 impl MarkedText {
     /// Returns the lines with their marks.
     pub(super) fn lines(&self) -> Vec<MarkedLine<'_>> {
         self.text.split('\n').zip(&self.marks).map(|(text, mark)| MarkedLine { text, mark: *mark }).collect()
+    }
+
+    /// Returns the lines that an element marks as signature.
+    pub(super) fn signature(&self) -> Vec<&str> {
+        let lines = self.text.split('\n').zip(&self.marks);
+        lines.filter(|(_, mark)| **mark == LineMark::Signature).map(|(text, _)| text).collect()
     }
 }
 
@@ -118,6 +130,9 @@ struct MarkupReader<'a> {
     /// Whether everything that follows is history.
     cut: bool,
     has_history: bool,
+    has_quotes: bool,
+    /// Whether an element of Gmail groups history.
+    in_gmail_quote: bool,
     /// Whether hidden elements are left out.
     respects_hidden: bool,
 }
@@ -177,14 +192,16 @@ impl<'a> MarkupReader<'a> {
     /// Begins a region if the tag marks its content.
     fn begin_region(&mut self, tag: HtmlStartTag<'a>) {
         let decided = !matches!(self.mark(), LineMark::Unclassified | LineMark::Indented);
+        self.in_gmail_quote |= tag.is("div") && tag.attribute("class").is_some_and(|class| class.contains(GMAIL_QUOTE));
         let is_left_out = |mark: &LineMark| *mark != LineMark::Hidden || self.respects_hidden;
-        let Some(mark) = mark_of(tag).filter(is_left_out).filter(|_| !decided && self.regions.len() < REGIONS_MAX)
+        let Some(mark) = self.mark_of(tag).filter(is_left_out).filter(|_| !decided && self.regions.len() < REGIONS_MAX)
         else {
             return;
         };
         self.end_text();
         self.has_history |=
             matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory | LineMark::Dropped) && !is_hidden(tag);
+        self.has_quotes |= mark == LineMark::Indented;
         match mark {
             LineMark::UnquotedHistory => {
                 self.cut = true;
@@ -227,6 +244,13 @@ impl<'a> MarkupReader<'a> {
         }
     }
 
+    /// Returns the mark that an element gives its content here.
+    fn mark_of(&self, tag: HtmlStartTag<'a>) -> Option<LineMark> {
+        let mark = mark_of(tag)?;
+        let is_grouped = mark == LineMark::Indented && self.in_gmail_quote;
+        Some(if is_grouped { LineMark::Quoted } else { mark })
+    }
+
     /// Adds an empty line unless there already is one.
     fn blank_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
@@ -244,7 +268,7 @@ impl<'a> MarkupReader<'a> {
 
     fn finish(mut self) -> MarkedText {
         self.end_text();
-        MarkedText { text: self.text, marks: self.marks, has_history: self.has_history }
+        MarkedText { text: self.text, marks: self.marks, has_history: self.has_history, has_quotes: self.has_quotes }
     }
 }
 
@@ -277,9 +301,8 @@ fn mark_of(tag: HtmlStartTag<'_>) -> Option<LineMark> {
     }
     if quote {
         let cited = tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
-        let history = cited
-            || tag.attribute("cite").is_some()
-            || style.contains("border-left:") && !style.contains("border-left:none");
+        // A bar beside a quotation doesn't tell whom it quotes.
+        let history = cited || tag.attribute("cite").is_some();
         return Some(if history { LineMark::Quoted } else { LineMark::Indented });
     }
     outlook_border(tag, &style)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::header;
 use super::line::{self, LineMark, MarkedLine, trim};
 
 /// Maximum depth of `>` that counts as a quote. Anything deeper is noise and is kept.
@@ -93,6 +94,26 @@ fn is_angle_quote(text: &str) -> bool {
     let depth = || text.bytes().take_while(|byte| matches!(byte, b'>' | b' ')).filter(|byte| *byte == b'>').count();
     let is_decorated = || text.starts_with(">>>") && text.trim_end().ends_with("<<<");
     text.starts_with(['>', '＞']) && depth() <= DEPTH_MAX && !is_decorated()
+}
+
+/// Returns whether the quoted line at `at` begins a forwarded message: a quotation that has no attribution above it and
+/// begins with the marker of one, as Apple Mail writes it.
+pub(super) fn is_forward(lines: &[MarkedLine<'_>], at: usize) -> bool {
+    let above = line::shown_above(lines, at);
+    let is_first = above.is_none_or(|above| !matches!(above.mark, LineMark::Quoted | LineMark::Dropped));
+    is_first && header::is_forward(unquoted(lines[at].text))
+}
+
+/// Returns whether the line at `at` is the last one of a quotation and the separator above an original message, which is
+/// then below the quotation.
+pub(super) fn ends_with_separator(lines: &[MarkedLine<'_>], at: usize) -> bool {
+    let is_last = || line::next_shown(lines, at + 1).is_some_and(|below| lines[below].mark != LineMark::Quoted);
+    lines[at].mark == LineMark::Quoted && header::is_original_separator(unquoted(lines[at].text)) && is_last()
+}
+
+/// Returns a line without its quote characters.
+fn unquoted(text: &str) -> &str {
+    text.trim_start_matches(['>', ' '])
 }
 
 /// Returns whether the last line closes the `<address` of an attribution that a mail program wrapped.

@@ -27,6 +27,12 @@ const DISCLAIMER_BYTES_MIN: usize = 120;
 const DISCLAIMER_TERMS_MIN: usize = 2;
 /// Maximum number of lines of a confidentiality notice and of what follows it.
 const DISCLAIMER_LINES_MAX: usize = 40;
+/// Maximum number of lines of a signature and of what follows it.
+const SECTION_LINES_MAX: usize = 200;
+/// Maximum length of the heading of a confidentiality notice in bytes.
+const HEADING_BYTES_MAX: usize = 60;
+/// Minimum number of underscores above a signature.
+const UNDERSCORES_MIN: usize = 4;
 /// Maximum length of a mobile client's line in characters, excluding links.
 const SENT_FROM_CHARS_MAX: usize = 80;
 
@@ -44,6 +50,12 @@ static DEVICES: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "devic
 
 /// Words of the footers of mailing lists and notifications, in lower case.
 static LIST_FOOTERS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "list footers"));
+
+/// Beginnings of the footers of mailing lists, in lower case.
+static LIST_FOOTER_STARTS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "list footer starts"));
+
+/// Headings of confidentiality notices, in lower case.
+static NOTICE_HEADINGS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "notice headings"));
 
 /// Terms of confidentiality notices, in lower case.
 static DISCLAIMERS: WordTable = WordTable::new(|| wordlist::table(SIGNATURES, "disclaimers"));
@@ -76,10 +88,35 @@ pub(super) fn mark(lines: &mut [MarkedLine<'_>]) {
     }
 }
 
+/// Marks the last lines that show the same as the lines of a signature that an element of the HTML marks.
+pub(super) fn mark_same(lines: &mut [MarkedLine<'_>], signature: &[&str]) {
+    let folded = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let wanted: String = signature.iter().take(SECTION_LINES_MAX).map(|line| folded(line)).collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let begins_with = |at: usize| {
+        let first = folded(lines[at].text);
+        !first.is_empty() && wanted.starts_with(&first)
+    };
+    let start = (0..lines.len()).rev().filter(|at| begins_with(*at)).find_map(|start| {
+        let mut rest = wanted.as_str();
+        for (end, line) in lines.iter().enumerate().skip(start).take(SECTION_LINES_MAX) {
+            rest = rest.strip_prefix(&*folded(line.text))?;
+            if rest.is_empty() {
+                return Some((start, end));
+            }
+        }
+        None
+    });
+    if let Some((start, end)) = start {
+        lines[start..=end].iter_mut().for_each(|line| line.mark = LineMark::Signature);
+    }
+}
+
 /// Returns the end of the run of unclassified lines that begins at `at`. The length is bounded because no signature is
 /// longer.
 fn section_end(lines: &[MarkedLine<'_>], at: usize) -> usize {
-    const SECTION_LINES_MAX: usize = 200;
     let run = lines[at..]
         .iter()
         .take(SECTION_LINES_MAX)
@@ -102,11 +139,13 @@ fn signature_length(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> Opti
         // After text, the lines that follow are usually unmarked history. At the top, only the line itself is removed.
         return Some(if has_text { section().len() } else { 1 });
     }
-    if is_footer_rule(text) && is_list_footer(section()) {
+    if is_footer_rule(text) && is_list_footer(section()) || begins_footer(text) && section().len() <= FOOTER_LINES_MAX {
         return Some(section().len());
     }
+    let is_notice = || begins_paragraph(lines, at) && (is_disclaimer(section()) || is_headed_disclaimer(section()));
     let is_last = || {
-        is_closing_phrase(text) && has_name_block(section()) || begins_paragraph(lines, at) && is_disclaimer(section())
+        (is_closing_phrase(text) || is_underscored(text) && names_author(section())) && has_name_block(section())
+            || is_notice()
     };
     (has_text && is_last()).then(|| section().len())
 }
@@ -124,6 +163,42 @@ fn is_disclaimer(lines: &[MarkedLine<'_>]) -> bool {
     let paragraph = paragraph.join(" ").to_lowercase();
     let terms = || DISCLAIMERS.iter().filter(|term| paragraph.contains(**term)).take(DISCLAIMER_TERMS_MIN).count();
     paragraph.len() >= DISCLAIMER_BYTES_MIN && terms() >= DISCLAIMER_TERMS_MIN
+}
+
+/// Returns whether a heading with a term of the table is here, and a confidentiality notice below it.
+fn is_headed_disclaimer(lines: &[MarkedLine<'_>]) -> bool {
+    let heading = trim(lines[0].text).trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let below = lines.iter().enumerate().skip(1).find(|(_, line)| !line.is_blank()).map(|(at, _)| at);
+    // A heading on the line above its text is part of that paragraph.
+    let Some(below) = below.filter(|_| heading.len() <= HEADING_BYTES_MAX && !heading.is_empty()) else { return false };
+    NOTICE_HEADINGS.contains(&heading.as_str()) && is_disclaimer(&lines[below..])
+}
+
+/// Returns whether the line is a ruler of underscores, which some people put above their signature.
+fn is_underscored(text: &str) -> bool {
+    let text = trim(text);
+    text.len() >= UNDERSCORES_MIN && text.bytes().all(|byte| byte == b'_')
+}
+
+/// Returns whether the first line below a ruler is a name: a few words in capitals.
+fn names_author(lines: &[MarkedLine<'_>]) -> bool {
+    const WORDS: std::ops::RangeInclusive<usize> = 1..=5;
+    let first = lines[1..].iter().map(|line| trim(line.text)).find(|line| !line.is_empty()).unwrap_or_default();
+    let is_capital = |word: &str| !word.starts_with(|c: char| c.is_lowercase() || !c.is_alphabetic());
+    let words = first.split_whitespace();
+    WORDS.contains(&words.clone().count()) && words.clone().all(is_capital) && !first.ends_with(['.', '!', '?', ':'])
+}
+
+/// Returns whether the line is the footer of a mailing list: it begins with a phrase of the table, also behind a ruler.
+fn begins_footer(text: &str) -> bool {
+    let text = trim(text);
+    let words = text.trim_start_matches(|c: char| matches!(c, '_' | '-' | '=' | '*' | ' '));
+    let Some(start) = words.get(..words.floor_char_boundary(START_BYTES_MAX)).map(str::to_lowercase) else {
+        return false;
+    };
+    let is_ruled = text.len() - words.len() >= UNDERSCORES_MIN;
+    LIST_FOOTER_STARTS.iter().any(|phrase| start.starts_with(phrase))
+        || is_ruled && text.len() < 600 && is_about_list(words)
 }
 
 /// Returns whether the line is "Sent from my iPhone" or similar, in a language of the table.
@@ -162,11 +237,13 @@ fn is_footer_rule(text: &str) -> bool {
 fn is_list_footer(lines: &[MarkedLine<'_>]) -> bool {
     let below: Vec<&str> =
         lines[1..].iter().filter(|line| !line.is_blank()).map(|line| line.text).take(FOOTER_LINES_MAX + 1).collect();
-    let is_about_list = |text: &&str| {
-        let text = text.to_lowercase();
-        LIST_FOOTERS.iter().any(|words| text.contains(words))
-    };
-    below.len() <= FOOTER_LINES_MAX && below.iter().any(is_about_list)
+    below.len() <= FOOTER_LINES_MAX && below.iter().any(|text| is_about_list(text))
+}
+
+/// Returns whether a line of a footer mentions a mailing list.
+fn is_about_list(text: &str) -> bool {
+    let text = text.to_lowercase();
+    LIST_FOOTERS.iter().any(|words| text.contains(words))
 }
 
 /// Returns whether the line is a closing phrase.

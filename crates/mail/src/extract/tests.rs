@@ -6,3 +6,4 @@ mod clients;
 mod corpus;
 mod generated;
 mod layouts;
+mod own;

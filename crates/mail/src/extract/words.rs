@@ -23,3 +23,12 @@ pub(super) static FORWARD_SEPARATORS: WordTable = WordTable::new(|| wordlist::ta
 
 /// Text that helpdesks put above quoted history; the reply is above it.
 pub(super) static REPLY_ABOVE_MARKERS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "reply above markers"));
+
+/// Ends of such texts, which count on a decorated line.
+pub(super) static ABOVE_THIS_LINE: WordTable = WordTable::new(|| wordlist::table(PHRASES, "above this line"));
+
+/// Headings that helpdesks put above quoted history.
+pub(super) static PREVIOUS_ANSWERS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "previous answers"));
+
+/// Beginnings of lines that name the program that processed the original message below.
+pub(super) static PROCESSED_ORIGINALS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "processed originals"));

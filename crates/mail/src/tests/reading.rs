@@ -144,22 +144,24 @@ fn has_expected_recipients(case: &Case, raw: &[u8], recipients: &[RecipientRepor
 }
 
 /// Kinds that aren't read right yet.
-const OPEN: [&str; 26] = [
-    "R2", "R3", "R4", "R5", "R6", "R7", "L1", "L2", "C1", "C2", "C3", "C4", "C5", "F1", "F2", "F3", "B1", "B2", "B3",
-    "B4", "B5", "B6", "B7", "B8", "B9", "M2",
+const OPEN: [&str; 20] = [
+    "L1", "L2", "C1", "C2", "C3", "C4", "C5", "F1", "F2", "F3", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B9",
+    "M2",
 ];
 
 #[test]
 fn every_example_is_read_as_expected() {
     let Some(text) = corpus_text("reading/cases.jsonl") else { return };
-    let (mut total, mut wrong) = (0_u32, 0_u32);
+    let (mut total, mut right, mut wrong) = (0_u32, 0_u32, 0_u32);
     for case in text.lines().map(|line| serde_json::from_str::<Case>(line).expect("an example")) {
         total += 1;
         if let Some(fault) = fault(&case) {
             wrong += u32::from(!OPEN.contains(&&case.kind[..2]));
             println!("{}: {fault} instead of {:?}", case.kind, case.expected);
+        } else {
+            right += 1;
         }
     }
-    println!("reading: {} of {total} examples are right", total - wrong);
+    println!("reading: {right} of {total} examples are right");
     assert!(total > 0 && wrong == 0, "{wrong} of {total} examples are wrong");
 }
