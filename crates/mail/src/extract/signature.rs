@@ -192,7 +192,7 @@ fn names_author(lines: &[MarkedLine<'_>]) -> bool {
 /// Returns whether the line is the footer of a mailing list: it begins with a phrase of the table, also behind a ruler.
 fn begins_footer(text: &str) -> bool {
     let text = trim(text);
-    let words = text.trim_start_matches(|c: char| matches!(c, '_' | '-' | '=' | '*' | ' '));
+    let words = text.trim_start_matches(['_', '-', '=', '*', ' ']);
     let Some(start) = words.get(..words.floor_char_boundary(START_BYTES_MAX)).map(str::to_lowercase) else {
         return false;
     };
