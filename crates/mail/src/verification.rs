@@ -8,6 +8,7 @@ mod code;
 mod label;
 mod link;
 mod page;
+mod plain;
 mod sentence;
 mod shape;
 mod words;
@@ -21,6 +22,9 @@ use page::VerificationPage;
 pub const CONFIDENCE_MAX: f64 = 0.7;
 /// Maximum confidence if the link belongs to another domain than the author's, as those of mailing services do.
 pub const FOREIGN_CONFIDENCE_MAX: f64 = 0.4;
+
+/// Maximum confidence if another code of the message is as likely.
+pub const AMBIGUOUS_CONFIDENCE_MAX: f64 = 0.3;
 
 /// The parts of a message that detection uses.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,8 +54,8 @@ pub struct DetectedVerification {
 /// Detects the code and the link of a message. Returns `None` if it has neither.
 ///
 /// The code and the link are those with the highest score in the plain text and in the visible text of the HTML. If the
-/// link belongs to another domain than the author's, the confidence is at most [`FOREIGN_CONFIDENCE_MAX`]. The sender
-/// isn't authenticated here.
+/// link belongs to another domain than the author's, the confidence is at most [`FOREIGN_CONFIDENCE_MAX`]; if two codes
+/// are equally likely, at most [`AMBIGUOUS_CONFIDENCE_MAX`]. The sender isn't authenticated here.
 #[must_use]
 pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     let text =
@@ -69,7 +73,11 @@ pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     let link = links.reduce(|best, next| if next.score > best.score { next } else { best });
     let score = code.as_ref().map(|code| code.score).max(link.as_ref().map(|link| link.score))?;
     let is_foreign = link.as_ref().is_some_and(|link| !link::is_of_author(&link.url, input.from));
-    let most = if is_foreign { FOREIGN_CONFIDENCE_MAX } else { CONFIDENCE_MAX };
+    let most = match code.as_ref().is_some_and(|code| code.is_ambiguous) {
+        true => AMBIGUOUS_CONFIDENCE_MAX,
+        false if is_foreign => FOREIGN_CONFIDENCE_MAX,
+        false => CONFIDENCE_MAX,
+    };
     Some(DetectedVerification {
         code: code.map(|code| code.code),
         link: link.map(|link| link.url),

@@ -5,7 +5,10 @@
 //! sentence or on the lines around it, and for its form. Words that make it something else rule it out. In a language
 //! without word tables, a token that the layout shows alone is a code.
 
+use std::cell::OnceCell;
+
 use super::page::{PageTopic, VerificationPage};
+use super::plain::{self, plain};
 use super::sentence::{self, CodeName, CodeSentence};
 use super::shape::{self, CodeCandidate, CodeForm};
 use super::words::{self, KeywordTable};
@@ -18,8 +21,13 @@ const LINES_ABOVE_MAX: usize = 4;
 const LINES_BELOW_MAX: usize = 2;
 /// Minimum number of different tokens of one length, each alone on its line, that are a list.
 const LIST_LENGTH_MIN: usize = 3;
+/// The score of a code that its mail binds to a host.
+const ORIGIN_BOUND_SCORE: i32 = 90;
 /// Minimum number of points of a code.
 const POINTS_MIN: i32 = 5;
+
+/// Maximum number of digits of a code that only its place shows.
+const MAX_UNNAMED_DIGITS: usize = 9;
 
 /// Points of a candidate that its sentence names, so that it wins over numbers of the same sentence.
 const NAMED_POINTS: i32 = 2;
@@ -29,12 +37,33 @@ const NAMED_POINTS: i32 = 2;
 pub(super) struct DetectedCode {
     pub(super) code: String,
     pub(super) score: i32,
+    /// Whether another candidate has as many points.
+    pub(super) is_ambiguous: bool,
 }
 
 /// A candidate and its line.
 struct PlacedCandidate {
     line: usize,
     candidate: CodeCandidate,
+    /// Computed on first use, because most candidates are ruled out without it.
+    sentence: OnceCell<CodeSentence>,
+}
+
+impl PlacedCandidate {
+    fn new(line: usize, candidate: CodeCandidate) -> Self {
+        Self { line, candidate, sentence: OnceCell::new() }
+    }
+
+    /// Returns the sentence around the candidate.
+    fn sentence(&self, page: &VerificationPage<'_>) -> &CodeSentence {
+        self.sentence.get_or_init(|| sentence::around(page, self.line, &self.candidate))
+    }
+
+    /// Returns whether its own sentence names a code for signing in.
+    fn is_announced(&self, page: &VerificationPage<'_>) -> bool {
+        let sentence = self.sentence(page);
+        sentence_cue(sentence, &self.candidate) == CodeCue::SignIn && !sentence.is_other()
+    }
 }
 
 /// The certainty that the words around a candidate name a code for signing in.
@@ -79,32 +108,76 @@ impl CodeCue {
 
 /// Returns the code with the most points on a page.
 pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
+    if let Some(code) = origin_bound(page) {
+        return Some(DetectedCode { code, score: ORIGIN_BOUND_SCORE, is_ambiguous: false });
+    }
     let mut candidates = candidates(page);
     let postal: Vec<String> = candidates.iter().filter(|placed| is_postal(page, placed)).map(code_of).collect();
     candidates.retain(|placed| !postal.contains(&placed.candidate.code));
     let mut best: Option<(i32, &PlacedCandidate)> = None;
+    let mut is_ambiguous = false;
     for placed in &candidates {
         let points = points(page, placed, &candidates);
-        if points >= POINTS_MIN && best.is_none_or(|(most, _)| points > most) {
-            best = Some((points, placed));
+        let most = best.map_or(POINTS_MIN - 1, |(most, _)| most);
+        if points > most {
+            (best, is_ambiguous) = (Some((points, placed)), false);
+        } else if points == most {
+            is_ambiguous |= best.is_some_and(|(_, best)| best.candidate.code != placed.candidate.code);
         }
     }
     let (points, placed) = best.filter(|_| !page.topic().is_meeting)?;
-    Some(DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points })
+    Some(DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points, is_ambiguous })
+}
+
+/// Returns the code of a line such as `@example.com #747723`, which binds it to a host, so that only its pages can fill
+/// it in (Origin-bound one-time codes, WICG).
+fn origin_bound(page: &VerificationPage<'_>) -> Option<String> {
+    page.lines.iter().rev().find_map(|line| {
+        let (host, rest) = line.trim().strip_prefix('@')?.split_once(" #")?;
+        let code = rest.split(' ').next()?;
+        let is_host =
+            host.contains('.') && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+        let is_code = (shape::CODE_CHARS_MIN..=shape::CODE_CHARS_MAX).contains(&code.len())
+            && code.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && code.bytes().any(|byte| byte.is_ascii_digit());
+        let is_last = rest[code.len()..].is_empty() || rest[code.len()..].starts_with(" %");
+        (is_host && is_code && is_last).then(|| code.to_owned())
+    })
 }
 
 fn candidates(page: &VerificationPage<'_>) -> Vec<PlacedCandidate> {
     let mut all = Vec::new();
     for (line, text) in page.lines.iter().enumerate().filter(|(_, text)| shape::may_hold_code(text)) {
-        for mut candidate in shape::candidates(&shape::plain(text)) {
+        for mut candidate in shape::candidates(&plain(text)) {
             candidate.bold |= page.emphasizes(line, &candidate.code);
-            all.push(PlacedCandidate { line, candidate });
+            all.push(PlacedCandidate::new(line, candidate));
         }
+        all.extend(halves(page, line));
         if all.len() >= CANDIDATES_MAX {
             break;
         }
     }
     all
+}
+
+/// Returns the candidate whose halves are alone on this line and on the next one that shows something.
+fn halves(page: &VerificationPage<'_>, line: usize) -> Option<PlacedCandidate> {
+    let half = |at: usize| {
+        let text = page.lines[at].trim();
+        (text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
+    };
+    let first = half(line)?;
+    let mut below = (line + 1..page.lines.len()).filter(|at| !plain::is_blank(&page.lines[*at]));
+    let second = below.next().and_then(half)?;
+    let above = (1..line).rev().find(|at| !plain::is_blank(&page.lines[*at]));
+    // More such lines are a list.
+    if below.next().and_then(half).is_some() || above.and_then(half).is_some() {
+        return None;
+    }
+    let code = format!("{first}{second}");
+    let (from, to, kind) = (0, first.len(), CodeForm::Digits);
+    let candidate = CodeCandidate { code, from, to, kind, alone: true, bold: false, hashed: false };
+    Some(PlacedCandidate::new(line, candidate))
 }
 
 fn code_of(placed: &PlacedCandidate) -> String {
@@ -120,7 +193,7 @@ fn is_postal(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> bool {
     if placed.candidate.kind != CodeForm::Digits || digits != DIGITS || code.starts_with(['0', '9']) {
         return false;
     }
-    let sentence = sentence::around(page, placed.line, &placed.candidate);
+    let sentence = placed.sentence(page);
     sentence
         .before_pin()
         .is_some_and(|before| before.ends_with([',', ';', '-']) || before.is_empty() && !page.topic().is_account)
@@ -134,18 +207,28 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
     if is_word || is_listed(placed, all) {
         return 0;
     }
-    let sentence = sentence::around(page, placed.line, candidate);
+    let sentence = placed.sentence(page);
+    if candidate.hashed && !(sentence.names_before() || sentence.is_bare()) {
+        return 0;
+    }
     if sentence.is_other() || candidate.alone && label_above(page, placed).is_some_and(names_other) {
         return 0;
     }
-    let inline = sentence_cue(&sentence, candidate);
-    let near = if shown || placed.line == 0 || sentence.is_bare() || sentence.follows_colon() && inline < CodeCue::Code
-    {
+    let inline = sentence_cue(sentence, candidate);
+    // A label of its own, even an unknown one, says more than the lines around, which announce another candidate.
+    let other_is_announced =
+        || all.iter().any(|other| other.candidate.code != candidate.code && other.is_announced(page));
+    let is_labeled = sentence.follows_colon() && inline < CodeCue::Code;
+    let is_bare = placed.line == 0 || sentence.is_bare();
+    let near = if is_bare || (shown || is_labeled) && !(is_labeled && other_is_announced()) {
         near_points(page, placed.line)
     } else {
         NearPoints::default()
     };
     let cue = inline.max(near.cue);
+    if candidate.hashed && cue < CodeCue::SignIn {
+        return 0;
+    }
     let sole = || {
         all.iter()
             .filter(|other| other.candidate.alone && other.candidate.is_random())
@@ -165,10 +248,10 @@ fn points(page: &VerificationPage<'_>, placed: &PlacedCandidate, all: &[PlacedCa
         return 0;
     }
     // A word for any kind of code names a code for the reader only with a verb or with words about an account.
-    let is_named = name(&sentence, candidate).is_some();
+    let is_named = name(sentence, candidate).is_some();
     inline.points().max(near.points)
-        + location_points(candidate, &sentence, shown)
-        + form_points(candidate, cue, shown || sentence.follows_colon())
+        + location_points(candidate, sentence, shown)
+        + form_points(candidate, cue, clear_form(candidate, sentence, shown, inline))
         + i32::from(by_page)
         + if unknown { 3 } else { 0 }
         + if is_named && cue >= CodeCue::Requested { NAMED_POINTS } else { 0 }
@@ -182,8 +265,28 @@ fn location_points(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bo
     } else if shown || sentence.follows_colon() {
         2
     } else {
-        i32::from(sentence.begins_or_ends())
+        i32::from(sentence.begins_or_ends() || sentence.states_clause())
     }
+}
+
+/// Returns whether the place of a candidate is clear enough for a form that looks like something else. A word and a number
+/// need the name of a sign-in code right in front of them: offers are also used "at sign-up".
+fn clear_form(candidate: &CodeCandidate, sentence: &CodeSentence, shown: bool, inline: CodeCue) -> bool {
+    match candidate.kind {
+        CodeForm::Named if !(shown && candidate.alone) => {
+            let is_labeled = sentence.name().is_some() || sentence.follows_colon();
+            inline == CodeCue::SignIn && sentence.names_sign_in() && is_labeled
+        }
+        CodeForm::Dotted => shown || inline == CodeCue::SignIn,
+        CodeForm::Digits if is_long_number(candidate) => inline >= CodeCue::Requested,
+        _ => shown || sentence.follows_colon(),
+    }
+}
+
+/// Returns whether a candidate has more digits without separators than a code that only its place shows.
+fn is_long_number(candidate: &CodeCandidate) -> bool {
+    let is_grouped = candidate.code.contains('-') || candidate.code.len() < candidate.to - candidate.from;
+    candidate.code.len() > MAX_UNNAMED_DIGITS && !is_grouped
 }
 
 /// Returns the points of the form of a candidate. Forms that look like words need the clearest place.
@@ -193,18 +296,22 @@ fn form_points(candidate: &CodeCandidate, cue: CodeCue, clear: bool) -> i32 {
     let length = candidate.code.chars().filter(|c| *c != '-').count();
     match candidate.kind {
         CodeForm::Digits if length <= 8 => 1,
+        // A longer number is usually a telephone number.
+        CodeForm::Digits if is_long_number(candidate) && !clear => WORD,
+        CodeForm::Dotted if clear && sign_in => 1,
         CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups => 0,
         CodeForm::Year | CodeForm::Named | CodeForm::Capitals | CodeForm::Long if clear && sign_in => -1,
         CodeForm::Capitals if candidate.is_random() => -1,
         CodeForm::Capitals if clear && cue >= CodeCue::Code && candidate.code.contains('-') => -1,
         CodeForm::Letters if candidate.alone && cue == CodeCue::SignIn && length >= 6 => -3,
-        CodeForm::Year | CodeForm::Named | CodeForm::Capitals | CodeForm::Long | CodeForm::Letters => WORD,
+        CodeForm::Year | CodeForm::Named | CodeForm::Dotted => WORD,
+        CodeForm::Capitals | CodeForm::Long | CodeForm::Letters => WORD,
     }
 }
 
 /// Returns the name that the sentence gives to a candidate.
 fn name(sentence: &CodeSentence, candidate: &CodeCandidate) -> Option<CodeName> {
-    let is_number = matches!(candidate.kind, CodeForm::Digits | CodeForm::Year);
+    let is_number = matches!(candidate.kind, CodeForm::Digits | CodeForm::Dotted | CodeForm::Year);
     sentence.name().filter(|name| is_number || *name != CodeName::Digits && candidate.is_random())
 }
 
@@ -233,7 +340,7 @@ struct NearPoints {
 
 /// Returns the best cue of the lines around a line, which counts less with each line in between.
 fn near_points(page: &VerificationPage<'_>, at: usize) -> NearPoints {
-    let shown = |at: &usize| !shape::is_blank(&page.lines[*at]);
+    let shown = |at: &usize| !plain::is_blank(&page.lines[*at]);
     // The line itself can have a sentence in front of the code.
     let own = std::iter::once((0, at));
     let above = (0..at).rev().filter(shown).take(LINES_ABOVE_MAX).enumerate();
@@ -241,7 +348,7 @@ fn near_points(page: &VerificationPage<'_>, at: usize) -> NearPoints {
     let mut best = NearPoints::default();
     let around = own.chain(above).map(|near| (near, 0)).chain(below.map(|near| (near, 1)));
     for ((between, line), penalty) in around {
-        let tables = page.tables(line);
+        let tables = page.advised_tables(line);
         let cue = if ends_with_name(&page.lines[line]) { CodeCue::SignIn } else { CodeCue::of(&tables) };
         let has = |table| tables.contains(&table);
         let other = has(KeywordTable::Other) || has(KeywordTable::Speech) || has(KeywordTable::Trade);
@@ -261,13 +368,17 @@ fn ends_with_name(line: &str) -> bool {
 
 /// Returns the nearest non-blank line above a candidate, in lower case.
 fn label_above(page: &VerificationPage<'_>, placed: &PlacedCandidate) -> Option<String> {
-    let above = page.lines[..placed.line].iter().rev().find(|line| !shape::is_blank(line));
-    above.map(|line| line.to_lowercase())
+    let above = page.lines[..placed.line].iter().rev().find(|line| !plain::is_blank(line));
+    above.map(|line| {
+        let mut lower = String::with_capacity(line.len());
+        words::push_lower(&mut lower, line);
+        lower
+    })
 }
 
 /// Returns whether a blank line is above a line.
 fn is_below_blank(page: &VerificationPage<'_>, line: usize) -> bool {
-    line > 0 && shape::is_blank(&page.lines[line - 1])
+    line > 0 && plain::is_blank(&page.lines[line - 1])
 }
 
 /// Returns whether a label above a token makes it something else: "Tracking number", "Here is your discount code:".

@@ -4,6 +4,7 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use memchr::memmem;
 
+use super::plain;
 use super::shape;
 use super::words::{self, KeywordTable};
 use crate::{
@@ -137,6 +138,10 @@ impl<'a> VerificationPage<'a> {
                     emphasis_start = is_emphasis(&tag).then_some(0);
                 }
                 HtmlToken::Open(tag) => {
+                    if let Some(code) = shown_value(&tag) {
+                        push_space(&mut line);
+                        line.push_str(&code);
+                    }
                     if tag.is("td") || tag.is("th") {
                         push_space(&mut line);
                     }
@@ -277,7 +282,7 @@ impl<'a> VerificationPage<'a> {
         let Some(text) = text else { return };
         *start = None;
         if text.len() <= EMPHASIZED_BYTES_MAX && self.emphasized.len() < EMPHASIZED_MAX {
-            let text = shape::plain(text).into_iter().filter(|c| *c != ' ').collect();
+            let text = plain::plain(text).into_iter().filter(|c| !matches!(*c, ' ' | plain::GROUP_DOT)).collect();
             self.emphasized.push(EmphasizedText { line: self.lines.len(), text });
         }
     }
@@ -303,7 +308,28 @@ impl<'a> VerificationPage<'a> {
 
     /// Returns the tables of the keywords of a line, without its URLs.
     pub(super) fn tables(&self, at: usize) -> Vec<KeywordTable> {
-        words::hits(&without_urls(&self.lines[at].to_lowercase())).map(|hit| hit.table).collect()
+        words::hits(&self.searched(at)).map(|hit| hit.table).collect()
+    }
+
+    /// Returns the tables of the keywords of a line, without the sentences that only warn: "Never share this code".
+    pub(super) fn advised_tables(&self, at: usize) -> Vec<KeywordTable> {
+        let tables = self.tables(at);
+        if !tables.contains(&KeywordTable::Warning) {
+            return tables;
+        }
+        let text = self.searched(at);
+        let sentences = text.split_inclusive(['.', '!', '?', '。', '！', '？', '।']);
+        let of = |sentence: &str| words::hits(sentence).map(|hit| hit.table).collect::<Vec<_>>();
+        let advice = sentences.map(of).filter(|tables| !tables.contains(&KeywordTable::Warning));
+        advice.flatten().collect()
+    }
+
+    /// Returns a line in the form that keywords are searched in, without its URLs.
+    fn searched(&self, at: usize) -> String {
+        let line = &self.lines[at];
+        let mut lower = String::with_capacity(line.len());
+        words::push_lower(&mut lower, line);
+        without_urls(&lower)
     }
 }
 
@@ -316,6 +342,23 @@ fn is_quoted(line: &str) -> bool {
 fn single(text: &str) -> Option<char> {
     let mut chars = text.trim().chars();
     chars.next().filter(|c| c.is_alphanumeric() && !shape::is_unspaced(*c) && chars.next().is_none())
+}
+
+/// Returns what a field or an image shows if it may be a code: only characters and separators of codes, and a digit.
+fn shown_value(tag: &HtmlStartTag<'_>) -> Option<String> {
+    const CHARS_MAX: usize = 24;
+    let value = if tag.is("input") {
+        let kind = tag.attribute("type").unwrap_or("text").to_ascii_lowercase();
+        tag.attribute("value").filter(|_| matches!(&*kind, "text" | "tel" | "number" | "" | "search"))
+    } else if tag.is("img") {
+        tag.attribute("alt")
+    } else {
+        None
+    };
+    let value = token::decode(value?);
+    let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, ' ' | '-' | '\u{a0}');
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    (value.len() <= CHARS_MAX && digits >= 3 && value.trim().chars().all(is_code)).then(|| value.trim().to_owned())
 }
 
 /// Returns whether the element quotes another message.

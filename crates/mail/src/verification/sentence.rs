@@ -1,11 +1,14 @@
 //! The sentence around a candidate.
 
 use super::page::VerificationPage;
-use super::shape::{self, CodeCandidate};
+use super::plain::plain;
+use super::shape::CodeCandidate;
 use super::words::{self, KeywordHit, KeywordTable};
 
 /// Maximum number of characters of a sentence before and after the candidate.
 const SIDE_CHARS_MAX: usize = 160;
+/// Maximum number of characters behind a candidate in which a new clause states its duration.
+const CLAUSE_CHARS_MAX: usize = 12;
 /// Minimum length of a line that continues on the next line, in characters.
 const WRAPPED_CHARS_MIN: usize = 38;
 
@@ -47,13 +50,13 @@ impl CodeName {
 /// Returns the sentence around a candidate of line `at`. It can begin on the line above and end on the line below if
 /// the text is wrapped.
 pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCandidate) -> CodeSentence {
-    let line = shape::plain(&page.lines[at]);
+    let line = plain(&page.lines[at]);
     let own_before = &line[candidate.from.saturating_sub(SIDE_CHARS_MAX)..candidate.from];
     let own_after = &line[candidate.to..line.len().min(candidate.to + SIDE_CHARS_MAX)];
     let is_wrapped = |line: &[char]| line.len() >= WRAPPED_CHARS_MIN;
     let mut before = Vec::new();
     if at > 1 && !candidate.alone {
-        let above = shape::plain(&page.lines[at - 1]);
+        let above = plain(&page.lines[at - 1]);
         if is_wrapped(&above) {
             before.extend_from_slice(&above[above.len().saturating_sub(SIDE_CHARS_MAX)..]);
             before.push(' ');
@@ -63,7 +66,7 @@ pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCan
     let mut after = own_after.to_vec();
     if at > 0 && !candidate.alone && is_wrapped(&line) && at + 1 < page.lines.len() {
         after.push(' ');
-        after.extend(shape::plain(&page.lines[at + 1]).into_iter().take(SIDE_CHARS_MAX));
+        after.extend(plain(&page.lines[at + 1]).into_iter().take(SIDE_CHARS_MAX));
     }
     let start = (0..before.len()).rev().find(|at| ends_sentence(&before, *at)).map_or(0, |at| at + 1);
     let end = (0..after.len()).find(|at| ends_sentence(&after, *at));
@@ -76,7 +79,7 @@ pub(super) fn around(page: &VerificationPage<'_>, at: usize, candidate: &CodeCan
 /// Returns the lower-case text of normalized characters and its keywords. Names that also mean something else count in
 /// capitals: "TAN", not "tan".
 fn lower_with_hits(chars: &[char]) -> (String, Vec<KeywordHit>) {
-    let text = lower(chars);
+    let text = words::lower_names(chars);
     let is_in_capitals = |hit: &KeywordHit| {
         let from = text[..hit.from].chars().count();
         chars[from..].iter().zip(text[hit.from..hit.to].chars()).all(|(c, _)| !c.is_lowercase())
@@ -103,12 +106,6 @@ fn ends_sentence(text: &[char], at: usize) -> bool {
 
 fn is_digit(c: char) -> bool {
     c.is_ascii_digit()
-}
-
-/// Returns the lower-case text of normalized characters.
-fn lower(chars: &[char]) -> String {
-    // "İ" has two characters in lower case, of which tables only have the first.
-    chars.iter().flat_map(|c| c.to_lowercase().take(1)).collect()
 }
 
 impl CodeSentence {
@@ -199,10 +196,64 @@ impl CodeSentence {
         self.trimmed_before().ends_with([':', '：', '-', '>', '→', '➜', '➡', '⇒', '|', '=', '–', '—', '»'])
     }
 
-    /// Returns whether a verb such as "enter" is right before the candidate.
+    /// Returns whether a verb such as "enter" is right before the candidate, or right behind it, as in languages that put
+    /// it there.
     pub(super) fn follows_verb(&self) -> bool {
+        /// Maximum number of characters between the candidate and a verb behind it.
+        const GAP_CHARS_MAX: usize = 3;
         let end = self.trimmed_before().len();
+        let is_behind = |hit: &KeywordHit| self.after[..hit.from].chars().count() <= GAP_CHARS_MAX;
         self.before_hits.iter().any(|hit| hit.table == KeywordTable::Enter && hit.to == end)
+            || self.after_hits.iter().any(|hit| hit.table == KeywordTable::Enter && is_behind(hit))
+    }
+
+    /// Returns whether the word right before the candidate names it.
+    pub(super) fn names_before(&self) -> bool {
+        self.name_before().is_some() || self.links_name()
+    }
+
+    /// Returns whether a name of codes and a word about an account stand together in front of the candidate:
+    /// "verification code", "code de vérification".
+    pub(super) fn names_sign_in(&self) -> bool {
+        /// Maximum number of characters between the two words.
+        const GAP_CHARS_MAX: usize = 5;
+        let is_code = |hit: &&KeywordHit| hit.table == KeywordTable::Code;
+        let is_near = |code: &KeywordHit, account: &KeywordHit| {
+            let (from, to) = (code.to.min(account.to), code.from.max(account.from));
+            from >= to || self.before[from..to].chars().count() <= GAP_CHARS_MAX
+        };
+        let of_account = || self.before_hits.iter().filter(|hit| hit.table == KeywordTable::Account);
+        self.before_hits.iter().any(|hit| hit.table == KeywordTable::Strong)
+            || self.before_hits.iter().filter(is_code).any(|code| of_account().any(|account| is_near(code, account)))
+    }
+
+    /// Returns whether the sentence states the candidate and goes on with another clause: "Your code is 482913, valid for
+    /// 10 minutes", "Dein Code lautet 482913 und gilt zehn Minuten".
+    pub(super) fn states_clause(&self) -> bool {
+        let after = self.after.trim_start();
+        let is_apart = after.starts_with([',', ';', '，', '；', '、', '(', '（', '-', '|', ':'])
+            || self
+                .after_hits
+                .iter()
+                .any(|hit| hit.table == KeywordTable::Join && self.after[..hit.from].trim().is_empty());
+        let is_named = || {
+            let lasts = after.chars().take(CLAUSE_CHARS_MAX).any(|c| c.is_ascii_digit());
+            self.name_before().is_some() && (self.follows_colon() || lasts)
+        };
+        is_apart && (self.links_name() || is_named())
+    }
+
+    /// Returns whether a name and one short word, such as "is", are in front of the candidate.
+    fn links_name(&self) -> bool {
+        const WORD_CHARS_MAX: usize = 8;
+        let before = self.trimmed_before().trim_end_matches([':', '：', ' ']);
+        let link = before.rsplit(' ').next().unwrap_or_default();
+        let rest = before[..before.len() - link.len()].trim_end();
+        let is_word =
+            !link.is_empty() && link.chars().count() <= WORD_CHARS_MAX && link.chars().all(char::is_alphabetic);
+        // Endings may follow the name.
+        let ends = |hit: &&KeywordHit| hit.to <= rest.len() && !rest[hit.to..].contains([' ', ',', ';', '.', ':']);
+        is_word && self.before_hits.iter().filter(ends).any(|hit| CodeName::of(hit.table).is_some())
     }
 
     /// Returns whether the candidate is the first word, the last word or the last but one.
@@ -216,6 +267,6 @@ impl CodeSentence {
     }
 
     fn trimmed_before(&self) -> &str {
-        self.before.trim_end_matches([' ', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`'])
+        self.before.trim_end_matches([' ', '#', '"', '\'', '“', '„', '«', '*', '[', '(', '「', '『', '【', '`'])
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::plain::{GROUP_DOT, OVERWRITTEN, plain};
 use crate::wordlist::{self, WordTable};
 
 /// Minimum number of letters and digits of a code.
@@ -14,6 +15,9 @@ pub(super) const GROUPED_CHARS_MAX: usize = 18;
 const GROUPS_MAX: usize = 3;
 /// Maximum number of letters and digits of a group.
 const GROUP_CHARS_MAX: usize = 6;
+
+/// Maximum number of characters of a model such as `i810`.
+const MODEL_CHARS_MAX: usize = 5;
 
 /// Units after a number, as in `10am` or `100GB`.
 static UNITS: WordTable = LazyLock::new(|| wordlist::table(include_str!("words/links.txt"), "units"));
@@ -31,8 +35,10 @@ pub(super) struct CodeCandidate {
     pub(super) kind: CodeForm,
     /// Whether the line contains nothing else except surrounding punctuation.
     pub(super) alone: bool,
-    /// Whether it is between asterisks.
+    /// Whether it is between asterisks or underscores.
     pub(super) bold: bool,
+    /// Whether a number sign is in front of it, so that it is a code only if it is named as one.
+    pub(super) hashed: bool,
 }
 
 /// The form of a code, most common first.
@@ -42,9 +48,11 @@ pub(super) enum CodeForm {
     Digits,
     /// Four digits that may be a year (1900 to 2099).
     Year,
+    /// Two groups of three digits with a dot between them, as in a number.
+    Dotted,
     /// Letters and digits.
     Mixed,
-    /// A word and a number, as in names of services or offers (`Rechnung24`, `SAVE20`); rarely a code.
+    /// A word and a number, as in names of services, models or offers (`Rechnung24`, `SSH2`, `SAVE20`); rarely a code.
     Named,
     /// Groups of capitals or digits, joined by hyphens.
     Groups,
@@ -54,19 +62,6 @@ pub(super) enum CodeForm {
     Capitals,
     /// Lower-case or mixed-case letters: a word unless it is alone on its line.
     Letters,
-}
-
-/// Normalizes a line: converts full-width and other decimal digits to ASCII, unusual spaces and dashes to plain ones,
-/// and overwrites addresses and links.
-pub(super) fn plain(line: &str) -> Vec<char> {
-    let mut chars: Vec<char> = line.chars().filter(|c| !is_invisible(*c)).map(plain_char).collect();
-    overwrite_addresses(&mut chars);
-    chars
-}
-
-/// Returns whether the line shows nothing.
-pub(super) fn is_blank(line: &str) -> bool {
-    line.chars().filter(|c| !is_invisible(*c)).all(|c| plain_char(c).is_whitespace())
 }
 
 /// Quick check of a line. Returns false if no candidate on it can be a code, regardless of context: if the line has no
@@ -111,51 +106,6 @@ fn signals_code(c: char, shown: &mut usize, capital: &mut bool) -> bool {
 
 fn is_code_length(shown: usize) -> bool {
     (CODE_CHARS_MIN..=GROUPED_CHARS_MAX).contains(&shown)
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}' | '\u{34f}')
-}
-
-fn plain_char(c: char) -> char {
-    if c.is_ascii() {
-        return if c == '\t' { ' ' } else { c };
-    }
-    /// The zeros of the scripts with decimal digits (Unicode general category Nd).
-    const ZEROS: [u32; 21] = [
-        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
-        0x1040, 0x17e0, 0x1810, 0x1090, 0xff10,
-    ];
-    if let Some(value) = ZEROS.iter().map(|zero| (c as u32).wrapping_sub(*zero)).find(|value| *value < 10) {
-        return char::from_digit(value, 10).unwrap_or(c);
-    }
-    match c {
-        '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{ff0d}' => '-',
-        '\t' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        c => c,
-    }
-}
-
-/// Overwrites addresses, links, hosts and paths, because digits in them aren't a code.
-fn overwrite_addresses(chars: &mut [char]) {
-    let mut at = 0;
-    while at < chars.len() {
-        let end = chars[at..].iter().position(|c| *c == ' ').map_or(chars.len(), |length| at + length);
-        let word = &chars[at..end];
-        // Every address, link and host contains one of these characters.
-        if !word.iter().any(|c| matches!(c, ':' | '@' | '.')) {
-            at = end + 1;
-            continue;
-        }
-        let has = |wanted: &[char]| word.windows(wanted.len()).any(|window| window == wanted);
-        let host = word.windows(3).any(|w| w[0].is_ascii_alphanumeric() && w[1] == '.' && w[2].is_ascii_alphabetic())
-            && word.iter().all(char::is_ascii);
-        if has(&[':', '/', '/']) || has(&['@']) || host || has(&['w', 'w', 'w', '.']) {
-            chars[at..end].fill('\u{1}');
-        }
-        at = end + 1;
-    }
 }
 
 /// A run of letters and digits with inner hyphens, as a range in the line.
@@ -237,7 +187,8 @@ fn spaced_run(line: &[char], tokens: &[TokenRange]) -> SpacedRun {
     };
     let joined = |pair: &[TokenRange]| {
         let gap = &line[pair[0].end..pair[1].start];
-        gap.len() <= SPACES_MAX && gap.iter().all(|c| *c == ' ') && is_group(&pair[1])
+        let is_gap = gap.len() <= SPACES_MAX && gap.iter().all(|c| *c == ' ') || gap == [GROUP_DOT];
+        is_gap && is_group(&pair[1])
     };
     if !is_group(&tokens[0]) {
         return SpacedRun { count: 1, is_code: false };
@@ -280,8 +231,11 @@ fn account_number_tokens(line: &[char], tokens: &[TokenRange]) -> usize {
 }
 
 fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
-    let raw: String = line[from..to].iter().filter(|c| **c != ' ').collect();
+    let raw: String = line[from..to].iter().filter(|c| !matches!(**c, ' ' | GROUP_DOT)).collect();
+    // Nobody enters the hyphens of `4-8-2-9-1-3`.
+    let raw = if raw.split('-').all(|group| group.len() == 1) { raw.replace('-', "") } else { raw };
     let length = raw.chars().filter(|c| *c != '-').count();
+    let is_dotted = line[from..to].contains(&GROUP_DOT);
     let grouped = raw.contains('-') || line[from..to].contains(&' ');
     let longest = if grouped { GROUPED_CHARS_MAX } else { CODE_CHARS_MAX };
     if !(CODE_CHARS_MIN..=longest).contains(&length) || !has_clear_boundaries(line, from, to) {
@@ -289,8 +243,8 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     }
     let kind = if grouped && length > CODE_CHARS_MAX && !raw.contains('-') { CodeForm::Long } else { form_of(&raw)? };
     let outside = line[..from].iter().chain(&line[to..]);
-    let alone =
-        outside.clone().all(|c| !c.is_alphanumeric() && *c != '\u{1}') && outside.filter(|c| **c != ' ').count() <= 12;
+    let alone = outside.clone().all(|c| !c.is_alphanumeric() && *c != OVERWRITTEN)
+        && outside.filter(|c| **c != ' ').count() <= 12;
     // Groups of capitals with spaces between them may be words.
     let is_phrase = line[from..to].contains(&' ') && !raw.bytes().any(|byte| byte.is_ascii_digit()) && !alone;
     // "Salaam," greets the reader.
@@ -298,12 +252,15 @@ fn candidate(line: &[char], from: usize, to: usize) -> Option<CodeCandidate> {
     if is_phrase || is_greeting {
         return None;
     }
-    let bold = from > 0 && line[from - 1] == '*' && line.get(to) == Some(&'*');
+    let is_between = |mark| from > 0 && line[from - 1] == mark && line.get(to) == Some(&mark);
+    let bold = is_between('*') || is_between('_');
+    let hashed = from > 0 && line[from - 1] == '#';
+    let kind = if is_dotted { CodeForm::Dotted } else { kind };
     let (code, kind) = match service_prefix(&raw) {
         Some(digits) => (digits.to_owned(), CodeForm::Digits),
         None => (raw, kind),
     };
-    Some(CodeCandidate { code, from, to, kind, alone, bold })
+    Some(CodeCandidate { code, from, to, kind, alone, bold, hashed })
 }
 
 /// Returns the digits after the initials of a service, as in `G-482913` or `FB-48291`. Sign-in forms show the initials
@@ -326,7 +283,8 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let currency = |c: Option<char>| c.is_some_and(|c| "$€£¥₹₽₩₺₴₪₫฿￥¢₦₱₿".contains(c));
     let joined_before = matches!(before, Some('.' | ',' | '/' | ':' | '-')) && digit(before2);
-    let joined_after = matches!(after, Some('.' | ',' | '/' | ':' | '-')) && digit(after2);
+    let joined_after =
+        matches!(after, Some('.' | ',' | '/' | ':' | '-')) && digit(after2) && !precedes_duration(line, to);
     // An adjacent letter makes the token part of a word, except in scripts without spaces.
     let word = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && !is_unspaced(c));
     let priced = currency(before)
@@ -335,17 +293,40 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
         || after == Some(' ') && currency(after2);
     // A bullet with nothing before it begins an item of a list, and an ellipsis hides all but the last digits.
     let is_bullet = before2 == Some('•') && line[..from - 2].iter().any(|c| *c != ' ');
+    // Underscores on both sides are emphasis.
+    let is_emphasized = before == Some('_') && after == Some('_');
     let marked_before = before == Some('=') && !follows_label(&line[..from - 1])
         || before == Some('…') && to - from <= SHOWN_DIGITS_MAX
-        || matches!(before, Some('#' | '+' | '•' | '/' | '\\' | '&' | '_' | '%' | '\u{1}' | '№' | '@' | '×'))
+        || matches!(before, Some('+' | '•' | '/' | '\\' | '&' | '%' | OVERWRITTEN | '№' | '@' | '×'))
+        || before == Some('_') && !is_emphasized
+        || before == Some('#') && before2.is_some_and(|c| !matches!(c, ' ' | '(' | '[' | '*' | ':'))
         || before == Some(' ') && (is_bullet || matches!(before2, Some('№' | '+')));
-    let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '_' | '°' | '@' | '\u{1}'))
+    // The number sign ends what is typed into a telephone or a door.
+    let marked_after = matches!(after, Some('%' | '/' | '\\' | '=' | '°' | '@' | '#' | OVERWRITTEN))
+        || after == Some('_') && !is_emphasized
         || after == Some(' ') && after2 == Some('%');
     // Asterisks on both sides are emphasis; on one side, they mask a number ("****4829").
     let masked = (before == Some('*')) != (after == Some('*')) || follows_mask(line, from);
     let joined = joined_before || joined_after || word(before) || word(after);
     let other = priced || marked_before || marked_after || masked || joined;
     !other
+}
+
+/// Returns whether the dot or comma at `at` is followed by a duration, so that a new clause begins there:
+/// "482913,10分钟内有效", "482913,10 minutes".
+fn precedes_duration(line: &[char], at: usize) -> bool {
+    /// Beginnings of the units in front of which a code was sent.
+    const UNITS: [&str; 14] =
+        ["分", "秒", "min", "мин", "хв", "dakika", "phút", "phut", "นาที", "perc", "λεπτ", "분", "sec", "sek"];
+    /// Maximum number of digits of a duration.
+    const DIGITS_MAX: usize = 3;
+    if !matches!(line[at], '.' | ',') {
+        return false;
+    }
+    let digits = line[at + 1..].iter().take(DIGITS_MAX).take_while(|c| c.is_ascii_digit()).count();
+    let unit = line[at + 1 + digits..].iter().skip_while(|c| **c == ' ');
+    let unit: String = unit.take(DIGITS_MAX + 3).flat_map(|c| c.to_lowercase()).collect();
+    UNITS.iter().any(|known| unit.starts_with(known))
 }
 
 /// Returns whether a word of its own ends a text, as in `TAN=482913`. In `?id=482913` it belongs to a query.
@@ -398,6 +379,13 @@ fn form_of_groups(groups: &[&str], lower: bool) -> Option<CodeForm> {
         return None;
     }
     if lower {
+        let has = |group: &str, is: fn(&u8) -> bool| group.bytes().any(|byte| is(&byte));
+        let mixed = |group: &&&str| has(group, u8::is_ascii_digit) && has(group, u8::is_ascii_alphabetic);
+        let upper = groups.iter().any(|group| has(group, u8::is_ascii_uppercase));
+        let similar = groups.iter().all(|group| group.len() >= 3 && group.len().abs_diff(groups[0].len()) <= 1);
+        if upper && similar && groups.iter().filter(mixed).count() == groups.len() {
+            return Some(CodeForm::Groups);
+        }
         // "sign-in" and "one-time" are words.
         let cased = groups.iter().all(|group| !group.bytes().any(|byte| byte.is_ascii_uppercase()));
         return (cased && same && groups[0].len() >= 3).then_some(CodeForm::Letters);
@@ -405,7 +393,8 @@ fn form_of_groups(groups: &[&str], lower: bool) -> Option<CodeForm> {
     if all_digits {
         // 2026-11-20 is a date, 555-0123 a phone number.
         let form = if total > CODE_CHARS_MAX { CodeForm::Long } else { CodeForm::Digits };
-        return (same && groups[0].len() >= 2).then_some(form);
+        let is_code = groups[0].len() >= 2 || (CODE_CHARS_MIN..=CODE_CHARS_MAX).contains(&groups.len());
+        return (same && is_code).then_some(form);
     }
     let prefixed = groups.len() == 2
         && groups[0].len() <= 3
@@ -433,24 +422,27 @@ impl CodeCandidate {
         match self.kind {
             CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups | CodeForm::Long => true,
             CodeForm::Capitals => is_unpronounceable(self.code.chars()),
-            CodeForm::Year | CodeForm::Named | CodeForm::Letters => false,
+            CodeForm::Year | CodeForm::Dotted | CodeForm::Named | CodeForm::Letters => false,
         }
     }
 }
 
 /// Returns whether the token contains a word, so that a person probably chose it: a part of a mixed-case token with a
-/// vowel (`Office365`, `23andMe`), or a word with a vowel and a number after it (`order2026`, `SAVE20`).
+/// vowel (`Office365`, `23andMe`), or a word with a vowel and a number before or after it (`order2026`, `SAVE20`,
+/// `1200START`), or the few letters and digits of a model (`SSH2`, `i810`).
 fn has_word(raw: &str) -> bool {
     let has_vowel = |part: &str| part.contains(['a', 'e', 'i', 'o', 'u', 'y', 'A', 'E', 'I', 'O', 'U', 'Y']);
     let upper = raw.bytes().any(|byte| byte.is_ascii_uppercase());
     if upper && raw.split(|c: char| !c.is_ascii_lowercase()).any(|run| run.len() >= 3 && has_vowel(run)) {
         return true;
     }
-    let word = raw.trim_end_matches(|c: char| c.is_ascii_digit());
-    word.len() >= 4
-        && raw.len() >= word.len() + 2
-        && word.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && has_vowel(word)
+    let digit = |c: char| c.is_ascii_digit();
+    let word = raw.trim_matches(digit);
+    let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let begins_or_ends = raw.starts_with(word) || raw.ends_with(word);
+    let is_model = raw.starts_with(word) && (raw.len() <= MODEL_CHARS_MAX && !upper || raw.len() == CODE_CHARS_MIN);
+    let is_numbered = raw.len() >= word.len() + 2 && word.len() >= 4 && has_vowel(word);
+    is_word && begins_or_ends && (is_numbered || is_model)
 }
 
 /// Returns whether the token is a number with a unit or prefix: `10am`, `1080p`, `100GB`, `2nd`, `v2`.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod corpus;
+mod forms;
 mod generated;
 mod islands;
 mod labels;

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use icu_normalizer::DecomposingNormalizerBorrowed;
 
 use super::shape::is_unspaced;
 use crate::wordlist;
@@ -36,7 +37,7 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 7] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 9] = [
     ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
     ("speech", KeywordTable::Speech),
@@ -44,6 +45,8 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 7] = [
     ("meeting", KeywordTable::Meeting),
     ("common", KeywordTable::Common),
     ("away", KeywordTable::Away),
+    ("joins", KeywordTable::Join),
+    ("warnings", KeywordTable::Warning),
 ];
 
 /// The data file of [`ANSWER_TABLES`].
@@ -99,6 +102,10 @@ pub(super) enum KeywordTable {
     Common,
     /// Labels of links that unsubscribe or explain.
     Away,
+    /// Words that join two clauses.
+    Join,
+    /// Phrases that warn about codes without one.
+    Warning,
     /// Labels of links that deny, report, block or cancel.
     Refusal,
     /// Words for "no".
@@ -136,8 +143,10 @@ impl Keyword {
     fn new(table: KeywordTable, word: &'static str, in_sentences: bool) -> Keyword {
         let is_short =
             word.chars().count() <= WHOLE_CHARS_MAX && !STEMS.contains(&word) && !word.chars().any(is_unspaced);
-        let whole =
-            matches!(table, KeywordTable::Name | KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech);
+        let whole = matches!(
+            table,
+            KeywordTable::Name | KeywordTable::Common | KeywordTable::Enter | KeywordTable::Speech | KeywordTable::Join
+        );
         Keyword { table, word, from_start: is_short || in_sentences, to_end: is_short && word.is_ascii() || whole }
     }
 }
@@ -145,8 +154,18 @@ impl Keyword {
 /// All keywords in one automaton, so that the search time doesn't depend on the size of the tables.
 struct KeywordAutomaton {
     words: AhoCorasick,
-    /// The keyword of each pattern.
+    /// The keyword of each pattern. Those after the last are without accents.
     keywords: Vec<Keyword>,
+    /// The keywords that patterns without accents stand for.
+    plain: Vec<usize>,
+}
+
+impl KeywordAutomaton {
+    /// Returns the keyword of a pattern.
+    fn keyword(&self, pattern: usize) -> &Keyword {
+        let plain = pattern.checked_sub(self.keywords.len());
+        &self.keywords[plain.map_or(pattern, |at| self.plain[at])]
+    }
 }
 
 static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
@@ -162,18 +181,31 @@ static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
     };
     let sentences = in_sentences(SENTENCES, &SENTENCE_TABLES).chain(in_sentences(ANSWERS, &ANSWER_TABLES));
     let keywords: Vec<Keyword> = families.chain(sentences).collect();
+    // Many people write their language without accents.
+    let plain: Vec<(usize, String)> = keywords
+        .iter()
+        .enumerate()
+        .filter(|(_, keyword)| is_written_plain(keyword.table))
+        .filter_map(|(at, keyword)| Some((at, without_accents(keyword.word)?)))
+        .collect();
     // Few lines are searched, so a full transition table of 16 MB isn't worth it.
     let words = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(keywords.iter().map(|keyword| keyword.word))
+        .build(keywords.iter().map(|keyword| keyword.word).chain(plain.iter().map(|(_, word)| word.as_str())))
         .expect("the keyword tables must fit into an automaton");
-    KeywordAutomaton { words, keywords }
+    KeywordAutomaton { words, keywords, plain: plain.into_iter().map(|(at, _)| at).collect() }
 });
+
+/// Returns whether the keywords of a table also count without accents: those whose meaning the rest of the text confirms.
+fn is_written_plain(table: KeywordTable) -> bool {
+    use KeywordTable as Table;
+    matches!(table, Table::Strong | Table::Code | Table::Account | Table::Action | Table::Other | Table::Trade)
+}
 
 /// Returns the keywords in `text`, which must be in lower case, ordered by their ends.
 pub(super) fn hits(text: &str) -> impl Iterator<Item = KeywordHit> {
     AUTOMATON.words.find_overlapping_iter(text).filter_map(move |found| {
-        let keyword = &AUTOMATON.keywords[found.pattern().as_usize()];
+        let keyword = AUTOMATON.keyword(found.pattern().as_usize());
         let hit = KeywordHit { from: found.start(), to: found.end(), table: keyword.table };
         is_separate(text, hit, keyword).then_some(hit)
     })
@@ -198,4 +230,70 @@ fn is_separate(text: &str, hit: KeywordHit, keyword: &Keyword) -> bool {
     }
     let longer = keyword.word == "code" && after.is_some_and(|c| c.is_ascii_alphabetic() && c != 's');
     !(longer || keyword.from_start && letter(before) || keyword.to_end && letter(after))
+}
+
+/// What stands for each letter of a name in words such as "SwiftCall". It is in no table.
+const NAME_LETTER: char = 'ꙮ';
+
+/// Appends a text in lower case. Words with capitals inside are names of services, which mean nothing: "SwiftCall",
+/// "PayPal".
+pub(super) fn push_lower(out: &mut String, text: &str) {
+    if text.is_ascii() && !has_name(text.as_bytes()) {
+        out.push_str(text);
+        let start = out.len() - text.len();
+        out[start..].make_ascii_lowercase();
+        return;
+    }
+    let chars: Vec<char> = text.chars().collect();
+    out.push_str(&lower_names(&chars));
+}
+
+/// Returns whether a small letter is in front of a capital.
+fn has_name(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+}
+
+/// Returns a text in lower case, with as many characters, and without names of services as in [`push_lower`].
+pub(super) fn lower_names(chars: &[char]) -> String {
+    let mut out = String::with_capacity(chars.len());
+    let mut rest = chars;
+    while let Some(first) = rest.first() {
+        let length = if first.is_alphabetic() { rest.iter().take_while(|c| c.is_alphabetic()).count() } else { 1 };
+        let (word, after) = rest.split_at(length);
+        rest = after;
+        // "İ" has two characters in lower case, of which tables only have the first.
+        let lower: String = word.iter().flat_map(|c| c.to_lowercase().take(1)).collect();
+        if is_service_name(word) && !STEMS.iter().any(|stem| lower.ends_with(stem)) {
+            out.extend(word.iter().map(|_| NAME_LETTER));
+        } else {
+            out.push_str(&lower);
+        }
+    }
+    out
+}
+
+/// Returns whether a word begins with a capital and has another one behind a small letter.
+fn is_service_name(word: &[char]) -> bool {
+    let is_bound = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
+    // A capital in front of one or two letters is a plural or an ending: "PINs", "TANs".
+    word.len() >= 4 && word[0].is_uppercase() && word.windows(2).any(is_bound)
+}
+
+/// Returns a keyword as it is written without accents, if that is long enough to mean nothing else.
+fn without_accents(word: &str) -> Option<String> {
+    /// Minimum number of characters of such a keyword.
+    const CHARS_MIN: usize = 6;
+    if word.is_ascii() || word.chars().count() < CHARS_MIN {
+        return None;
+    }
+    let letter = |c: char| match c {
+        'đ' => Some('d'),
+        'ı' => Some('i'),
+        'ł' => Some('l'),
+        'ø' => Some('o'),
+        c => Some(c).filter(char::is_ascii),
+    };
+    let is_mark = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
+    let normalizer = DecomposingNormalizerBorrowed::new_nfd();
+    normalizer.normalize(word).chars().filter(|c| !is_mark(c)).map(letter).collect()
 }
