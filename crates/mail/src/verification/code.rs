@@ -29,6 +29,9 @@ const POINTS_MIN: i32 = 5;
 /// Maximum number of digits of a code that only its place shows.
 const MAX_UNNAMED_DIGITS: usize = 9;
 
+/// Maximum number of letters of an acronym such as "SMTP".
+const ACRONYM_CHARS_MAX: usize = 5;
+
 /// Points of a candidate that its sentence names, so that it wins over numbers of the same sentence.
 const NAMED_POINTS: i32 = 2;
 
@@ -301,7 +304,8 @@ fn form_points(candidate: &CodeCandidate, cue: CodeCue, clear: bool) -> i32 {
         CodeForm::Dotted if clear && sign_in => 1,
         CodeForm::Digits | CodeForm::Mixed | CodeForm::Groups => 0,
         CodeForm::Year | CodeForm::Named | CodeForm::Capitals | CodeForm::Long if clear && sign_in => -1,
-        CodeForm::Capitals if candidate.is_random() => -1,
+        // Acronyms have few letters.
+        CodeForm::Capitals if candidate.is_random() && (clear || length > ACRONYM_CHARS_MAX) => -1,
         CodeForm::Capitals if clear && cue >= CodeCue::Code && candidate.code.contains('-') => -1,
         CodeForm::Letters if candidate.alone && cue == CodeCue::SignIn && length >= 6 => -3,
         CodeForm::Year | CodeForm::Named | CodeForm::Dotted => WORD,

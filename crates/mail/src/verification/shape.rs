@@ -307,7 +307,8 @@ fn has_clear_boundaries(line: &[char], from: usize, to: usize) -> bool {
         || after == Some(' ') && after2 == Some('%');
     // Asterisks on both sides are emphasis; on one side, they mask a number ("****4829").
     let masked = (before == Some('*')) != (after == Some('*')) || follows_mask(line, from);
-    let joined = joined_before || joined_after || word(before) || word(after);
+    let is_zone = before == Some('-') && follows_time(&line[..from - 1]);
+    let joined = joined_before || joined_after || word(before) || word(after) || is_zone;
     let other = priced || marked_before || marked_after || masked || joined;
     !other
 }
@@ -333,6 +334,12 @@ fn precedes_duration(line: &[char], at: usize) -> bool {
 fn follows_label(before: &[char]) -> bool {
     let letters = before.iter().rev().take_while(|c| c.is_alphabetic()).count();
     letters > 0 && before[..before.len() - letters].last().is_none_or(|c| matches!(c, ' ' | '(' | '[' | '"' | '*'))
+}
+
+/// Returns whether a time of day ends a text, so that a time zone such as `-0800` follows.
+fn follows_time(before: &[char]) -> bool {
+    let time: Vec<char> = before.iter().rev().skip_while(|c| **c == ' ').take(3).copied().collect();
+    matches!(&time[..], [a, b, ':'] if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
 /// Returns whether a masked number begins or continues at `from`: "**** 4829", "XXXX-4829".
@@ -440,7 +447,7 @@ fn has_word(raw: &str) -> bool {
     let word = raw.trim_matches(digit);
     let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic());
     let begins_or_ends = raw.starts_with(word) || raw.ends_with(word);
-    let is_model = raw.starts_with(word) && (raw.len() <= MODEL_CHARS_MAX && !upper || raw.len() == CODE_CHARS_MIN);
+    let is_model = raw.starts_with(word) && raw.len() <= MODEL_CHARS_MAX;
     let is_numbered = raw.len() >= word.len() + 2 && word.len() >= 4 && has_vowel(word);
     is_word && begins_or_ends && (is_numbered || is_model)
 }

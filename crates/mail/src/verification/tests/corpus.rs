@@ -1,7 +1,7 @@
 //! Quality gate: code and link must both be correct for at least 99 % of the messages of `verification/mails.jsonl`.
 
 use crate::{
-    tests::corpus_text,
+    tests::{corpus, corpus_text},
     verification::{CONFIDENCE_MAX, VerificationInput, detect},
 };
 
@@ -43,4 +43,48 @@ fn codes_and_links_of_the_corpus_are_detected() {
     }
     println!("verification: {correct} of {total} correct");
     assert!(total > 0 && f64::from(correct) / f64::from(total) >= SHARE_MIN);
+}
+
+/// Returns the mails of a folder and of the folders in it.
+fn mails(folder: &std::path::Path, all: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            mails(&path, all);
+        } else if path.extension().is_some_and(|extension| extension == "eml") {
+            all.push(path);
+        }
+    }
+}
+
+#[test]
+fn ordinary_mail_of_the_corpora_has_neither_code_nor_link() {
+    /// Maximum number of mails with one: some of these are about accounts.
+    const FOUND_MAX: usize = 3;
+    let (Some(reports), Some(mime), Some(replies)) = (corpus("bounces"), corpus("mime"), corpus("replies")) else {
+        return;
+    };
+    let mut files = Vec::new();
+    mails(&reports, &mut files);
+    mails(&mime, &mut files);
+    let (mut total, mut found) = (0, Vec::new());
+    let mut check = |name: String, subject: &str, text: Option<&str>, html: Option<&str>| {
+        total += 1;
+        let input = VerificationInput { subject, text, html, from: "ann@a.example" };
+        found.extend(detect(&input).map(|detected| format!("{name}: {detected:?}")));
+    };
+    for file in files {
+        let raw = std::fs::read(&file).unwrap();
+        let parsed = crate::parse::parse(&raw);
+        let subject = parsed.subject.as_deref().unwrap_or_default();
+        check(file.display().to_string(), subject, parsed.text.as_deref(), parsed.html.as_deref());
+    }
+    for set in ["set-a.jsonl", "set-b.jsonl"] {
+        let text = std::fs::read_to_string(replies.join(set)).unwrap();
+        for reply in text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()) {
+            check(reply["file"].to_string(), "Re: Question", reply["input"].as_str(), None);
+        }
+    }
+    println!("ordinary mail: {} of {total} have a code or a link\n{}", found.len(), found.join("\n"));
+    assert!(total > 0 && found.len() <= FOUND_MAX);
 }
