@@ -11,6 +11,7 @@ mod page;
 mod plain;
 mod sentence;
 mod shape;
+mod url;
 mod words;
 
 #[cfg(test)]
@@ -49,6 +50,43 @@ pub struct DetectedVerification {
     pub link: Option<String>,
     /// Confidence from 0 to [`CONFIDENCE_MAX`].
     pub confidence: f64,
+    /// What shows the code, or the link if that is clearer.
+    pub reason: VerificationReason,
+}
+
+/// What shows that a code or a link is for verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerificationReason {
+    /// A line of the mail binds the code to a host.
+    CodeBound,
+    /// The sentence around the code names it.
+    CodeNamed,
+    /// The layout shows the code, and the words near it or the topic of the mail fit.
+    CodeShown,
+    /// The link is one answer to a question that another link refuses.
+    LinkAnswer,
+    /// The label of the link names what it does.
+    LinkLabel,
+    /// The URL names what it does.
+    LinkUrl,
+    /// The text above the link names what it does, or it is the only personal link of a mail about an account.
+    LinkText,
+}
+
+impl VerificationReason {
+    /// Returns the name of the reason.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::CodeBound => "code_bound",
+            Self::CodeNamed => "code_named",
+            Self::CodeShown => "code_shown",
+            Self::LinkAnswer => "link_answer",
+            Self::LinkLabel => "link_label",
+            Self::LinkUrl => "link_url",
+            Self::LinkText => "link_text",
+        }
+    }
 }
 
 /// Detects the code and the link of a message. Returns `None` if it has neither.
@@ -71,7 +109,10 @@ pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
     let code = codes.reduce(|best, next| if next.score > best.score { next } else { best });
     let links = pages.iter().filter_map(link::find);
     let link = links.reduce(|best, next| if next.score > best.score { next } else { best });
-    let score = code.as_ref().map(|code| code.score).max(link.as_ref().map(|link| link.score))?;
+    let of_code = code.as_ref().map(|code| (code.score, code.reason));
+    let of_link = link.as_ref().map(|link| (link.score, link.reason));
+    let (score, reason) =
+        of_code.into_iter().chain(of_link).reduce(|one, two| if two.0 > one.0 { two } else { one })?;
     let is_foreign = link.as_ref().is_some_and(|link| !link::is_of_author(&link.url, input.from));
     let most = match code.as_ref().is_some_and(|code| code.is_ambiguous) {
         true => AMBIGUOUS_CONFIDENCE_MAX,
@@ -82,6 +123,7 @@ pub fn detect(input: &VerificationInput<'_>) -> Option<DetectedVerification> {
         code: code.map(|code| code.code),
         link: link.map(|link| link.url),
         confidence: confidence(score).min(most),
+        reason,
     })
 }
 

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     /// All word lists of the crate.
-    const FILES: [(&str, &str); 17] = [
+    const FILES: [(&str, &str); 18] = [
         ("bounce/phrases", include_str!("bounce/phrases.txt")),
         ("extract/labels", include_str!("extract/labels.txt")),
         ("extract/phrases", include_str!("extract/phrases.txt")),
@@ -54,6 +54,7 @@ mod tests {
         ("verification/words/european", include_str!("verification/words/european.txt")),
         ("verification/words/germanic", include_str!("verification/words/germanic.txt")),
         ("verification/words/links", include_str!("verification/words/links.txt")),
+        ("verification/words/passwords", include_str!("verification/words/passwords.txt")),
         ("verification/words/romance", include_str!("verification/words/romance.txt")),
         ("verification/words/sentences", include_str!("verification/words/sentences.txt")),
         ("verification/words/slavic", include_str!("verification/words/slavic.txt")),

@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 
+use super::VerificationReason;
 use super::page::{PageTopic, VerificationPage};
 use super::plain::{self, plain};
 use super::sentence::{self, CodeName, CodeSentence};
@@ -42,6 +43,7 @@ pub(super) struct DetectedCode {
     pub(super) score: i32,
     /// Whether another candidate has as many points.
     pub(super) is_ambiguous: bool,
+    pub(super) reason: VerificationReason,
 }
 
 /// A candidate and its line.
@@ -112,7 +114,8 @@ impl CodeCue {
 /// Returns the code with the most points on a page.
 pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
     if let Some(code) = origin_bound(page) {
-        return Some(DetectedCode { code, score: ORIGIN_BOUND_SCORE, is_ambiguous: false });
+        let reason = VerificationReason::CodeBound;
+        return Some(DetectedCode { code, score: ORIGIN_BOUND_SCORE, is_ambiguous: false, reason });
     }
     let mut candidates = candidates(page);
     let postal: Vec<String> = candidates.iter().filter(|placed| is_postal(page, placed)).map(code_of).collect();
@@ -129,7 +132,9 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedCode> {
         }
     }
     let (points, placed) = best.filter(|_| !page.topic().is_meeting)?;
-    Some(DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points, is_ambiguous })
+    let is_named = sentence_cue(placed.sentence(page), &placed.candidate) >= CodeCue::Code;
+    let reason = if is_named { VerificationReason::CodeNamed } else { VerificationReason::CodeShown };
+    Some(DetectedCode { code: placed.candidate.code.clone(), score: 20 + 5 * points, is_ambiguous, reason })
 }
 
 /// Returns the code of a line such as `@example.com #747723`, which binds it to a host, so that only its pages can fill
@@ -427,7 +432,8 @@ impl PageTopic {
         /// Minimum number of words of a text that shows its language.
         const WORDS_MIN: usize = 8;
         let has = |table| tables.contains(&table);
-        self.is_account |= has(KeywordTable::Account) || has(KeywordTable::Strong);
+        self.is_account |= has(KeywordTable::Account) || has(KeywordTable::Strong) || has(KeywordTable::Password);
+        self.is_bulk |= has(KeywordTable::Bulk);
         self.is_code |= has(KeywordTable::Code) || has(KeywordTable::Strong);
         self.is_notice |= has(KeywordTable::Notice);
         self.is_meeting |= has(KeywordTable::Meeting);

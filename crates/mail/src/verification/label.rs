@@ -38,6 +38,21 @@ fn before_on_line<'p>(page: &'p VerificationPage<'_>, link: &PageLink) -> &'p st
     page.lines.get(link.line).and_then(|line| line.get(start..link.from)).unwrap_or("")
 }
 
+/// Returns whether a label, in lower case, names a verification action, or the password that it sets.
+pub(super) fn acts(label: &str) -> bool {
+    let sets_password = words::any(label, KeywordTable::Password) && !label.trim_end().ends_with(['?', '？', '؟']);
+    sets_password || words::any(label, KeywordTable::Action)
+}
+
+/// Returns whether a label, in lower case, has no other words for an action than those that advertising has too.
+pub(super) fn is_offer(label: &str) -> bool {
+    let hits: Vec<words::KeywordHit> = words::hits(label).collect();
+    let of = |table| hits.iter().filter(move |hit| hit.table == table);
+    let is_offered =
+        |action: &words::KeywordHit| of(KeywordTable::Offer).any(|offer| (offer.from..offer.to).contains(&action.from));
+    of(KeywordTable::Password).next().is_none() && of(KeywordTable::Action).all(is_offered)
+}
+
 /// Returns whether a label, in lower case, refuses what a mail asks.
 pub(super) fn refuses(label: &str) -> bool {
     words::any(label, KeywordTable::Refusal) || is_answered(label, KeywordTable::No)

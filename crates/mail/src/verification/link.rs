@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use super::VerificationReason;
 use super::label;
 use super::page::{self, PageLink, VerificationPage};
 use super::shape::is_unspaced;
@@ -27,6 +28,7 @@ const SHORT_TOKEN_SCORE: i32 = 8;
 pub(super) struct DetectedLink {
     pub(super) url: String,
     pub(super) score: i32,
+    pub(super) reason: VerificationReason,
 }
 
 /// The data file of the word tables of URLs.
@@ -62,32 +64,39 @@ pub(super) fn find(page: &VerificationPage<'_>) -> Option<DetectedLink> {
     let sole = topic.is_account && !topic.is_trade && personal.windows(2).all(|pair| pair[0] == pair[1]);
     let question = !topic.is_trade && label::is_question(page);
     for link in &page.links {
-        let score = score(page, link, sole, question);
+        let Some((score, reason)) = score(page, link, sole, question) else { continue };
         if score >= SCORE_MIN && best.as_ref().is_none_or(|best| score > best.score) {
-            best = Some(DetectedLink { url: link.url.clone(), score });
+            best = Some(DetectedLink { url: link.url.clone(), score, reason });
         }
     }
     best
 }
 
-/// Returns the score of a link, or 0 if it can't be the verification link.
+/// Returns the score of a link and the clearest reason for it, or `None` if it can't be the verification link.
 ///
 /// `sole` states that it is the only personal link of a mail about an account, `question` that the mail asks a question
 /// that one of its links refuses.
-fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool, question: bool) -> i32 {
+fn score(
+    page: &VerificationPage<'_>,
+    link: &PageLink,
+    sole: bool,
+    question: bool,
+) -> Option<(i32, VerificationReason)> {
     let topic = page.topic();
     let url = link.url.to_lowercase();
     let label = label::of(page, link);
     let path = path(&url).unwrap_or("");
     let label_is_url = label.contains("://");
     let is_answer = question && !label_is_url && label::approves(&label);
-    let by_label = is_answer || !label_is_url && words::any(&label, KeywordTable::Action);
+    let by_label = is_answer || !label_is_url && label::acts(&label);
+    // Advertising has such labels too: there must be a reason besides.
+    if by_label && !is_answer && label::is_offer(&label) && !is_about_sign_in(page, link) {
+        return None;
+    }
     let is_requested = by_label || action_is_adjacent(page, link.line);
     let token_score =
         token_score(&link.url).or_else(|| (is_requested && has_small_token(path)).then_some(SHORT_TOKEN_SCORE));
-    let Some(token_score) = token_score.filter(|_| !has_other_purpose(link)) else {
-        return 0;
-    };
+    let token_score = token_score.filter(|_| !has_other_purpose(link))?;
     let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
     let by_text = action_precedes(page, link.line);
@@ -97,7 +106,7 @@ fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool, question: boo
         && token_score >= LONG_TOKEN_SCORE
         && (by_label || link.label.is_empty() && follows_sentence(page, link));
     if is_for_others(page, link) || is_notice && !by_label {
-        return 0;
+        return None;
     }
     let mut score = token_score;
     score += if by_label { 25 } else { 0 };
@@ -112,7 +121,13 @@ fn score(page: &VerificationPage<'_>, link: &PageLink, sole: bool, question: boo
     score += if words::any(&page.lines[0].to_lowercase(), KeywordTable::Action) { 8 } else { 0 };
     score -= if topic.is_trade { 25 } else { 0 };
     score -= if is_notice && !is_answer { 40 } else { 0 };
-    if by_label || by_url || by_text || sole { score } else { 0 }
+    let reasons = [
+        (is_answer, VerificationReason::LinkAnswer),
+        (by_label, VerificationReason::LinkLabel),
+        (by_url, VerificationReason::LinkUrl),
+        (by_text || sole, VerificationReason::LinkText),
+    ];
+    reasons.into_iter().find(|(applies, _)| *applies).map(|(_, reason)| (score, reason))
 }
 
 /// Returns whether the link is made for one person and isn't excluded.
@@ -284,6 +299,22 @@ fn action_precedes(page: &VerificationPage<'_>, line: usize) -> bool {
         .take(3);
     let own = page.lines.get(line);
     above.chain(own).any(|line| words::any(&line.to_lowercase(), KeywordTable::Action))
+}
+
+/// Returns whether the subject of the mail, or the text above a link that isn't a label itself, describes a verification
+/// action. In mail that is sent to many, only the subject counts.
+fn is_about_sign_in(page: &VerificationPage<'_>, link: &PageLink) -> bool {
+    /// Maximum number of lines above the link.
+    const LINES_MAX: usize = 6;
+    let acts = |text: &str| words::any(text, KeywordTable::Action);
+    if acts(&page.lines[0].to_lowercase()) {
+        return true;
+    }
+    let is_label = |at: &usize| page.links.iter().any(|other| other.line == *at && !other.label.is_empty());
+    let above = (1..link.line.min(page.lines.len())).rev().take(LINES_MAX).filter(|at| !is_label(at));
+    !page.topic().is_bulk
+        && (acts(&label::text_before(page, link))
+            || above.map(|at| page.lines[at].to_lowercase()).any(|line| acts(&line)))
 }
 
 /// Returns whether the words on the line of the link, or else on the line right above, describe a verification action.

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::plain;
 use super::shape;
+use super::url;
 use super::words::{self, KeywordTable};
 use crate::{
     extract::token::{self, HtmlStartTag, HtmlToken},
@@ -66,6 +67,8 @@ pub(super) struct PageTopic {
     pub(super) is_notice: bool,
     /// It mentions a code.
     pub(super) is_code: bool,
+    /// It is sent to many.
+    pub(super) is_bulk: bool,
     /// It invites to a meeting with its own numbers.
     pub(super) is_meeting: bool,
     /// It is in a language whose words are in the tables.
@@ -99,14 +102,16 @@ impl<'a> VerificationPage<'a> {
     pub(super) fn of_text(subject: &'a str, text: &'a str) -> VerificationPage<'a> {
         let mut page = VerificationPage::new(subject);
         let text = truncated(text);
-        let has_urls = memmem::find(text.as_bytes(), b"://").is_some();
         // Quoted text is another person's, and older.
-        for line in lines(text).map(|line| if is_quoted(line) { "" } else { line }) {
-            if has_urls {
-                let at = page.lines.len();
-                page.collect_urls(line, at);
-            }
-            page.push_line(Cow::Borrowed(line));
+        let own = lines(text).map(|line| if is_quoted(line) { "" } else { line });
+        if memmem::find(text.as_bytes(), b"://").is_none() {
+            own.for_each(|line| page.push_line(Cow::Borrowed(line)));
+            return page;
+        }
+        for line in url::joined_lines(own) {
+            let at = page.lines.len();
+            page.collect_urls(&line, at);
+            page.push_line(line);
         }
         page
     }
@@ -118,6 +123,7 @@ impl<'a> VerificationPage<'a> {
         let mut anchor: Option<OpenAnchor> = None;
         let mut emphasis_start: Option<usize> = None;
         let mut quotes = 0_usize;
+        let mut base: Option<String> = None;
         for token in token::tokens(truncated(html)) {
             if let HtmlToken::Close(_) = token {
                 page.end_emphasis(&mut emphasis_start, &line);
@@ -129,13 +135,20 @@ impl<'a> VerificationPage<'a> {
                 HtmlToken::Text(text) => push_text(&mut line, text),
                 HtmlToken::Open(tag) if tag.is("a") => {
                     page.end_anchor(&mut anchor, &line);
-                    let url = tag.attribute("href").map(|href| token::decode(href.trim())).unwrap_or_default();
-                    anchor = is_web(&url).then_some(OpenAnchor { url, label_start: line.len() });
+                    let href = tag.attribute("href").map(token::decode).unwrap_or_default();
+                    let url = url::of_href(&href, base.as_deref());
+                    anchor = url.map(|url| OpenAnchor { url, label_start: line.len() });
                 }
                 HtmlToken::Close(name) if name.eq_ignore_ascii_case("a") => page.end_anchor(&mut anchor, &line),
                 HtmlToken::Open(tag) if tag.is("br") || token::is_block(tag.name) => {
                     page.end_line(&mut line, &mut anchor);
                     emphasis_start = is_emphasis(&tag).then_some(0);
+                }
+                HtmlToken::Open(tag) if tag.is("base") => {
+                    base = base.or_else(|| tag.attribute("href").map(|href| token::decode(href.trim())));
+                }
+                HtmlToken::Open(tag) if tag.is("img") && anchor.is_some() => {
+                    push_text(&mut line, tag.attribute("alt").unwrap_or_default());
                 }
                 HtmlToken::Open(tag) => {
                     if let Some(code) = shown_value(&tag) {
@@ -242,34 +255,13 @@ impl<'a> VerificationPage<'a> {
                 continue;
             };
             let rest = &line[start..];
-            let end = rest
-                .find(|c: char| {
-                    c.is_whitespace()
-                        || matches!(
-                            c,
-                            '<' | '>'
-                                | '"'
-                                | '「'
-                                | '」'
-                                | '。'
-                                | '，'
-                                | '、'
-                                | '（'
-                                | '）'
-                                | '“'
-                                | '”'
-                                | '»'
-                                | '`'
-                                | '\u{200b}'
-                                | '|'
-                        )
-                })
-                .unwrap_or(rest.len());
-            let url = trim_url(&rest[..end]);
+            let end = url::bare_length(rest);
+            let shown_url = trim_url(&rest[..end]);
             // The label of a Markdown link is right before its URL.
             let label = markdown_label(&line[..start]);
             let shown = if label.is_empty() { start } else { start - "](".len() - label.len() };
-            self.push_link(PageLink { url: url.to_owned(), label: label.to_owned(), line: at, from: shown });
+            let url = url::unescaped(shown_url).into_owned();
+            self.push_link(PageLink { url, label: label.to_owned(), line: at, from: shown });
             from = start + end.max(1);
             if self.links.len() >= LINKS_MAX {
                 return;
@@ -405,11 +397,6 @@ pub(super) fn without_urls(line: &str) -> String {
 
 fn truncated(part: &str) -> &str {
     &part[..part.floor_char_boundary(PART_BYTES_MAX)]
-}
-
-fn is_web(url: &str) -> bool {
-    let scheme = url.get(..8).unwrap_or(url).to_ascii_lowercase();
-    scheme.starts_with("http://") || scheme.starts_with("https://")
 }
 
 /// Appends displayed text: collapses white space and decodes character references.

@@ -9,3 +9,4 @@ mod islands;
 mod labels;
 mod payments;
 mod traps;
+mod urls;

@@ -37,7 +37,7 @@ const FAMILY_TABLES: [(&str, KeywordTable); 8] = [
 const SENTENCES: &str = include_str!("words/sentences.txt");
 
 /// The tables of [`SENTENCES`]. Their keywords only match at the start of a word.
-const SENTENCE_TABLES: [(&str, KeywordTable); 9] = [
+const SENTENCE_TABLES: [(&str, KeywordTable); 11] = [
     ("names", KeywordTable::Name),
     ("enter", KeywordTable::Enter),
     ("speech", KeywordTable::Speech),
@@ -47,7 +47,12 @@ const SENTENCE_TABLES: [(&str, KeywordTable); 9] = [
     ("away", KeywordTable::Away),
     ("joins", KeywordTable::Join),
     ("warnings", KeywordTable::Warning),
+    ("offers", KeywordTable::Offer),
+    ("bulk", KeywordTable::Bulk),
 ];
+
+/// The words for "password", which match anywhere.
+const PASSWORDS: &str = include_str!("words/passwords.txt");
 
 /// The data file of [`ANSWER_TABLES`].
 const ANSWERS: &str = include_str!("words/answers.txt");
@@ -106,6 +111,12 @@ pub(super) enum KeywordTable {
     Join,
     /// Phrases that warn about codes without one.
     Warning,
+    /// Words of labels that advertising has too: join, sign up, log in, continue.
+    Offer,
+    /// Words of mail that is sent to many: unsubscribe, view in browser.
+    Bulk,
+    /// Words for "password".
+    Password,
     /// Labels of links that deny, report, block or cancel.
     Refusal,
     /// Words for "no".
@@ -180,7 +191,9 @@ static AUTOMATON: LazyLock<KeywordAutomaton> = LazyLock::new(|| {
         })
     };
     let sentences = in_sentences(SENTENCES, &SENTENCE_TABLES).chain(in_sentences(ANSWERS, &ANSWER_TABLES));
-    let keywords: Vec<Keyword> = families.chain(sentences).collect();
+    let passwords = wordlist::table(PASSWORDS, "passwords").into_iter();
+    let passwords = passwords.map(|word| Keyword::new(KeywordTable::Password, word, false));
+    let keywords: Vec<Keyword> = families.chain(sentences).chain(passwords).collect();
     // Many people write their language without accents.
     let plain: Vec<(usize, String)> = keywords
         .iter()
