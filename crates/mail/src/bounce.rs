@@ -172,14 +172,15 @@ pub fn classify(reply: &BounceReply<'_>) -> BounceClass {
 /// code, the reply code and the text agree: more evidence that contradicts never makes a verdict harder.
 #[must_use]
 pub fn judge(reply: &BounceReply<'_>) -> BounceVerdict {
-    let text = words::folded(reply.words);
+    let folded = words::folded(reply.words);
+    let text = words::quoted_reply(&folded).unwrap_or(&folded);
     // A code in the text comes from the server that decided; some servers put a generic code before it.
-    let specific_code = words::enhanced_in(&text).or_else(|| reply.enhanced.filter(|code| !code.ends_with(".0.0")));
+    let specific_code = words::enhanced_in(text).or_else(|| reply.enhanced.filter(|code| !code.ends_with(".0.0")));
     let evidence = Evidence {
         reply: BounceReply { enhanced: specific_code, ..*reply },
         outer: reply.enhanced,
-        mark: words::mark_in(&text),
-        text: &words::without_hosts(&text),
+        mark: words::directory_refusal(text, reply.enhanced).or_else(|| words::mark_in(text)),
+        text: &words::without_hosts(text),
     };
     let class = class_of(&evidence);
     BounceVerdict { class, severity: severity(&evidence, class) }
@@ -286,6 +287,16 @@ pub(crate) fn by_prose(text: &str) -> Option<BounceClass> {
     stated_by(text).or_else(|| by_waiting(&words::without_hosts(&words::folded(text))))
 }
 
+/// Classifies the text of a notice that delivery is delayed. How long it took so far is no reason.
+#[must_use]
+pub(crate) fn by_prose_of_delay(text: &str) -> Option<BounceClass> {
+    let by_network = || {
+        let text = words::without_hosts(&words::folded(text));
+        has(&text, &words::NETWORK).then_some(BounceClass::Network)
+    };
+    stated_by(text).filter(|class| *class != BounceClass::Expired).or_else(by_network).or_else(|| by_prose(text))
+}
+
 /// Returns the class that a text states without doubt.
 #[must_use]
 pub(crate) fn stated_by(text: &str) -> Option<BounceClass> {
@@ -307,6 +318,7 @@ fn by_statement(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
         .or_else(|| by_encryption(text))
         .or_else(|| (subject == "3.1").then_some(BounceClass::System))
         .or_else(|| by_capacity(text, enhanced))
+        .or_else(|| has(text, &words::SPAM_VERDICTS).then_some(BounceClass::Spam))
         .or_else(|| by_listing(text))
         .or_else(|| by_outage(text).filter(|_| !has(text, &words::USER)))
         .or_else(|| by_recipient(text))

@@ -14,7 +14,7 @@ use crate::{
     author::Author,
     bounce::{BounceClass, BounceSeverity},
     header,
-    parse::{AddressEntry, ParsedAttachment, ParsedMessage},
+    parse::{self, AddressEntry, ParsedAttachment, ParsedMessage},
     thread,
     wordlist::{self, WordTable},
 };
@@ -29,7 +29,15 @@ const TEXT_BYTES_MAX: usize = 128 * 1024;
 const ORIGINAL_MEDIA_TYPES: [&str; 5] =
     ["message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global", "message/global-headers"];
 /// Local parts that mail servers use as the author of reports.
-pub const DAEMON_LOCAL_PARTS: [&str; 4] = ["mailer-daemon", "postmaster", "mail-daemon", "mail.delivery.system"];
+pub const DAEMON_LOCAL_PARTS: [&str; 7] = [
+    "mailer-daemon",
+    "postmaster",
+    "post_master",
+    "post-master",
+    "mail-daemon",
+    "mailer_daemon",
+    "mail.delivery.system",
+];
 /// Lower-case phrases in the subjects of notices.
 static NOTICE_SUBJECTS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "notice subjects"));
 
@@ -128,7 +136,11 @@ pub fn read(parsed: &ParsedMessage<'_>, returned: bool) -> Option<InboundReport>
             .or_else(|| structured::complaint(parsed))
             .or_else(|| structured::disposition(parsed))
     });
-    let structured = structured.flatten().or_else(|| notification::read(parsed)).or_else(|| hotmail_complaint(parsed));
+    let structured = structured
+        .flatten()
+        .or_else(|| notification::read(parsed))
+        .or_else(|| hotmail_complaint(parsed))
+        .or_else(|| enclosed_report(parsed).filter(|_| from_server));
     let is_text = from_server && !is_conversation(parsed) && !structured::is_receipt(parsed);
     if structured.is_none() && !is_text {
         return None;
@@ -139,6 +151,13 @@ pub fn read(parsed: &ParsedMessage<'_>, returned: bool) -> Option<InboundReport>
     }
     let found = written::delivery(parsed, &original)?;
     Some(InboundReport { original_ids: original.ids, content: found.content, is_certain: found.is_certain })
+}
+
+/// Parses the delivery status in an attached message that is itself a report, as gateways pass it on.
+fn enclosed_report(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
+    let enclosed = part(parsed, &["message/rfc822"])?;
+    let inner = parse::parse(&enclosed.bytes);
+    if is_declared(&inner) && is_daemon(&inner) { structured::delivery(&inner) } else { None }
 }
 
 /// Returns whether ordinary mail resembles a report: it comes from a mail server and mentions a failed delivery.
@@ -164,8 +183,11 @@ fn is_declared(parsed: &ParsedMessage<'_>) -> bool {
 /// Returns whether a person or a mailing list wrote the message, whatever its author is called. Lists add their fields
 /// to the reports that they pass on, but none writes as `mailer-daemon`.
 fn is_conversation(parsed: &ParsedMessage<'_>) -> bool {
+    // The commands of SMTP are in no answer of a person.
+    let has_commands =
+        || text(parsed).lines().any(|line| line.trim_start().to_ascii_lowercase().starts_with("rcpt to:"));
     let is_list = || parsed.headers.first("list-unsubscribe").is_some() && !is_mailer_daemon(parsed);
-    parsed.subject.as_deref().is_some_and(thread::is_reply) || is_list()
+    parsed.subject.as_deref().is_some_and(thread::is_reply) && !has_commands() || is_list()
 }
 
 fn is_mailer_daemon(parsed: &ParsedMessage<'_>) -> bool {

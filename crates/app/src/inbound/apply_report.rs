@@ -23,7 +23,7 @@ use crate::mailbox::{parse::ParsedMail, return_path::ReturnPath};
 use crate::workspaces::{suppressed, suspension};
 
 /// Feedback types that are no complaints: the opposite of one, and reports about forged mail.
-const NON_COMPLAINT_TYPES: [&str; 3] = ["not-spam", "auth-failure", "dmarc"];
+const NON_COMPLAINT_TYPES: [&str; 4] = ["not-spam", "miscategorized", "auth-failure", "dmarc"];
 
 /// The facts that decide whether a report counts, in addition to the mail itself.
 #[derive(Clone, Copy)]
@@ -308,7 +308,8 @@ fn settled(entry: &RecipientDelivery, reported: &RecipientReport, now: Time) -> 
         updated_at: now,
         ..entry.clone()
     };
-    let suppress = reported.is_dead_address().then_some(SuppressionReason::Bounce);
+// A dead address that mail was forwarded to says nothing about this one.
+    let suppress = (reported.is_dead_address() && names(reported, entry)).then_some(SuppressionReason::Bounce);
     Some(RecipientChange { after, diagnostic, hard: reported.is_hard(), suppress })
 }
 

@@ -49,6 +49,9 @@ pub(super) static LISTED: WordTable = WordTable::new(|| wordlist::table(PHRASES,
 /// The message was classified as spam.
 pub(super) static SPAM: WordTable = WordTable::new(|| wordlist::table(PHRASES, "spam"));
 
+/// Verdicts of spam filters.
+pub(super) static SPAM_VERDICTS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "spam verdicts"));
+
 /// The content was rejected.
 pub(super) static CONTENT: WordTable = WordTable::new(|| wordlist::table(PHRASES, "content"));
 
@@ -97,6 +100,26 @@ pub(super) fn enhanced_codes(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split([' ', '(', ')', '[', ']', '#', ';', ',', '-', '\'']);
     let words = words.map(|word| word.trim_end_matches(['.', ':']));
     words.filter(|word| !word.ends_with(".0.0")).filter(is_code)
+}
+
+/// Returns the reply that a folded text quotes behind its code, as in `550-'5.7.1 <…>... Access denied'`: it comes from
+/// the server that decided, and what is around it from one that passed it on.
+pub(super) fn quoted_reply(text: &str) -> Option<&str> {
+    let quotes = text.match_indices("-'").filter(|(at, _)| {
+        let code = text.as_bytes().get(at.saturating_sub(3)..*at).unwrap_or_default();
+        matches!(code, [b'4' | b'5', rest @ ..] if rest.len() == 2 && rest.iter().all(u8::is_ascii_digit))
+    });
+    let start = quotes.map(|(at, mark)| at + mark.len()).next()?;
+    let inner = &text[start..];
+    let end = inner.rfind('\'').filter(|end| *end > 0)?;
+    Some(&inner[..end])
+}
+
+/// Returns the class of a refusal that Microsoft documents for a recipient that its directory doesn't have. Others use
+/// the same words, with other codes, for their own policy.
+pub(super) fn directory_refusal(text: &str, enhanced: Option<&str>) -> Option<BounceClass> {
+    let is_code = enhanced == Some("5.4.1") || enhanced_codes(text).any(|code| code == "5.4.1");
+    (is_code && text.contains("recipient address rejected: access denied")).then_some(BounceClass::UnknownUser)
 }
 
 /// Returns whether the text contains any of the phrases.
@@ -163,6 +186,8 @@ fn without_address(text: &str) -> String {
     // `rfind` returns the start of the separator, which may have several bytes.
     let from = text.ceil_char_boundary(from);
     let rest = &text[at + 1..];
-    let to = rest.find(|next| !is_part(next)).unwrap_or(rest.len());
+    // Old servers write their reply right behind the address: `bob@example.com...User unknown`.
+    let glued = rest.find("..").unwrap_or(rest.len());
+    let to = rest.find(|next| !is_part(next)).unwrap_or(rest.len()).min(glued);
     format!("{} {}", &text[..from], &rest[to..])
 }

@@ -31,7 +31,8 @@ pub(super) fn addresses(text: &str) -> Vec<AddressMatch> {
             }
         }
         let mut end = at + 1;
-        while end < bytes.len() && is_domain(bytes[end]) {
+        // Old servers write their reply right behind the address: `bob@example.com...User unknown`.
+        while end < bytes.len() && is_domain(bytes[end]) && !bytes[end..].starts_with(b"..") {
             end += 1;
         }
         while end > at + 1 && matches!(bytes[end - 1], b'.' | b'-') {

@@ -26,15 +26,19 @@ pub(super) fn of(facts: &FailureEvidence<'_>) -> BounceVerdict {
     let code = reply_code(facts.words);
     let reply = BounceReply { code, enhanced: facts.status, words: facts.words, stage: stage(facts.words) };
     let verdict = bounce::judge(&reply);
-    if facts.is_delayed {
-        return BounceVerdict { severity: BounceSeverity::Soft, ..verdict };
-    }
     // With these codes the reason is known; the mailer's own explanation beside them is generic.
     let is_clear = facts.status.is_some_and(|code| ["5.1.", "5.7."].iter().any(|class| code.starts_with(class)));
     let is_unspecific = matches!(verdict.class, BounceClass::Other | BounceClass::System | BounceClass::Network);
     let prose = &facts.prose[..facts.prose.floor_char_boundary(PROSE_BYTES_MAX)];
-    let by_prose = Some(prose).filter(|_| is_unspecific && !is_clear).and_then(bounce::by_prose);
-    let Some(class) = by_prose else { return given_up(facts, code, agreed(verdict, prose)) };
+    let unclear_prose = Some(prose).filter(|_| is_unspecific && !is_clear);
+    if facts.is_delayed {
+        let by_prose = unclear_prose.and_then(bounce::by_prose_of_delay);
+        // The server goes on trying, whatever the reason.
+        return BounceVerdict { class: by_prose.unwrap_or(verdict.class), severity: BounceSeverity::Soft };
+    }
+    let Some(class) = unclear_prose.and_then(bounce::by_prose) else {
+        return given_up(facts, code, agreed(verdict, prose));
+    };
     let code = code.or_else(|| reply_code(prose));
     let severity = bounce::judge(&BounceReply { code, words: prose, ..reply }).severity.min(class.severity());
     given_up(facts, code, BounceVerdict { class, severity })

@@ -2,10 +2,15 @@
 //! (RFC 5965).
 
 use super::{
-    RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent, address, cause, cause::FailureEvidence,
-    is_conversation, is_status, part, text, written,
+    ORIGINAL_MEDIA_TYPES, RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent, address, cause,
+    cause::FailureEvidence, is_conversation, is_status, part, text, written,
 };
-use crate::{address::Address, bounce::BounceClass, header, parse::ParsedMessage};
+use crate::{
+    address::Address,
+    bounce::{BounceClass, BounceSeverity},
+    header,
+    parse::ParsedMessage,
+};
 
 /// Most characters of a server's reply that are kept.
 const WORDS_CHARS_MAX: usize = 1_000;
@@ -17,10 +22,11 @@ const DISPOSITION: [&str; 2] = ["message/disposition-notification", "message/glo
 /// Parses a delivery status, also one whose MIME structure was lost so that it is part of the text.
 pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     let prose = text(parsed);
-    let mut groups = match part(parsed, &STATUS) {
-        Some(part) => status_groups(&part.bytes),
-        None if prose.contains("Final-Recipient:") && !is_conversation(parsed) => status_groups(prose.as_bytes()),
-        None => return None,
+    let parts: Vec<&[u8]> = status_parts(parsed).collect();
+    let mut groups = match &parts[..] {
+        [_, ..] => parts.iter().flat_map(|part| status_groups(part)).take(RECIPIENTS_MAX).collect(),
+        [] if prose.contains("Final-Recipient:") && !is_conversation(parsed) => status_groups(prose.as_bytes()),
+        [] => return None,
     };
     if let [only] = &mut groups[..]
         && only.addresses.is_empty()
@@ -41,6 +47,12 @@ pub(super) fn delivery(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
         }
     };
     (!reports.is_empty()).then_some(ReportContent::Delivery(reports))
+}
+
+/// Returns the delivery status parts of a message. Some servers write one for each recipient.
+fn status_parts<'p>(parsed: &'p ParsedMessage<'_>) -> impl Iterator<Item = &'p [u8]> {
+    let parts = parsed.attachments.iter().filter(|part| STATUS.contains(&&*part.content_type));
+    parts.take(RECIPIENTS_MAX).map(|part| &*part.bytes)
 }
 
 /// Parses the disposition of a message that a recipient's mail system rejected, as scripts (RFC 5429) and full
@@ -79,8 +91,16 @@ pub(super) fn is_receipt(parsed: &ParsedMessage<'_>) -> bool {
 pub(super) fn complaint(parsed: &ParsedMessage<'_>) -> Option<ReportContent> {
     let bytes = &part(parsed, &["message/feedback-report"])?.bytes;
     let kind = header::first_field(bytes, "feedback-type").map(|field| field.decoded().trim().to_ascii_lowercase());
-    let complaining = header::fields(bytes).filter(|field| field.is("original-rcpt-to")).take(RECIPIENTS_MAX);
-    let recipients = complaining.filter_map(|field| address(&field.decoded())).collect();
+    let values = |bytes: &[u8], names: &[&str]| -> Vec<Address> {
+        let named = header::fields(bytes).filter(|field| names.iter().any(|name| field.is(name))).take(RECIPIENTS_MAX);
+        named.filter_map(|field| address(&field.decoded())).collect()
+    };
+    let mut recipients = values(bytes, &["original-rcpt-to", "removal-recipient"]);
+    if recipients.is_empty() {
+        let original = part(parsed, &ORIGINAL_MEDIA_TYPES).map(|part| &*part.bytes).unwrap_or_default();
+        recipients = values(original, &["x-hmxmroriginalrecipient", "delivered-to"]);
+        recipients.truncate(1);
+    }
     Some(ReportContent::Complaint { kind: kind.unwrap_or_default(), recipients })
 }
 
@@ -91,10 +111,12 @@ struct StatusGroup {
     local_part: Option<String>,
     action: Option<ReportAction>,
     status: Option<String>,
-    /// What follows the status in its field.
+    /// What follows the status in its field, and supplements it.
     status_words: String,
     diagnostic: Option<String>,
     remote: Option<String>,
+    /// Whether the message was forwarded to another address, which is the one that failed.
+    is_forwarded: bool,
 }
 
 /// Parses the groups of fields after the first one, which is about the whole message.
@@ -102,10 +124,31 @@ fn status_groups(bytes: &[u8]) -> Vec<StatusGroup> {
     let mut groups = Vec::new();
     let mut rest = bytes;
     while groups.len() < RECIPIENTS_MAX && !rest.is_empty() {
-        groups.extend(StatusGroup::parse(header::section(rest)));
+        let section = header::section(rest);
+        groups.extend(recipient_sections(section).into_iter().filter_map(StatusGroup::parse));
         rest = &rest[header::body_offset(rest).max(1)..];
     }
     groups
+}
+
+/// Splits a group of fields that lacks the blank lines between its recipients: a field with the final recipient begins
+/// another one, with the original recipient above it.
+fn recipient_sections(section: &[u8]) -> Vec<&[u8]> {
+    let mut starts = vec![0];
+    let mut is_named = false;
+    let mut original = None;
+    for field in header::fields(section) {
+        if field.is("final-recipient") {
+            if is_named {
+                starts.push(original.unwrap_or(field.range.start));
+            }
+            (is_named, original) = (true, None);
+        } else {
+            original = Some(field.range.start).filter(|_| field.is("original-recipient"));
+        }
+    }
+    let ends = starts.iter().skip(1).copied().chain([section.len()]);
+    starts.iter().zip(ends).map(|(start, end)| &section[*start..end]).collect()
 }
 
 impl StatusGroup {
@@ -116,7 +159,7 @@ impl StatusGroup {
         let action = field("action").map(|value| value.trim().to_ascii_lowercase());
         let action = match (action.as_deref(), status.as_deref().and_then(|code| code.chars().next())) {
             (Some(value), _) => match value.split([' ', ';', '(']).next().unwrap_or_default() {
-                "failed" | "fail" | "failure" => ReportAction::Failed,
+                "failed" | "fail" | "failure" | "error" | "undeliverable" => ReportAction::Failed,
                 "delivered" | "deliverable" => ReportAction::Delivered,
                 _ => ReportAction::Pending,
             },
@@ -128,7 +171,12 @@ impl StatusGroup {
         // Addresses are not decoded: something that looks like an encoded word is part of the address (RFC 2047 §5).
         let written = |name| header::first_field(group, name).map(|field| header::unfold(field.value).into_owned());
         names.into_iter().filter_map(written).for_each(|value| all.add(&value));
+        let [original, last] =
+            ["original-recipient", "final-recipient"].map(|name| written(name).as_deref().and_then(address));
+        all.is_forwarded = original.zip(last).is_some_and(|(original, last)| !is_same_mailbox(&original, &last));
         all.diagnostic = field("diagnostic-code").map(|text| words(&text));
+        all.status_words.push(' ');
+        all.status_words.push_str(&field("x-supplementary-info").map(|text| words(&text)).unwrap_or_default());
         all.remote = field("remote-mta").map(|text| words(&text));
         Some(all)
     }
@@ -161,6 +209,7 @@ impl StatusGroup {
             prose,
         };
         let verdict = cause::of(&facts);
+        let most = if self.is_forwarded { BounceSeverity::Hard } else { BounceSeverity::DeadAddress };
         RecipientReport {
             addresses: self.addresses.clone(),
             local_part: self.local_part.clone(),
@@ -169,9 +218,17 @@ impl StatusGroup {
             diagnostic: self.diagnostic.clone(),
             remote: self.remote.clone(),
             class: verdict.class,
-            severity: verdict.severity,
+            severity: verdict.severity.min(most),
         }
     }
+}
+
+/// Returns whether two addresses are those of one mailbox: a server may deliver to a host inside the domain.
+fn is_same_mailbox(one: &Address, other: &Address) -> bool {
+    let (inner, outer) = (one.domain(), other.domain());
+    let is_below =
+        |inner: &str, outer: &str| inner.strip_suffix(outer).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    one.canonical_local() == other.canonical_local() && (is_below(inner, outer) || is_below(outer, inner))
 }
 
 /// Returns the text after the type, as in `smtp; 550 no such user`.

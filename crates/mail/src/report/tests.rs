@@ -2,6 +2,7 @@
 
 mod corpus;
 mod generated;
+mod kinds;
 mod notices;
 mod systems;
 

@@ -53,6 +53,8 @@ const CONTACT_LOCAL_PARTS: [&str; 6] = ["mailer-daemon", "postmaster", "support"
 /// The position of a recipient in a line, most reliable first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RecipientPosition {
+    /// Behind the reply code of a transcript: `550 <bob@example.com>... User unknown`.
+    Transcript,
     /// After a field name: `Final-Recipient: …`.
     Field,
     /// The whole line, or its beginning followed by a known word.
@@ -67,7 +69,8 @@ enum RecipientPosition {
     Anywhere,
 }
 
-const RECIPIENT_POSITIONS: [RecipientPosition; 6] = [
+const RECIPIENT_POSITIONS: [RecipientPosition; 7] = [
+    RecipientPosition::Transcript,
     RecipientPosition::Field,
     RecipientPosition::WholeLine,
     RecipientPosition::AfterPhrase,
@@ -221,7 +224,7 @@ fn recipients_of(parsed: &ParsedMessage<'_>, lines: &[String], original: &Origin
         let is_reliable = !is_weak || addresses.iter().any(|address| original.recipients.contains(address));
         return FoundRecipients { names: addresses.into_iter().map(NamedRecipient::Address).collect(), is_reliable };
     }
-    let locals = local_parts(lines);
+    let (locals, is_listed) = local_parts(lines);
     // A local part that the original message was sent to is certainly a recipient.
     let known = original.recipients.iter().filter(|address| locals.contains(&address.local().to_lowercase()));
     let known: Vec<NamedRecipient> = known.take(RECIPIENTS_MAX).cloned().map(NamedRecipient::Address).collect();
@@ -231,8 +234,9 @@ fn recipients_of(parsed: &ParsedMessage<'_>, lines: &[String], original: &Origin
     {
         return FoundRecipients { names: vec![NamedRecipient::Address(only.clone())], is_reliable: true };
     }
-    let is_reliable = !known.is_empty();
-    let names = if is_reliable { known } else { locals.into_iter().map(NamedRecipient::Local).collect() };
+    let is_known = !known.is_empty();
+    let is_reliable = is_known || is_listed;
+    let names = if is_known { known } else { locals.into_iter().map(NamedRecipient::Local).collect() };
     FoundRecipients { names, is_reliable }
 }
 
@@ -277,7 +281,9 @@ fn lines(text: &str) -> Vec<String> {
         let is_dashed = line.starts_with('-');
         let begins = is_dashed && bare.starts_with("original message")
             || ORIGINAL_MARKERS.iter().any(|words| bare.starts_with(words));
-        let least = if is_dashed { 1 } else { LINES_MIN };
+        // A sentence that says what follows needs no other sign.
+        let is_sentence = || bare.starts_with("original message follows") && bare.ends_with(['.', ':']);
+        let least = if is_dashed || is_sentence() { 1 } else { LINES_MIN };
         if begins && lines.iter().filter(|line| !line.is_empty()).count() >= least {
             break;
         }
@@ -296,6 +302,12 @@ fn own_lines(lines: &[String], names: &[NamedRecipient]) -> Vec<String> {
     for line in lines.iter().filter(|line| !line.trim().is_empty()) {
         let all = addresses(line);
         let named: Vec<usize> = (0..names.len()).filter(|at| names[*at].is_in(line, &all)).collect();
+        // The lines between those of a transcript are about other recipients, or about hosts.
+        if names.len() > 1 && is_transcript(line, &all) {
+            named.iter().for_each(|at| push_line(&mut own[*at], line));
+            current.clear();
+            continue;
+        }
         if named.is_empty() {
             is_list = false;
             push_line(&mut passage, line);
@@ -353,6 +365,11 @@ fn recipients_in(lines: &[String], own: &[Address]) -> (Vec<Address>, RecipientP
         if found.iter().any(|address| !own.contains(address)) {
             found.retain(|address| !own.contains(address));
         }
+        // A notice may greet its own recipient, who sent the message.
+        if !matches!(position, RecipientPosition::Field | RecipientPosition::Transcript | RecipientPosition::WholeLine)
+        {
+            found.retain(|address| !own.contains(address));
+        }
         if !found.is_empty() {
             return (found, position);
         }
@@ -360,6 +377,15 @@ fn recipients_in(lines: &[String], own: &[Address]) -> (Vec<Address>, RecipientP
     contacts.retain(|address| !own.contains(address));
     contacts.truncate(1);
     (contacts, RecipientPosition::Anywhere)
+}
+
+/// Returns whether a line is the reply about a recipient in the transcript of a session, as sendmail writes it.
+fn is_transcript(line: &str, all: &[AddressMatch]) -> bool {
+    let begins = cause::reply_code(line.get(..3).unwrap_or_default()).is_some();
+    all.first().is_some_and(|first| {
+        let before = line.get(3..first.start).unwrap_or("-");
+        begins && matches!(before.trim_start(), "" | "<") && line[first.end..].trim_start_matches('>').starts_with("..")
+    })
 }
 
 /// Returns the address in a line, if it is at the given position.
@@ -372,6 +398,7 @@ fn at(position: RecipientPosition, line: &str) -> Option<Address> {
     let before = &before.split_whitespace().collect::<Vec<_>>().join(" ");
     let after = line[end..].trim_start_matches(['>', '"', '\'', ']']);
     let fits = match position {
+        RecipientPosition::Transcript => is_transcript(line, &all),
         RecipientPosition::Field => RECIPIENT_FIELDS.iter().any(|name| before.starts_with(name)),
         RecipientPosition::WholeLine => {
             let rest = after.trim_start_matches([':', ',', ';']).trim_start();
@@ -395,11 +422,15 @@ fn at(position: RecipientPosition, line: &str) -> Option<Address> {
 }
 
 /// Returns what may be local parts of recipients without their domain, in lower case: a word that is alone in its line,
-/// that a reason in parentheses or after a colon follows, or that follows the name of a field.
-fn local_parts(lines: &[String]) -> Vec<String> {
+/// that a reason in parentheses or after a colon follows, or that follows the name of a field. Also returns whether a
+/// sentence about recipients announces them, which ends with a colon.
+fn local_parts(lines: &[String]) -> (Vec<String>, bool) {
     let mut found: Vec<String> = Vec::new();
+    let (mut is_listed, mut is_announced) = (false, false);
     for line in lines {
         let trimmed = line.trim();
+        let before = is_announced;
+        is_announced = if trimmed.is_empty() { before } else { trimmed.ends_with(':') && states_failure(trimmed) };
         let lower = trimmed.to_lowercase();
         let field = RECIPIENT_FIELDS.iter().find_map(|name| lower.strip_prefix(name)?.trim_start().strip_prefix(':'));
         let reasoned = trimmed.split_once(['(', ':']).filter(|(_, reason)| has_reason(reason));
@@ -417,9 +448,10 @@ fn local_parts(lines: &[String]) -> Vec<String> {
             let fits = (2..=LOCAL_BYTES_MAX).contains(&name.len()) && name.chars().all(is_local);
             let is_name = fits && name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !is_status(&name);
             if is_name && found.len() < RECIPIENTS_MAX && !found.contains(&name) {
+                is_listed |= is_alone && before;
                 found.push(name);
             }
         }
     }
-    found
+    (found, is_listed)
 }
