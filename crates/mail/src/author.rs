@@ -172,7 +172,7 @@ fn parse_value(value: &[u8], allowed: AllowedAddresses, hints: CharsetHints<'_>)
         return Err(AuthorError::ControlCharacter);
     }
     let parts = scan::scan(&line)?;
-    let address = parse_address(parts.address)?;
+    let address = parse_address(&parts.address)?;
     if !parts.named.iter().all(|text| has_only_allowed_addresses(text, &address, allowed)) {
         return Err(AuthorError::SeveralAddresses);
     }
@@ -195,6 +195,9 @@ fn parse_address(bytes: &[u8]) -> Result<Address, AuthorError> {
     if text.contains("=?") {
         return Err(AuthorError::InvalidAddress(AddressError::EncodedWord));
     }
+    // The dot of the root, and a bracket that was never opened, hide nothing.
+    let text = text.strip_suffix('>').filter(|text| !text.contains(['<', '>'])).unwrap_or(text);
+    let text = text.strip_suffix('.').unwrap_or(text);
     // Host names can't contain underscores, but the domains of some real senders do.
     let address = Address::parse_smtp(text).map_err(AuthorError::InvalidAddress)?;
     // Nothing can authenticate an address literal.

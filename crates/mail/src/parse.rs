@@ -140,7 +140,7 @@ fn read_identity(block: &HeaderBlock<'_>, hints: CharsetHints<'_>, parsed: &mut 
             ("references", _) => {
                 parsed.references = thread::bounded_chain(thread::message_ids(&header::unfold(value)));
             }
-            ("sender", Some(field)) => parsed.sender = address_fields::parties(field).into_iter().next(),
+            ("sender", Some(field)) => parsed.sender = address_fields::sender(field),
             ("reply-to", Some(field)) => parsed.reply_to = address_fields::parties(field),
             ("to", Some(field)) => address_fields::extend(&mut parsed.to, field),
             ("cc", Some(field)) => address_fields::extend(&mut parsed.cc, field),

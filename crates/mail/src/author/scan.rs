@@ -2,14 +2,16 @@
 //!
 //! Encoded words are kept as they are: decoding them could produce an address (RFC 2047 §5).
 
+use std::borrow::Cow;
+
 use super::AuthorError;
 use crate::address::AddressError;
 
 /// The components of a `From` value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FromValue<'v> {
-    /// The only address, not yet validated.
-    pub(super) address: &'v [u8],
+    /// The only address, not yet validated, without comments (RFC 5322 §A.5).
+    pub(super) address: Cow<'v, [u8]>,
     /// The display text without quotes and escapes, or the comments if the display text is empty.
     pub(super) display: Vec<u8>,
     /// Pieces of display text and comments that contain an `@` outside quotes and encoded words.
@@ -24,8 +26,8 @@ const UNCLOSED_MAX: usize = 16;
 struct FromScanner<'v> {
     /// Number of unclosed quotes and parentheses so far.
     unclosed: usize,
-    /// The contents of angle brackets.
-    bracketed: Vec<&'v [u8]>,
+    /// The contents of angle brackets, without comments.
+    bracketed: Vec<Cow<'v, [u8]>>,
     /// Words with an `@` outside quotes, encoded words, brackets and comments.
     bare: Vec<&'v [u8]>,
     comments: Vec<&'v [u8]>,
@@ -52,11 +54,11 @@ impl<'v> FromScanner<'v> {
         match value[at] {
             b'<' => {
                 let close = angle_length(&value[at..]).ok_or(AuthorError::InvalidAddress(AddressError::Brackets))?;
-                let inner = value[at + 1..at + close - 1].trim_ascii();
+                let inner = self.without_comments(value[at + 1..at + close - 1].trim_ascii());
                 self.text.push(b' ');
                 if !inner.contains(&b'@') {
                     // Display text if other brackets contain an address: `Acme <News> <news@acme.example>`.
-                    self.text.extend_from_slice(inner);
+                    self.text.extend_from_slice(&inner);
                     self.text.push(b' ');
                 }
                 self.bracketed.push(inner);
@@ -77,6 +79,40 @@ impl<'v> FromScanner<'v> {
             _ => {}
         }
         Ok(self.scan_word(value, at))
+    }
+
+    /// Returns an address in angle brackets without its comments and the blanks around them. The comments are kept with
+    /// the others, so that none of them can contain another address.
+    fn without_comments(&mut self, inner: &'v [u8]) -> Cow<'v, [u8]> {
+        if !inner.contains(&b'(') || !inner.contains(&b'@') {
+            return Cow::Borrowed(inner);
+        }
+        let mut out = Vec::with_capacity(inner.len());
+        let mut at = 0;
+        while at < inner.len() {
+            let rest = &inner[at..];
+            let (length, is_comment) = match rest[0] {
+                b'"' => (quoted_length(rest).unwrap_or(1), false),
+                b'(' => match comment_length(rest) {
+                    Some(length) => (length, true),
+                    None => (1, false),
+                },
+                _ => (1, false),
+            };
+            if is_comment {
+                self.comments.push(&rest[1..length - 1]);
+                out.truncate(out.trim_ascii_end().len());
+                at += length + rest[length..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            } else {
+                self.unclosed += usize::from(rest[0] == b'(');
+                out.extend_from_slice(&rest[..length]);
+                at += length;
+            }
+            if self.unclosed > UNCLOSED_MAX {
+                break;
+            }
+        }
+        Cow::Owned(out)
     }
 
     /// Consumes a word: a run of characters up to a separator, bracket or comment, including quoted strings and encoded
@@ -132,23 +168,31 @@ impl<'v> FromScanner<'v> {
             bracketed.retain(|inner| inner.contains(&b'@'));
         }
         let in_comments = comments.iter().copied().filter(|comment| comment.contains(&b'@'));
-        let (address, named): (&[u8], Vec<&[u8]>) = match (&bracketed[..], &bare[..]) {
+        let (address, named): (Cow<'v, [u8]>, Vec<&[u8]>) = match (&bracketed[..], &bare[..]) {
             ([], []) => return Err(AuthorError::NoAddress),
-            ([b""], []) => return Err(AuthorError::NoAddress),
+            ([empty], []) if empty.is_empty() => return Err(AuthorError::NoAddress),
             ([one], named) => {
                 // A name such as `news@acme.example` is display text here.
                 let mut shown = named.join(&b' ');
                 shown.push(b' ');
                 text.splice(0..0, shown);
-                (one, named.iter().copied().chain(in_comments).collect())
+                (one.clone(), named.iter().copied().chain(in_comments).collect())
             }
             // The obsolete syntax allows white space and comments around the dots of an address (RFC 5322 §4.4), so a
             // word that begins or ends with a dot may be part of the address.
             ([], [_]) if has_dotted_edge(&text) => return Err(AuthorError::InvalidAddress(AddressError::Dots)),
-            ([], [one]) => (one, in_comments.collect()),
+            ([], [one]) => (Cow::Borrowed(*one), in_comments.collect()),
             _ => return Err(AuthorError::SeveralAddresses),
         };
+        // A bracket that was closed twice is no name.
         let mut display = without_separators(&text).to_vec();
+        if !display.contains(&b'<') {
+            let end = display.iter().rposition(|byte| !matches!(byte, b'>' | b' ')).map_or(0, |last| last + 1);
+            display.truncate(end);
+        }
+        if display == b"." {
+            display.clear();
+        }
         if display.is_empty() {
             display = comments.join(&b' ');
         }

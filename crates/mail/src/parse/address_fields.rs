@@ -1,11 +1,21 @@
 //! Address fields other than `From` (RFC 5322 §3.4), which only [`crate::author`] parses. Groups are flattened to their
 //! members.
+//!
+//! Lenient about what programs and people write: names with commas, `mailto:`, quotes and brackets around an address, an
+//! address as its own name. A name without an address is nobody.
 
 use mail_parser::{HeaderValue, parsers::MessageStream};
 
-use super::{MAILBOXES_MAX, charset::CharsetHints, structured_line};
+use super::{
+    MAILBOXES_MAX,
+    charset::{self, CharsetHints},
+    structured_line,
+};
 use crate::address::{Address, Mailbox};
 use crate::header::HeaderField;
+
+/// The scheme of links to addresses (RFC 6068), which people copy with them.
+const MAILTO: &str = "mailto:";
 
 /// An entry of an address field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +29,10 @@ pub struct AddressEntry {
 
 impl AddressEntry {
     fn new(name: Option<&str>, address: Option<&str>) -> Option<Self> {
-        let name = name.map(one_line).filter(|name| !name.is_empty());
-        let written = address.map(one_line).filter(|address| !address.is_empty());
+        let written = address.map(|address| bare_address(&one_line(address))).filter(|address| !address.is_empty());
+        let is_own = |name: &String| written.as_ref().is_some_and(|address| bare_address(name) == *address);
+        let name = name.map(|name| without_quotes(&one_line(name)).to_owned());
+        let name = name.filter(|name| !name.is_empty() && !is_own(name));
         let mailbox = written
             .as_deref()
             .and_then(|text| Address::parse(text).ok())
@@ -51,13 +63,101 @@ impl<'a> AddressFieldValue<'a> {
     }
 }
 
+/// Parses the entry of a `Sender` field, also one that isn't an address.
+pub(crate) fn sender(field: AddressFieldValue<'_>) -> Option<AddressEntry> {
+    let entry = parties(field).into_iter().next();
+    entry.or_else(|| AddressEntry::new(Some(&charset::decode_field(field.value, field.hints)), None))
+}
+
 /// Parses the entries of an address field, at most [`MAILBOXES_MAX`].
 pub(crate) fn parties(field: AddressFieldValue<'_>) -> Vec<AddressEntry> {
-    let line = with_quoted_locals(structured_line(field.value, field.hints));
+    let line = with_quoted_locals(without_inner_comments(structured_line(field.value, field.hints)));
     let HeaderValue::Address(address) = MessageStream::new(&line).parse_address() else {
         return Vec::new();
     };
-    address.iter().filter_map(|entry| AddressEntry::new(entry.name(), entry.address())).take(MAILBOXES_MAX).collect()
+    let mut all: Vec<AddressEntry> = Vec::new();
+    // The parts of a name with commas, which look like members of the list.
+    let mut names: Vec<String> = Vec::new();
+    for entry in address.iter() {
+        if all.len() >= MAILBOXES_MAX {
+            break;
+        }
+        let (name, address) = match (entry.name(), entry.address()) {
+            // The field parser takes a bare word for an address.
+            (None, Some(word)) if !word.contains('@') => (Some(word), None),
+            (Some(name), None) if bare_address(name).contains('@') && !name.contains(' ') => (None, Some(name)),
+            pair => pair,
+        };
+        match (name, address) {
+            (Some(name), None) => names.push(name.to_owned()),
+            (Some(name), address) if !names.is_empty() => {
+                names.push(name.to_owned());
+                all.extend(AddressEntry::new(Some(&names.join(", ")), address));
+                names.clear();
+            }
+            (name, address) => {
+                names.clear();
+                all.extend(AddressEntry::new(name, address));
+            }
+        }
+    }
+    all
+}
+
+/// Returns an address without `mailto:`, quotes and brackets around it, and the dot of the root behind it.
+fn bare_address(text: &str) -> String {
+    let is_around = |c: char| matches!(c, '<' | '>' | '\'' | '’' | '‘' | ' ' | ',' | ';');
+    let text = text.trim_matches(is_around);
+    let scheme = text.get(..MAILTO.len()).is_some_and(|start| start.eq_ignore_ascii_case(MAILTO));
+    let text = if scheme { text[MAILTO.len()..].split('?').next().unwrap_or_default() } else { text };
+    text.trim_matches(is_around).trim_end_matches('.').to_owned()
+}
+
+/// Returns a name without the single quotes around it, and the bracket or dot behind its address.
+fn without_quotes(name: &str) -> &str {
+    let name = if name.contains('<') { name } else { name.trim_end_matches(['>', ' ']) };
+    let inner = name.strip_prefix(['\'', '‘']).and_then(|name| name.strip_suffix(['\'', '’']));
+    let name = inner.map(str::trim).filter(|inner| !inner.is_empty()).unwrap_or(name);
+    if name == "." { "" } else { name }
+}
+
+/// Leaves out the comments inside addresses (RFC 5322 §A.5), with the blanks around them, which the field parser would
+/// take for parts of the address.
+fn without_inner_comments(line: Vec<u8>) -> Vec<u8> {
+    if memchr::memchr(b'(', &line).is_none() {
+        return line;
+    }
+    let mut out = Vec::with_capacity(line.len());
+    let (mut in_brackets, mut depth, mut start, mut at) = (false, 0_usize, 0, 0);
+    while at < line.len() {
+        let byte = line[at];
+        let length = match byte {
+            b'"' if depth == 0 => closed_length(&line[at..], b'"'),
+            b'\\' => 2.min(line.len() - at),
+            _ => 1,
+        };
+        match byte {
+            b'<' | b'>' if depth == 0 => in_brackets = byte == b'<',
+            b'(' => {
+                start = if depth == 0 { out.len() } else { start };
+                depth += 1;
+            }
+            _ => {}
+        }
+        out.extend_from_slice(&line[at..at + length]);
+        at += length;
+        if byte == b')' && depth > 0 {
+            depth -= 1;
+            // Behind an address, a comment is its name.
+            let is_inner = in_brackets || line.get(at) == Some(&b'@') || out[..start].ends_with(b"@");
+            if depth == 0 && is_inner {
+                out.truncate(out[..start].trim_ascii_end().len());
+                at += line[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            }
+        }
+    }
+    // A parenthesis that is never closed is text.
+    if depth > 0 { line } else { out }
 }
 
 /// Puts every bare address that begins with a quoted string (`"a b"@x.example`, RFC 5322 §3.4.1) into angle brackets:

@@ -5,6 +5,7 @@ use super::*;
 
 mod charsets;
 mod damaged;
+mod people;
 mod raw_headers;
 
 fn lines(text: &str) -> Vec<u8> {

@@ -1,7 +1,8 @@
 //! Parser for the paths of MAIL and RCPT: `<>`, `<postmaster>`, `<user@domain>`, quoted local parts, address literals
 //! and source routes (RFC 5321 §4.1.2, RFC 6531 §3.3).
 //!
-//! Strict where lenient parsing could result in another address. Does not check whether an address exists.
+//! Strict where lenient parsing could result in another address: blanks inside the brackets and the dot of the root at the
+//! end of a domain are skipped. Does not check whether an address exists.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -74,7 +75,7 @@ pub(super) enum EnvelopePath {
 
 /// Parses a path at the start of `text`. Returns the path and the rest of the text, or `None` if the path is invalid.
 pub(super) fn parse(text: &str) -> Option<(EnvelopePath, &str)> {
-    let text = text.strip_prefix('<')?;
+    let text = text.strip_prefix('<')?.trim_start_matches(' ');
     if let Some(rest) = text.strip_prefix('>') {
         return Some((EnvelopePath::Null, rest));
     }
@@ -83,7 +84,8 @@ pub(super) fn parse(text: &str) -> Option<(EnvelopePath, &str)> {
     let (domain, rest) = match rest.strip_prefix('@') {
         Some(rest) => {
             let end = rest.find('>')?;
-            let domain = &rest[..end];
+            let domain = rest[..end].trim_end_matches(' ');
+            let domain = domain.strip_suffix('.').unwrap_or(domain);
             is_domain_or_literal(domain).then_some(())?;
             (Some(domain.to_owned()), &rest[end..])
         }
@@ -119,7 +121,7 @@ fn skip_source_route(text: &str) -> Option<&str> {
 fn parse_local(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(['@', '>'])?;
-        let local = &text[..end];
+        let local = if text[end..].starts_with('>') { text[..end].trim_end_matches(' ') } else { &text[..end] };
         let plain = !local.is_empty() && local.chars().all(|c| c == '.' || is_atext(c));
         return plain.then(|| (local.to_owned(), &text[end..]));
     };
@@ -202,6 +204,14 @@ mod tests {
             ("<>", "null"),
             ("<a@b.example>", "a@b.example"),
             ("<Postmaster>", "Postmaster"),
+            ("< >", "null"),
+            ("< Postmaster >", "Postmaster"),
+            ("< a@b.example >", "a@b.example"),
+            ("<a@b.example  >", "a@b.example"),
+            ("<  a@b.example>", "a@b.example"),
+            ("<a@b.example.>", "a@b.example"),
+            ("< a@b.example. >", "a@b.example"),
+            ("<a@b.>", "a@b"),
             ("<@x.example,@[IPv6:::1]:a@b.example>", "a@b.example"),
             (r#"<"a b"@c.example>"#, r#""a b"@c.example"#),
             (r#"<"ab"@c.example>"#, "ab@c.example"),
@@ -230,7 +240,10 @@ mod tests {
             "<a>",
             "<a b@c>",
             "<a@b c>",
-            "<a@b.>",
+            "<a@b..>",
+            "<a@b. .>",
+            "<a @b>",
+            "<a@ b>",
             "<a@.b>",
             "<a@-b>",
             "<a@b-.c>",
