@@ -33,7 +33,7 @@ mod spf;
 
 pub use arc::{ARC_SETS_MAX, ArcResult, ArcVerdict};
 pub use dkim::{DKIM_SIGNATURES_MAX, DkimResult, DkimVerdict};
-pub use dmarc::{DmarcAlignment, DmarcPolicy, DmarcResult, DmarcVerdict};
+pub use dmarc::{DmarcAlignment, DmarcPolicy, DmarcResult, DmarcVerdict, stated_dmarc_policy};
 pub use dns::{DNS_QUESTIONS_MAX, DNS_ROUNDS_MAX, DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords};
 pub use result::AuthResults;
 pub use spf::{SpfIdentity, SpfResult, SpfVerdict};

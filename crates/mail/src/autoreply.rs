@@ -2,6 +2,7 @@
 //! messages that the service sends on its own. The module doesn't decide what happens to such messages.
 
 use crate::header::DecodedHeaders;
+use crate::wordlist::{self, WordTable};
 
 /// The reason a message counts as automatic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,8 +13,10 @@ pub enum AutomaticSign {
     Precedence,
     /// `List-Id` (RFC 2919).
     ListId,
-    /// `X-Autoreply` or `X-Autorespond` with any value other than `no`.
+    /// A field that programs add to automatic replies, such as `X-Autoreply`, with any value other than `no`.
     AutoReplyField,
+    /// A subject with which programs begin automatic replies, in many languages.
+    Subject,
     /// An empty return path, as in bounces and other reports (RFC 5321 §4.5.5).
     NullReturnPath,
 }
@@ -52,19 +55,59 @@ pub fn sign(headers: &DecodedHeaders) -> Option<AutomaticSign> {
     let any = |name: &'static str, test: fn(&str) -> bool| headers.all(name).any(test);
     if any("auto-submitted", |value| !matches!(&*keyword(value), "" | "no")) {
         Some(AutomaticSign::AutoSubmitted)
-    } else if any("precedence", |value| {
-        matches!(&*keyword(value), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply")
-    }) {
+    } else if PRECEDENCE_FIELDS.into_iter().any(|name| any(name, is_bulk)) {
         Some(AutomaticSign::Precedence)
     } else if any("list-id", |value| !value.trim().is_empty()) {
         Some(AutomaticSign::ListId)
-    } else if ["x-autoreply", "x-autorespond"].into_iter().any(|name| any(name, |value| keyword(value) != "no")) {
+    } else if AUTO_REPLY_FIELDS.into_iter().any(|name| any(name, |value| !matches!(&*keyword(value), "no" | "false"))) {
         Some(AutomaticSign::AutoReplyField)
     } else if any("return-path", |value| value.split_whitespace().collect::<String>() == "<>") {
         Some(AutomaticSign::NullReturnPath)
+    } else if any("subject", has_automatic_subject) {
+        Some(AutomaticSign::Subject)
     } else {
         None
     }
+}
+
+/// The data file of [`SUBJECTS`].
+const WORDS: &str = include_str!("autoreply/subjects.txt");
+
+/// Beginnings of the subjects of automatic replies.
+static SUBJECTS: WordTable = WordTable::new(|| wordlist::table(WORDS, "subjects"));
+
+/// Returns whether a subject begins as those of automatic replies do: with a phrase and a colon, a dash or a bracket
+/// behind it, or nothing.
+fn has_automatic_subject(subject: &str) -> bool {
+    let lower = subject.trim().to_lowercase().replace('\u{307}', "");
+    let lower = lower.trim_start_matches(['[', '(', '*', '<', '【', '＜', ' ']);
+    SUBJECTS.iter().any(|phrase| {
+        lower.strip_prefix(phrase).is_some_and(|rest| {
+            let shown = rest.trim_start();
+            // A hyphen right behind the phrase makes it another word.
+            let ends = |c: char| ":：])-–—*>】＞|!.".contains(c);
+            shown.is_empty() || shown.starts_with(ends) && !rest.starts_with('-')
+        })
+    })
+}
+
+/// Fields that programs add to automatic replies.
+const AUTO_REPLY_FIELDS: [&str; 7] = [
+    "x-autoreply",
+    "x-autorespond",
+    "x-autoresponder",
+    "x-auto-reply",
+    "x-autoreply-from",
+    "x-mail-autoreply",
+    "x-auto-response",
+];
+
+/// Fields that tell mail of programs and lists from that of people.
+const PRECEDENCE_FIELDS: [&str; 3] = ["precedence", "x-precedence", "preference"];
+
+/// Returns whether a value of such a field is that of programs and lists.
+fn is_bulk(value: &str) -> bool {
+    matches!(&*keyword(value), "bulk" | "junk" | "list" | "auto_reply" | "auto-reply" | "autoreply")
 }
 
 /// Returns the first word of a field value in lower case, without comments and parameters.
@@ -98,6 +141,17 @@ mod tests {
             ("X-Autoreply", "yes", Some(AutomaticSign::AutoReplyField)),
             ("X-Autoreply", "no", None),
             ("X-Autorespond", "Away until Monday", Some(AutomaticSign::AutoReplyField)),
+            ("X-Autoresponder", "postfixadmin", Some(AutomaticSign::AutoReplyField)),
+            ("X-Auto-Reply", "1", Some(AutomaticSign::AutoReplyField)),
+            ("X-AutoReply-From", "me@x.example", Some(AutomaticSign::AutoReplyField)),
+            ("X-Mail-Autoreply", "yes", Some(AutomaticSign::AutoReplyField)),
+            ("X-Mail-Autoreply", "No", None),
+            ("X-Precedence", "auto_reply", Some(AutomaticSign::Precedence)),
+            ("X-Precedence", "normal", None),
+            ("Preference", "auto_reply", Some(AutomaticSign::Precedence)),
+            ("Preference", "email", None),
+            ("Subject", "Re: automatic reply to your question", None),
+            ("Subject", "How to write an automatic reply", None),
             ("Return-Path", "<>", Some(AutomaticSign::NullReturnPath)),
             ("Return-Path", "< >", Some(AutomaticSign::NullReturnPath)),
             ("Return-Path", "<dana@example.com>", None),
@@ -109,6 +163,29 @@ mod tests {
             assert_eq!(sign(&headers), expected, "{name}: {value}");
             assert_eq!(is_automatic(&headers), expected.is_some(), "{name}: {value}");
         }
+    }
+
+    #[test]
+    fn subjects_of_automatic_replies_are_known_in_many_languages() {
+        for phrase in SUBJECTS.iter() {
+            for subject in [
+                format!("{phrase}: Your offer"),
+                format!("{}: x", phrase.to_uppercase()),
+                (*phrase).to_owned(),
+                format!("[{phrase}] Hi"),
+            ] {
+                let lower = subject.to_lowercase();
+                // Some letters have no capitals, or other ones.
+                if lower.contains(phrase) {
+                    assert_eq!(sign(&headers(&[("Subject", &subject)])), Some(AutomaticSign::Subject), "{subject}");
+                }
+            }
+            for subject in [format!("Re: {phrase} for the team"), format!("My {phrase}"), format!("{phrase} und mehr")]
+            {
+                assert_eq!(sign(&headers(&[("Subject", &subject)])), None, "{subject}");
+            }
+        }
+        assert!(SUBJECTS.len() >= 20);
     }
 
     #[test]

@@ -11,6 +11,14 @@ mod sign;
 pub(crate) mod signature;
 pub(crate) mod tags;
 
+/// Checks a key record as verifiers read it (RFC 6376 §3.6.1).
+///
+/// # Errors
+/// Returns why no verifier accepts the record.
+pub fn check_key_record(text: &str) -> Result<(), &'static str> {
+    public::DkimPublicKey::parse(text).map(|_| ())
+}
+
 pub use key::{DkimKey, DkimKeyError};
 pub use sign::{DkimSignOptions, sign_all};
 

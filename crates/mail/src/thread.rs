@@ -174,7 +174,8 @@ fn after_prefix<'a>(subject: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     const PREFIX_CHARS_MAX: usize = 24;
     let colon = subject.char_indices().take(PREFIX_CHARS_MAX).find(|(_, c)| matches!(c, ':' | '：'))?.0;
     let (head, tail) = subject.split_at(colon);
-    let word = without_count(head.trim()).to_lowercase();
+    // The lower case of a dotted capital I is an i with a combining dot.
+    let word = without_count(head.trim()).to_lowercase().replace('\u{307}', "");
     prefixes.contains(&&*word).then(|| tail[tail.chars().next().map_or(0, char::len_utf8)..].trim_start())
 }
 

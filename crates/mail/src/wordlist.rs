@@ -39,7 +39,8 @@ mod tests {
     use super::*;
 
     /// All word lists of the crate.
-    const FILES: [(&str, &str); 18] = [
+    const FILES: [(&str, &str); 19] = [
+        ("autoreply/subjects", include_str!("autoreply/subjects.txt")),
         ("bounce/phrases", include_str!("bounce/phrases.txt")),
         ("extract/labels", include_str!("extract/labels.txt")),
         ("extract/phrases", include_str!("extract/phrases.txt")),

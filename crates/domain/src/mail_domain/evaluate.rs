@@ -1,7 +1,8 @@
 //! Compares the records in DNS with the expected ones, based on DNS answers that the caller collects.
 
 use super::reader::{Need, Reader};
-use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords};
+use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords, stated_dmarc_policy};
+use posthouse_mail::dkim;
 
 use super::{CheckedRecord, DnsRecordKey, ExpectedRecord, RecordStatus, spf};
 
@@ -157,24 +158,20 @@ fn compare_spf(record: &ExpectedRecord, domain: &str, host: &str, reader: &mut R
     Ok(comparison_of(verdict == spf::SpfListing::Listed, records))
 }
 
-/// Accepts any single valid policy (RFC 7489 §6.6.3).
+/// Accepts any single policy that receivers read (RFC 7489 §6.6.3).
 fn compare_dmarc(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
-    let records: Vec<String> = texts.into_iter().filter(|text| text.starts_with("v=DMARC1")).collect();
-    let has_policy = |text: &String| {
-        let policies = text.split(';').filter_map(|tag| tag.trim().strip_prefix("p")?.trim_start().strip_prefix('='));
-        policies
-            .map(str::trim)
-            .any(|p| ["none", "quarantine", "reject"].iter().any(|known| p.eq_ignore_ascii_case(known)))
-    };
+let is_about = |text: &String| text.trim_start_matches('"').to_ascii_lowercase().starts_with("v=dmarc1");
+    let records: Vec<String> = texts.into_iter().filter(is_about).collect();
+    let has_policy = |text: &String| stated_dmarc_policy(text).is_some();
     Ok(comparison_of(records.len() == 1 && records.iter().all(has_policy), records))
 }
 
-/// Compares the `p` tags only; the owner may set the other tags.
+/// Compares the `p` tags only; the owner may set the other tags, if verifiers accept the record.
 fn compare_dkim(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
     let wanted = key_of(&record.value);
-    let is_ok = texts.len() == 1 && texts.iter().all(|text| key_of(text) == wanted);
+    let is_ok = texts.len() == 1 && texts.iter().all(|text| key_of(text) == wanted && dkim::check_key_record(text).is_ok());
     Ok(comparison_of(is_ok, texts))
 }
 

@@ -4,6 +4,7 @@
 
 mod tree_walk;
 
+pub use self::tree_walk::stated_dmarc_policy;
 use self::tree_walk::{DmarcRecord, TreeWalk, TreeWalkError};
 use super::dns::{DnsAnswer, DnsLookup, DnsPending, DnsRecordType};
 use crate::dkim::signature::is_at_or_below;

@@ -119,3 +119,52 @@ proptest! {
         prop_assert!(is_reply_or_forward(&reply_subject(&subject)));
     }
 }
+
+#[test]
+fn prefixes_of_many_languages_are_removed() {
+    let mut variants = 0;
+    for prefix in [
+        "İLT:",
+        "Atb:",
+        "السابق:",
+        "Odg:",
+        "YNT:",
+        "İlt:",
+        "Ynt:",
+        "AW:",
+        "Antw:",
+        "SV:",
+        "VS:",
+        "RES:",
+        "RIF:",
+        "ODP:",
+        "Отв:",
+        "回复：",
+        "返信:",
+        "답장:",
+        "Vá:",
+        "Σχετ:",
+        "Ats:",
+        "Rép :",
+        "Відповідь:",
+        "Svarat:",
+        "Ant:",
+    ] {
+        for count in ["", "[2]", "(3)"] {
+            let prefix = prefix.replace(':', &format!("{count}:"));
+            for subject in [
+                format!("{prefix} Hello World"),
+                format!("Re: {prefix} Hello World"),
+                format!("{prefix} RE: hello  world"),
+            ] {
+                assert_eq!(normalised_subject(&subject), "hello world", "{subject}");
+                assert!(is_reply_or_forward(&subject), "{subject}");
+            }
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+    for subject in ["Item: chairs", "Atlas: maps", "Anton: hello", "Note: read this"] {
+        assert!(!is_reply_or_forward(subject), "{subject}");
+    }
+}

@@ -130,3 +130,45 @@ fn the_closest_record_sets_the_policy() {
         assert_eq!(verdict.policy, policy, "{author} {records:?}");
     }
 }
+
+#[test]
+fn small_faults_of_a_record_keep_its_policy() {
+    let mut variants = 0;
+    for policy in ["none", "quarantine", "reject", "Reject"] {
+        for record in [
+            "v=DMARC1; p={}",
+            "v=DMARC1;p={};",
+            "v=DMARC1;; p={}",
+            "v=DMARC1; P={}",
+            "v=DMARC1; p={}; foo",
+            "v=DMARC1; foo; p={}",
+            "v=DMARC1; p={}; foo=bar; 1x=2",
+            "v=DMARC1; p={}; sp=maybe",
+            "v=DMARC1; p={}; np=",
+            "v=DMARC1; p={}; p=none",
+            "v=DMARC1; p={}; rua=mailto:a@b.example; rua=mailto:c@d.example",
+            "v=DMARC1\\; p={}\\;",
+            " v=DMARC1 ; p = {} ",
+            "v = DMARC1; p={}",
+            "v=DMARC1; =; p={};;",
+            "v=DMARC1; p={}; pct=many; ri=x; fo=9",
+        ] {
+            let record = record.replace("{}", policy);
+            assert_eq!(stated_dmarc_policy(&record), DmarcPolicy::parse(policy), "{record}");
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+    for record in [
+        "",
+        "p=reject",
+        "v=DMARC1",
+        "v=DMARC2; p=reject",
+        "v=dmarc1; p=reject",
+        "p=reject; v=DMARC1",
+        "v=spf1 -all",
+        "\"v=DMARC1; p=none\"",
+    ] {
+        assert_eq!(stated_dmarc_policy(record), None, "{record}");
+    }
+}

@@ -4,7 +4,6 @@ use super::{
     super::dns::{DnsLookup, DnsLookupResult, DnsPending},
     DmarcPolicy,
 };
-use crate::dkim::tags::DkimTags;
 
 /// Most names that one walk queries (RFC 9989 §4.10).
 const WALK_NAMES_MAX: usize = 8;
@@ -24,23 +23,17 @@ pub(super) struct DmarcRecord {
 impl DmarcRecord {
     /// Parses one text record. Returns `None` if it is not a valid DMARC record.
     fn parse(text: &[u8]) -> Option<Self> {
-        let tags = DkimTags::parse(std::str::from_utf8(text).ok()?)?;
-        // The version comes first and is case-sensitive (§4.7).
-        if tags.first() != Some(("v", "DMARC1")) {
-            return None;
-        }
+        let tags = DmarcTags::parse(text)?;
         let has_reports = tags.get("rua").is_some_and(|uris| uris.to_ascii_lowercase().contains("mailto:"));
-        let optional = |name| match tags.get(name) {
-            None => Some(None),
-            Some(value) => DmarcPolicy::parse(value).map(Some),
-        };
-        let policies = (|| Some((optional("p")?, optional("sp")?, optional("np")?)))();
-        let (policy, subdomain_policy, missing_domain_policy) = match policies {
-            Some((policy, subdomain, missing)) => (policy.unwrap_or(DmarcPolicy::None), subdomain, missing),
-            // Invalid policies count as "none" if the owner requests reports (§4.7, §4.10.1).
-            None if has_reports => (DmarcPolicy::None, None, None),
+        let stated = |name| tags.get(name).and_then(DmarcPolicy::parse);
+        let policy = match stated("p") {
+            Some(policy) => policy,
+            // A policy that is broken counts as "none" if the owner requests reports (§4.7, §4.10.1).
+            None if tags.get("p").is_none() || has_reports => DmarcPolicy::None,
             None => return None,
         };
+        // Other broken tags are ignored (RFC 7489 §6.3).
+        let (subdomain_policy, missing_domain_policy) = (stated("sp"), stated("np"));
         let is = |name, value: &str| tags.get(name).is_some_and(|v: &str| v.eq_ignore_ascii_case(value));
         Some(Self {
             policy,
@@ -52,6 +45,41 @@ impl DmarcRecord {
             public_suffix: if is("psd", "y") { Some(true) } else { is("psd", "n").then_some(false) },
         })
     }
+}
+
+/// The tags of a DMARC record. Unlike in signatures, what isn't a tag is ignored, and names have any case (RFC 7489 §6.3).
+struct DmarcTags {
+    list: Vec<(String, String)>,
+}
+
+impl DmarcTags {
+    /// Most tags in a record.
+    const TAGS_MAX: usize = 64;
+
+    /// Parses a record. Returns `None` if it doesn't begin with the version.
+    fn parse(text: &[u8]) -> Option<Self> {
+        // Some providers publish the backslashes of zone files.
+        let text = std::str::from_utf8(text).ok()?.replace("\\;", ";");
+        if !claims_dmarc(text.as_bytes()) {
+            return None;
+        }
+        let tags = text.split(';').filter_map(|spec| spec.split_once('=')).take(Self::TAGS_MAX);
+        Some(Self {
+            list: tags.map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned())).collect(),
+        })
+    }
+
+    /// Returns the value of the first tag of this name.
+    fn get(&self, name: &str) -> Option<&str> {
+        self.list.iter().find(|(seen, _)| seen == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Returns the policy that a text record states, as receivers read it. Returns `None` if it is no DMARC record or states
+/// none.
+#[must_use]
+pub fn stated_dmarc_policy(text: &str) -> Option<DmarcPolicy> {
+    DmarcPolicy::parse(DmarcTags::parse(text.as_bytes())?.get("p")?)
 }
 
 /// The DMARC records that a tree walk from one domain found, most specific name first.
@@ -155,5 +183,8 @@ fn record_at(name: &str, lookup: &mut DnsLookup<'_>) -> Result<Option<DmarcRecor
 fn claims_dmarc(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let version = text.split(';').next().unwrap_or_default();
-    version.split_once('=').is_some_and(|(name, value)| name.trim() == "v" && value.trim() == "DMARC1")
+    version.split_once('=').is_some_and(|(name, value)| {
+        // The version comes first and is case-sensitive (§4.7).
+        name.trim() == "v" && value.trim_end_matches('\\').trim() == "DMARC1"
+    })
 }
