@@ -11,7 +11,8 @@ use crate::{
     author,
     build::{self, MimeBuildError},
     header::{self, HeaderField},
-    thread, trace,
+    thread::{self, ThreadParent},
+    trace,
 };
 
 /// The field that records each address that forwarded the message; used to detect loops.
@@ -97,11 +98,13 @@ pub fn forwarded_message(raw: &[u8], passing: &ForwardHeader<'_>) -> Result<Vec<
     author.iter().for_each(|author| build::address_field("X-Original-From", author.mailbox(), &mut out));
     push_header("Message-ID", passing.message_id, &mut out)?;
     let chain = header::first_field(section, "references").map(|field| thread::message_ids(&field.decoded()));
-    push_header(
-        "References",
-        &thread::reply_references(&chain.unwrap_or_default(), passing.original_id).join(" "),
-        &mut out,
-    )?;
+    let answered = header::first_field(section, "in-reply-to").map(|field| thread::message_ids(&field.decoded()));
+    let parent = ThreadParent {
+        references: &chain.unwrap_or_default(),
+        in_reply_to: answered.as_ref().and_then(|ids| ids.first()).map(String::as_str),
+        message_id: passing.original_id,
+    };
+    push_header("References", &thread::reply_references(&parent).join(" "), &mut out)?;
     let is_automatic =
         |field: &HeaderField<'_>| field.is("auto-submitted") && !field.decoded().trim().eq_ignore_ascii_case("no");
     let was_automatic = header::fields(section).any(|field| is_automatic(&field));

@@ -70,11 +70,25 @@ pub fn forward_subject(subject: &str) -> String {
     format!("Fwd: {}", strip_only(subject.trim(), &FORWARD_PREFIXES))
 }
 
-/// Returns the References of a reply: the parent's chain and the parent, at most [`CHAIN_IDS_MAX`] IDs
-/// (RFC 5322 §3.6.4).
-pub fn reply_references(parent_references: &[String], parent_id: &str) -> Vec<String> {
-    let mut chain: Vec<String> = parent_references.iter().filter_map(|id| normalised_message_id(id)).collect();
-    if let Some(parent) = normalised_message_id(parent_id) {
+/// The fields of a message that its answers refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadParent<'p> {
+    /// The IDs of its References, oldest first.
+    pub references: &'p [String],
+    /// The ID in its In-Reply-To.
+    pub in_reply_to: Option<&'p str>,
+    /// Its Message-ID.
+    pub message_id: &'p str,
+}
+
+/// Returns the References of a reply: the parent's chain, or what the parent answers if it has none, and the parent; at
+/// most [`CHAIN_IDS_MAX`] IDs (RFC 5322 §3.6.4).
+pub fn reply_references(parent: &ThreadParent<'_>) -> Vec<String> {
+    let mut chain: Vec<String> = parent.references.iter().filter_map(|id| normalised_message_id(id)).collect();
+    if chain.is_empty() {
+        chain.extend(parent.in_reply_to.and_then(normalised_message_id));
+    }
+    if let Some(parent) = normalised_message_id(parent.message_id) {
         chain.retain(|id| *id != parent);
         chain.push(parent);
     }

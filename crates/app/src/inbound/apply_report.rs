@@ -308,7 +308,7 @@ fn settled(entry: &RecipientDelivery, reported: &RecipientReport, now: Time) -> 
         updated_at: now,
         ..entry.clone()
     };
-// A dead address that mail was forwarded to says nothing about this one.
+    // A dead address that mail was forwarded to says nothing about this one.
     let suppress = (reported.is_dead_address() && names(reported, entry)).then_some(SuppressionReason::Bounce);
     Some(RecipientChange { after, diagnostic, hard: reported.is_hard(), suppress })
 }

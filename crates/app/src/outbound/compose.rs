@@ -8,7 +8,10 @@ use posthouse_domain::{
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_mail::build::{self, MimeFile, MimeMessage};
-use posthouse_mail::{author::own_mailbox, thread};
+use posthouse_mail::{
+    author::own_mailbox,
+    thread::{self, ThreadParent},
+};
 
 /// The maximum length of a subject, in characters.
 pub const SUBJECT_CHARS_MAX: usize = 998;
@@ -164,7 +167,12 @@ pub fn raw(
 ) -> Result<Vec<u8>, Refusal> {
     let message_id = thread::new_message_id(&outgoing.message.to_string(), from.address().domain());
     let original = outgoing.answers();
-    let references = original.map(|o| thread::reply_references(&o.references, &o.rfc_message_id)).unwrap_or_default();
+    let parent = original.map(|o| ThreadParent {
+        references: &o.references,
+        in_reply_to: o.in_reply_to.as_deref(),
+        message_id: &o.rfc_message_id,
+    });
+    let references = parent.map(|parent| thread::reply_references(&parent)).unwrap_or_default();
     let content = &outgoing.content;
     let files: Vec<MimeFile<'_>> = content
         .files

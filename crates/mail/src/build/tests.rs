@@ -230,7 +230,8 @@ fn a_reply_keeps_a_quoted_message_id_unchanged() {
     let (from, to) = (mailbox("bot@agents.example"), [mailbox("dana@example.com")]);
     let received = parse(b"Message-ID: <\"weird q\"@x.test>\r\nReferences: <a@x>\r\n <\"weird\r\n r\"@x.test>\r\n\r\n");
     let id = received.message_id.unwrap();
-    let references = crate::thread::reply_references(&received.references, &id);
+    let parent = crate::thread::ThreadParent { references: &received.references, in_reply_to: None, message_id: &id };
+    let references = crate::thread::reply_references(&parent);
     let mail = MimeMessage { in_reply_to: Some(&id), references: &references, ..plain(&from, &to) };
     let built = build(&mail).unwrap();
     assert_wire_form(&built);

@@ -96,18 +96,42 @@ fn quoted_message_ids_keep_their_white_space() {
         assert_eq!(message_ids(value), *ids, "{value}");
     }
     let parent = "<\"weird q\"@x.test>";
-    assert_eq!(reply_references(&["<a@x>".to_owned()], parent), ["<a@x>", parent]);
+    assert_eq!(answer(&["<a@x>".to_owned()], parent), ["<a@x>", parent]);
 }
 
 #[test]
 fn a_long_chain_keeps_its_first_and_newest_ids() {
     let chain: Vec<String> = (0..150).map(|number| format!("<{number}@x>")).collect();
-    let references = reply_references(&chain, "<parent@x>");
+    let references = answer(&chain, "<parent@x>");
     assert_eq!(references.len(), CHAIN_IDS_MAX);
     assert_eq!(references.first().map(String::as_str), Some("<0@x>"));
     assert_eq!(references.last().map(String::as_str), Some("<parent@x>"));
-    assert_eq!(reply_references(&["<a@x>".to_owned()], "<a@x>"), ["<a@x>"]);
-    assert_eq!(reply_references(&[], "p@x"), ["<p@x>"]);
+    assert_eq!(answer(&["<a@x>".to_owned()], "<a@x>"), ["<a@x>"]);
+    assert_eq!(answer(&[], "p@x"), ["<p@x>"]);
+}
+
+/// Returns the References of an answer to a message that answers no other.
+fn answer(references: &[String], message_id: &str) -> Vec<String> {
+    reply_references(&ThreadParent { references, in_reply_to: None, message_id })
+}
+
+#[test]
+fn an_answer_to_a_message_without_references_names_what_that_one_answers() {
+    let mut variants = 0;
+    for grandparent in ["<g@x>", "g@x", " <g@x> ", "<\"a b\"@x>", "<1.2.3@mail.x.example>"] {
+        for parent in ["<p@x>", "p@x", "<q@y.example>", "<g2@x>"] {
+            let named = |references: &[String]| {
+                reply_references(&ThreadParent { references, in_reply_to: Some(grandparent), message_id: parent })
+            };
+            let (first, second) = (normalised_message_id(grandparent).unwrap(), normalised_message_id(parent).unwrap());
+            assert_eq!(named(&[]), [first.as_str(), second.as_str()]);
+            assert_eq!(named(&["<r@x>".to_owned()]), ["<r@x>", second.as_str()]);
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+    let own = ThreadParent { references: &[], in_reply_to: Some("<p@x>"), message_id: "<p@x>" };
+    assert_eq!(reply_references(&own), ["<p@x>"]);
 }
 
 proptest! {
