@@ -5,10 +5,12 @@
 pub mod addresses;
 pub mod arc;
 pub mod authors;
+pub mod charsets;
 pub mod cursors;
 pub mod dkim;
 pub mod dmarc;
 pub mod end_of_data;
+pub mod links;
 pub mod mime;
 pub mod reports;
 pub mod search;

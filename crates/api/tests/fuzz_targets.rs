@@ -9,7 +9,7 @@ use proptest::prelude::*;
 mod targets;
 
 use targets::{
-    addresses, arc, authors, cursors, dkim, dmarc, end_of_data, mime, reports, search, smtp_commands, spf_macros,
+    addresses, arc, authors, charsets, cursors, dkim, dmarc, end_of_data, links, mime, reports, search, smtp_commands, spf_macros,
     spf_records, wire,
 };
 
@@ -74,10 +74,12 @@ targets! {
     addresses: addresses_accepts_any_input,
     arc: arc_accepts_any_input,
     authors: authors_accepts_any_input,
+    charsets: charsets_accepts_any_input,
     cursors: cursors_accepts_any_input,
     dkim: dkim_accepts_any_input,
     dmarc: dmarc_accepts_any_input,
     end_of_data: end_of_data_accepts_any_input,
+    links: links_accepts_any_input,
     mime: mime_accepts_any_input,
     reports: reports_accepts_any_input,
     search: search_accepts_any_input,

@@ -103,6 +103,11 @@ impl<'v> FromScanner<'v> {
                 self.comments.push(&rest[1..length - 1]);
                 out.truncate(out.trim_ascii_end().len());
                 at += length + rest[length..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                // A comment joins no two words to one.
+                let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| !b"@.<>".contains(byte));
+                if is_part(out.last()) && is_part(inner.get(at)) && inner.get(at) != Some(&b'(') {
+                    out.push(b' ');
+                }
             } else {
                 self.unclosed += usize::from(rest[0] == b'(');
                 out.extend_from_slice(&rest[..length]);

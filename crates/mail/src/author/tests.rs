@@ -147,6 +147,8 @@ fn from_values_without_exactly_one_valid_address_have_no_author() {
         ("<a(ceo@bank.example)@x.example>", AuthorError::SeveralAddresses),
         ("<ceo@bank.example(x)@x.example>", invalid(AddressError::SecondAt)),
         ("<a@x.example> ceo@bank.example>", AuthorError::SeveralAddresses),
+        ("<ce(x)o@bank.example>", invalid(AddressError::Space)),
+        ("<ce (x)(y) o@bank.example>", invalid(AddressError::Space)),
         ("<a@x.example>> <ceo@bank.example>", AuthorError::SeveralAddresses),
         ("<a@x.example..>", invalid(AddressError::Domain)),
         ("<a(x@x.example>", invalid(AddressError::LocalCharacter('('))),
