@@ -183,9 +183,14 @@ pub(crate) fn is_eight_bit(label: &str) -> bool {
         && named(label, SHIFTS).is_some_and(|text| text.as_bytes() == SHIFTS)
 }
 
+/// Returns whether the label names UTF-8.
+pub(crate) fn is_utf8(label: &str) -> bool {
+    Encoding::for_label(label.trim().as_bytes()) == Some(UTF_8)
+}
+
 /// Returns whether the label names UTF-8 or a character set as [`is_eight_bit`] does.
 fn is_eight_bit_or_utf8(label: &str) -> bool {
-    Encoding::for_label(label.trim().as_bytes()) == Some(UTF_8) || is_eight_bit(label)
+    is_utf8(label) || is_eight_bit(label)
 }
 
 /// Returns whether the character set has shift sequences, so that each encoded word in it is decoded on its own

@@ -51,7 +51,12 @@ impl MimeTree {
             detector.add(field.value);
         }
         let texts = self.nodes.iter().filter(|node| node.content.media_type.starts_with("text/"));
-        let is_stated = |label: &str| charset::is_eight_bit(label) || charset::is_stateful(label);
+        // Nearly all text that is stated to be UTF-8 is, so it's only decoded for the sake of raw header values.
+        let reads_utf8 = !detector.is_empty();
+        let is_stated = |label: &str| match charset::is_utf8(label) {
+            true => !reads_utf8,
+            false => charset::is_eight_bit(label) || charset::is_stateful(label),
+        };
         let bodies = texts.filter(|node| !node.content.is_attachment && node.content.filename.is_none());
         let unstated = bodies.filter(|node| !node.content.charset.as_deref().is_some_and(is_stated));
         for node in unstated {

@@ -334,96 +334,98 @@ fn supplements_of_the_status_are_evidence() {
     assert!(variants >= 20);
 }
 
+/// Replies by code, enhanced code and text, and their classes.
+const WORDINGS: &[(u16, Option<&str>, &[&str], BounceClass)] = &[
+    (
+        550,
+        Some("5.1.1"),
+        &[
+            "max message size exceeded",
+            "message size exceeds the limit",
+            "the message exceeds the maximum size",
+            "Message too big",
+            "mail size exceeds the limit",
+        ],
+        BounceClass::TooLarge,
+    ),
+    (
+        553,
+        None,
+        &[
+            "sorry, badrcptto (#5.7.1)",
+            "user mail-box not found",
+            "No mail box available for this user",
+            "BAD_RECIPIENT - see the page",
+            "No such mailbox",
+            "Unknown recipient",
+            "there is no user by that name",
+            "not a known user",
+        ],
+        BounceClass::UnknownUser,
+    ),
+    (
+        550,
+        None,
+        &[
+            "User has too many messages on the server.",
+            "mailbox is over its quota",
+            "disk quota exceeded",
+            "not enough storage space",
+            "mailbox has too many messages",
+        ],
+        BounceClass::MailboxFull,
+    ),
+    (
+        554,
+        Some("5.7.1"),
+        &[
+            "Your message failed several antispam checks (SCORING). Please check spf, HELO, PTR",
+            "Blocked using spam pattern, your message may contain spam contents",
+            "classified as spam, check your DKIM",
+            "identified as spam; see your reverse DNS",
+            "This message looks like spam (SPF, DMARC)",
+        ],
+        BounceClass::Spam,
+    ),
+    (
+        550,
+        None,
+        &[
+            "SC-004 Unfortunately, messages from 192.0.2.1 were not sent. Too many unwanted messages have been sent",
+            "Too many unwanted messages from your address",
+        ],
+        BounceClass::Reputation,
+    ),
+    (
+        554,
+        Some("5.0.0"),
+        &["Service currently unavailable", "The service currently unavailable, sorry"],
+        BounceClass::System,
+    ),
+    (
+        550,
+        Some("5.0.0"),
+        &[
+            "5.1.0 - Unknown address error 550-'5.7.1 <x@y.example>... Access denied' (delivery attempts: 0)",
+            "5.1.0 - Unknown address error 554-'5.7.1 relay access denied' (delivery attempts: 0)",
+        ],
+        BounceClass::Policy,
+    ),
+    (
+        550,
+        Some("5.4.1"),
+        &[
+            "[dee@x.example]: Recipient address rejected: Access denied [AM1.prod.protection.outlook.com]",
+            "Recipient address rejected: Access denied. For more information see the page",
+        ],
+        BounceClass::UnknownUser,
+    ),
+];
+
 #[test]
 fn wordings_of_servers_have_their_class() {
-    let cases: &[(u16, Option<&str>, &[&str], BounceClass)] = &[
-        (
-            550,
-            Some("5.1.1"),
-            &[
-                "max message size exceeded",
-                "message size exceeds the limit",
-                "the message exceeds the maximum size",
-                "Message too big",
-                "mail size exceeds the limit",
-            ],
-            BounceClass::TooLarge,
-        ),
-        (
-            553,
-            None,
-            &[
-                "sorry, badrcptto (#5.7.1)",
-                "user mail-box not found",
-                "No mail box available for this user",
-                "BAD_RECIPIENT - see the page",
-                "No such mailbox",
-                "Unknown recipient",
-                "there is no user by that name",
-                "not a known user",
-            ],
-            BounceClass::UnknownUser,
-        ),
-        (
-            550,
-            None,
-            &[
-                "User has too many messages on the server.",
-                "mailbox is over its quota",
-                "disk quota exceeded",
-                "not enough storage space",
-                "mailbox has too many messages",
-            ],
-            BounceClass::MailboxFull,
-        ),
-        (
-            554,
-            Some("5.7.1"),
-            &[
-                "Your message failed several antispam checks (SCORING). Please check spf, HELO, PTR",
-                "Blocked using spam pattern, your message may contain spam contents",
-                "classified as spam, check your DKIM",
-                "identified as spam; see your reverse DNS",
-                "This message looks like spam (SPF, DMARC)",
-            ],
-            BounceClass::Spam,
-        ),
-        (
-            550,
-            None,
-            &[
-                "SC-004 Unfortunately, messages from 192.0.2.1 were not sent. Too many unwanted messages have been sent",
-                "Too many unwanted messages from your address",
-            ],
-            BounceClass::Reputation,
-        ),
-        (
-            554,
-            Some("5.0.0"),
-            &["Service currently unavailable", "The service currently unavailable, sorry"],
-            BounceClass::System,
-        ),
-        (
-            550,
-            Some("5.0.0"),
-            &[
-                "5.1.0 - Unknown address error 550-'5.7.1 <x@y.example>... Access denied' (delivery attempts: 0)",
-                "5.1.0 - Unknown address error 554-'5.7.1 relay access denied' (delivery attempts: 0)",
-            ],
-            BounceClass::Policy,
-        ),
-        (
-            550,
-            Some("5.4.1"),
-            &[
-                "[dee@x.example]: Recipient address rejected: Access denied [AM1.prod.protection.outlook.com]",
-                "Recipient address rejected: Access denied. For more information see the page",
-            ],
-            BounceClass::UnknownUser,
-        ),
-    ];
     let mut variants = 0;
-    for (code, enhanced, texts, class) in cases {
+    for (code, enhanced, texts, class) in WORDINGS {
         for words in *texts {
             for text in [
                 (*words).to_owned(),
