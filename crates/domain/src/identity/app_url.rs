@@ -5,8 +5,8 @@ use ::url::{Host, Url};
 /// The longest URL, in characters.
 pub const URL_CHARS_MAX: usize = 2_000;
 
-/// Returns what is wrong with a redirect URI. It is compared byte for byte later, so it has no pattern and no fragment
-/// (RFC 9700 §2.1); `http` is allowed to this machine only.
+/// Returns what is wrong with a redirect URI. It is compared byte for byte later, except for the port of a loopback
+/// address, so it has no pattern and no fragment (RFC 9700 §2.1); `http` is allowed to this machine only.
 #[must_use]
 pub fn redirect_uri_problem(text: &str) -> Option<String> {
     if text.contains('#') {
@@ -23,6 +23,29 @@ pub fn redirect_uri_problem(text: &str) -> Option<String> {
         return Some("must be https; http works only with `localhost`, 127.0.0.1 and [::1]".to_owned());
     }
     None
+}
+
+/// Returns whether two redirect URIs to a loopback address are equal but for their ports: a native app gets its port from
+/// the operating system when it starts (RFC 8252 §7.3).
+#[must_use]
+pub fn differs_in_port(known: &str, uri: &str) -> bool {
+    match (without_port(known), without_port(uri)) {
+        (Some(known), Some(uri_parts)) => known == uri_parts && redirect_uri_problem(uri).is_none(),
+        _ => false,
+    }
+}
+
+/// Splits an http URI with a loopback address into the address and what is behind the port.
+fn without_port(uri: &str) -> Option<(&str, &str)> {
+    const ADDRESSES: [&str; 2] = ["127.0.0.1", "[::1]"];
+    let rest = uri.strip_prefix("http://")?;
+    let address = ADDRESSES.into_iter().find(|address| rest.starts_with(address))?;
+    let behind = &rest[address.len()..];
+    let path = match behind.strip_prefix(':') {
+        Some(port) => port.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => behind,
+    };
+    (path.is_empty() || path.starts_with(['/', '?'])).then_some((address, path))
 }
 
 /// Returns what is wrong with the URL of a home page.
@@ -68,6 +91,35 @@ pub fn host(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_port_of_a_loopback_address_does_not_matter() {
+        let mut variants = 0;
+        for host in ["127.0.0.1", "[::1]"] {
+            for path in ["", "/", "/cb", "/cb?x=1", "/a/b", "?x"] {
+                for (one, other) in [("", ":1"), (":80", ":51004"), (":8080", ""), (":3000", ":65535")] {
+                    let (known, uri) = (format!("http://{host}{one}{path}"), format!("http://{host}{other}{path}"));
+                    assert!(differs_in_port(&known, &uri), "{known} {uri}");
+                    variants += 1;
+                }
+            }
+        }
+        assert!(variants >= 20);
+        for (known, uri) in [
+            ("http://127.0.0.1/cb", "http://127.0.0.1:1/other"),
+            ("http://127.0.0.1/cb", "http://[::1]:1/cb"),
+            ("http://127.0.0.1/cb", "http://127.0.0.10/cb"),
+            ("http://127.0.0.1/cb", "http://127.0.0.1:1@evil.example/cb"),
+            ("http://127.0.0.1/cb", "http://127.0.0.1.evil.example/cb"),
+            ("http://127.0.0.1/cb", "https://127.0.0.1:1/cb"),
+            ("http://127.0.0.1/cb", "http://127.0.0.1:99999/cb"),
+            ("http://127.0.0.1/cb", "http://127.0.0.1:1/cb#x"),
+            ("https://app.example/cb", "https://app.example:444/cb"),
+            ("http://localhost/cb", "http://localhost:1/cb"),
+        ] {
+            assert!(!differs_in_port(known, uri), "{known} {uri}");
+        }
+    }
 
     #[test]
     fn redirect_uris_are_https_or_local() {

@@ -3,6 +3,7 @@
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
+use super::app_url;
 use super::scope::IdentityScopes;
 use crate::{
     auth::random_alphanumerics,
@@ -101,10 +102,11 @@ impl IdentityClient {
         }
     }
 
-    /// Returns whether browsers may return to a URI, compared byte for byte (RFC 9700 §2.1).
+    /// Returns whether browsers may return to a URI, compared byte for byte (RFC 9700 §2.1), except for the port of a
+    /// loopback address.
     #[must_use]
     pub fn returns_to(&self, uri: &str) -> bool {
-        self.redirect_uris.iter().any(|known| known == uri)
+        self.redirect_uris.iter().any(|known| known == uri || app_url::differs_in_port(known, uri))
     }
 
     /// Returns whether a secret is the app's.

@@ -161,7 +161,7 @@ fn compare_spf(record: &ExpectedRecord, domain: &str, host: &str, reader: &mut R
 /// Accepts any single policy that receivers read (RFC 7489 §6.6.3).
 fn compare_dmarc(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
-let is_about = |text: &String| text.trim_start_matches('"').to_ascii_lowercase().starts_with("v=dmarc1");
+    let is_about = |text: &String| text.trim_start_matches('"').to_ascii_lowercase().starts_with("v=dmarc1");
     let records: Vec<String> = texts.into_iter().filter(is_about).collect();
     let has_policy = |text: &String| stated_dmarc_policy(text).is_some();
     Ok(comparison_of(records.len() == 1 && records.iter().all(has_policy), records))
@@ -171,7 +171,8 @@ let is_about = |text: &String| text.trim_start_matches('"').to_ascii_lowercase()
 fn compare_dkim(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
     let wanted = key_of(&record.value);
-    let is_ok = texts.len() == 1 && texts.iter().all(|text| key_of(text) == wanted && dkim::check_key_record(text).is_ok());
+    let is_ok =
+        texts.len() == 1 && texts.iter().all(|text| key_of(text) == wanted && dkim::check_key_record(text).is_ok());
     Ok(comparison_of(is_ok, texts))
 }
 
