@@ -99,9 +99,12 @@ fn score(
     let token_score = token_score.filter(|_| !has_other_purpose(link))?;
     let by_url = VERIFICATION_URLS.iter().any(|word| path.contains(word))
         || is_requested && PERSONAL_URLS.iter().any(|word| path.contains(word));
-    let by_text = action_precedes(page, link.line);
+    // The footer of mail that is sent to many mentions accounts.
+    let is_account = topic.is_account && (!topic.is_bulk || account_precedes(page, link));
+    let by_text = (is_account || !topic.is_bulk) && action_precedes(page, link.line);
     let is_notice = topic.is_notice && follows_notice(page, link.line);
     let sole = sole
+        && is_account
         && !is_notice
         && token_score >= LONG_TOKEN_SCORE
         && (by_label || link.label.is_empty() && follows_sentence(page, link));
@@ -113,7 +116,7 @@ fn score(
     score += if by_url { 20 } else { 0 };
     score += if by_text { 15 } else { 0 };
     score += if sole { 20 } else { 0 };
-    score += match topic.is_account || is_answer {
+    score += match is_account || is_answer {
         true => 12,
         false if by_label && by_url => 0,
         false => -25,
@@ -299,6 +302,18 @@ fn action_precedes(page: &VerificationPage<'_>, line: usize) -> bool {
         .take(3);
     let own = page.lines.get(line);
     above.chain(own).any(|line| words::any(&line.to_lowercase(), KeywordTable::Action))
+}
+
+/// Returns whether the subject, or the text above a link that isn't a label itself, is about an account.
+fn account_precedes(page: &VerificationPage<'_>, link: &PageLink) -> bool {
+    /// Maximum number of lines above the link.
+    const LINES_MAX: usize = 24;
+    let is_label = |at: usize| page.links.iter().any(|other| other.line == at && !other.label.is_empty());
+    let is_about =
+        |table: &KeywordTable| matches!(table, KeywordTable::Account | KeywordTable::Strong | KeywordTable::Password);
+    let above = (1..link.line.min(page.lines.len())).rev().take(LINES_MAX).filter(|at| !is_label(*at));
+    std::iter::once(0).chain(above).any(|at| page.tables(at).iter().any(is_about))
+        || words::hits(&label::text_before(page, link)).any(|hit| is_about(&hit.table))
 }
 
 /// Returns whether the subject of the mail, or the text above a link that isn't a label itself, describes a verification

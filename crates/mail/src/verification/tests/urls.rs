@@ -319,3 +319,45 @@ fn the_answer_says_why() {
         assert_eq!(found.map(|found| found.reason.text()), Some(reason), "{text}");
     }
 }
+
+#[test]
+fn mail_that_is_sent_to_many_needs_an_account_above_the_link() {
+    let url = format!("https://links.n.example/ls/click?upn=u001.{TOKEN}");
+    let footer = "<p>You get this mail at bob@b.example because you have an account. Log in to change your password or settings, or \
+                  <a href='https://n.example/u/8a7b6c5d4e3f2a1b9c8d'>unsubscribe</a>.</p>";
+    let mut variants = 0;
+    for label in [
+        "Activate now",
+        "Activate your discount",
+        "Confirm your spot",
+        "Unlock the offer",
+        "Verify your eligibility",
+        "Jetzt aktivieren",
+        "Join Now",
+        "Accept the challenge",
+    ] {
+        for text in [
+            "Our autumn collection is here.",
+            "Win a trip to Rome this weekend.",
+            "Read the five best stories of the week.",
+        ] {
+            let html = format!("<h1>News</h1><p>{text}</p><p><a href=\"{url}\">{label}</a></p>{footer}");
+            assert_eq!(link_of("Weekly news", None, Some(&html)), None, "{html}");
+            variants += 1;
+        }
+    }
+    for (subject, text, label) in [
+        ("Please confirm your subscription", "Thanks for your interest in our newsletter.", "Yes, subscribe me"),
+        ("Confirm your email", "One more step.", "Confirm"),
+        ("Welcome to Acme", "Please verify your email address to finish.", "Verify"),
+        ("Reset your password", "You asked for it.", "Reset password"),
+        ("Acme", "Please confirm your email address to get our newsletter.", "Confirm email"),
+    ] {
+        let html = format!(
+            "<h1>Acme</h1><p>{text}</p><p><a href=\"https://n.example/confirm/{TOKEN}\">{label}</a></p>{footer}"
+        );
+        assert!(link_of(subject, None, Some(&html)).is_some(), "{html}");
+        variants += 1;
+    }
+    assert!(variants >= 20);
+}
