@@ -29,6 +29,7 @@ pub mod openapi;
 pub mod prelude;
 mod rate_limits;
 pub mod readiness;
+mod request_info;
 mod requests;
 mod response;
 mod response_budget;

@@ -19,7 +19,7 @@ use posthouse_domain::Refusal;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{rate_limits, route::RequestInfo, socket::HandshakeOutcome};
+use crate::{rate_limits, request_info::RequestInfo, socket::HandshakeOutcome};
 
 /// The response of a handler.
 #[derive(Debug)]

@@ -35,6 +35,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .handle(domains),
         Operation::new(Method::Post, "/v1/contacts/delete", "deleteContacts", ContactsWrite)
             .workspace_wide()
+            .destructive()
             .summary("Deletes up to 1,000 contacts by kind, by domain or both. With dry_run, only counts them.")
             .responds::<DeletedContactsView>(200)
             .handle(delete_many),

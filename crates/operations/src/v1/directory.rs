@@ -99,6 +99,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             ])
             .handle(report),
         route(Method::Post, "/v1/directory/verify", "verifyAgent", DirectoryRead)
+            .reads()
             .summary(
                 "Checks a signature of an agent message and the standing of its sender, or the standing of an address. The \
                  content of the message is not checked.",

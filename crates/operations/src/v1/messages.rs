@@ -47,6 +47,7 @@ fn own() -> Vec<Operation> {
             .errors(&[ErrorCode::NotFound, ErrorCode::LeaseExpired])
             .handle(update),
         Operation::new(Method::Post, "/v1/messages/batch-get", "batchGetMessages", Permission::MessagesRead)
+            .reads()
             .summary("Returns up to 100 messages by id.")
             .responds::<BatchView<MessageView<'_>>>(200)
             .handle(batch_get),

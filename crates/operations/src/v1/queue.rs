@@ -27,6 +27,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .errors(&[ErrorCode::NotFound, ErrorCode::NotQueued])
             .handle(requeue),
         Operation::new(Method::Post, "/v1/messages/{id}/drop", "dropMessage", Permission::MessagesWrite)
+            .destructive()
             .summary("Takes a dead letter out of its queue for good. The message stays readable.")
             .without_body()
             .responds::<DroppedView>(200)

@@ -52,6 +52,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .errors(DISABLED)
             .handle(delete),
         Operation::new(Method::Post, "/v1/inboxes/{id}/agent/revoke", "revokeAgent", DirectoryWrite)
+            .destructive()
             .summary("Revokes an agent: its messages are no longer signed, and checks of its signatures show it. Mail still flows.")
             .responds::<AgentBundleView>(200)
             .errors(DISABLED)

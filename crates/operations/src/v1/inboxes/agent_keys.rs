@@ -45,6 +45,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeyRevoked, ErrorCode::AgentKeysDisabled])
             .handle(retire),
         Operation::new(Method::Post, REVOKE, "revokeAgentKey", IdentityManage)
+            .destructive()
             .summary("Revokes a key: signatures with a date from `since` on are invalid.")
             .responds::<AgentKeyView>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::AgentKeysDisabled])

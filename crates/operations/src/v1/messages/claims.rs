@@ -26,6 +26,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::new(Method::Post, "/v1/inboxes/{id}/messages/claim", "claimMessages", Permission::MessagesWrite)
             .also(&[Permission::MessagesRead])
+            .waits()
             .summary("Claims the oldest received messages of an inbox under leases, one per conversation at a time.")
             .responds::<ClaimsView<'_>>(200)
             .errors(&[ErrorCode::NotFound])

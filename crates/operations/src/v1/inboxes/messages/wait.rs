@@ -22,11 +22,13 @@ type Part = BoundedLine<1, 500>;
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
         Operation::new(Method::Get, "/v1/inboxes/{id}/messages/wait", "waitForMessage", Permission::MessagesRead)
+            .waits()
             .summary("Waits for the oldest message after a given time. Returns null on timeout.")
             .responds::<NullableView<MessageView<'_>>>(200)
             .errors(&[ErrorCode::NotFound])
             .handle(message),
         Operation::new(Method::Get, "/v1/inboxes/{id}/verification", "waitForVerification", Permission::MessagesRead)
+            .waits()
             .summary("Waits for the newest sign-in code or link. Returns null on timeout.")
             .responds::<NullableView<FoundVerificationView<'_>>>(200)
             .errors(&[ErrorCode::NotFound])

@@ -155,7 +155,9 @@ fn names(document: &Value, route: &Route) -> Vec<String> {
     let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
     assert_eq!(operation["operationId"], route.operation.name, "the document lists every route");
     let mut names = Vec::new();
-    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+    // A shared parameter, which is a reference, holds no id.
+    let own = operation["parameters"].as_array().into_iter().flatten().filter(|one| one.get("$ref").is_none());
+    for parameter in own {
         let (location, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
         if location == "path" || (location == "query" && (is_id(name) || has_uuid(&parameter["schema"]))) {
             names.push(format!("{location}:{name}"));

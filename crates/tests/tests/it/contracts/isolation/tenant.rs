@@ -218,7 +218,11 @@ pub(super) fn differences(before: &BTreeMap<String, Value>, after: &BTreeMap<Str
 
 /// Returns the required query parameters of a route.
 fn required(route: &Route) -> &'static str {
-    if route.operation.name == "searchMessages" { "&q=secret" } else { "" }
+    match route.operation.name {
+        "searchMessages" => "&q=secret",
+        "waitForMessage" => "&since=2020-01-01",
+        _ => "",
+    }
 }
 
 /// Builds a request that is valid except for that id. `others` fills the other ids.
