@@ -15,7 +15,7 @@ use posthouse_domain::error::ErrorCode;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::cookie;
+use crate::request::cookie;
 use posthouse_api::views::event::catalogue;
 use posthouse_call::Operation;
 

@@ -11,9 +11,9 @@ use posthouse_domain::{Caller, ErrorCode, Refusal};
 
 use crate::Api;
 
-pub(crate) use crate::response::entity_tag;
-pub use crate::request_info::RequestInfo;
-pub use crate::response::{DocumentVersion, ResponseBody, RouteResponse};
+pub use crate::request::request_info::RequestInfo;
+pub(crate) use crate::response::route_response::entity_tag;
+pub use crate::response::route_response::{DocumentVersion, ResponseBody, RouteResponse};
 
 type PageFuture = Pin<Box<dyn Future<Output = Result<RouteResponse, Refusal>> + Send>>;
 type PageHandler = Arc<dyn Fn(Arc<Api>, PageParts) -> PageFuture + Send + Sync>;

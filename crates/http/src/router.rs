@@ -28,16 +28,25 @@ use posthouse_call::{self as call, Access, Admission, Arguments, CallSource, Not
 use posthouse_domain::{ErrorCode, LimitName, Principal, Refusal, Time, WorkspaceId};
 use tracing::Instrument;
 
-use super::{
-    auth, body,
-    client::{self, HttpConnectionInfo, RequestClient},
-    cookie, cors, dashboard, development, error, host, idempotency, oauth, rate_limits,
+use crate::{
+    connection::client::{self, HttpConnectionInfo, RequestClient},
+    connection::host,
+    pages::dashboard,
+    request::auth,
+    request::body,
+    request::cookie,
+    request::development,
+    request::idempotency,
+    response::cors,
+    response::error,
+    response::oauth,
+    response::rate_limits,
     route::{PageParts, RequestInfo, ResponseBody, Route, RouteResponse},
-    socket,
+    stream::socket,
 };
 use crate::{
-    body_budget::BodyShare,
-    connections::{ConnectionSlot, ProxiedRequest},
+    connection::connections::{ConnectionSlot, ProxiedRequest},
+    request::body_budget::BodyShare,
 };
 
 /// `X-Request-Id`.

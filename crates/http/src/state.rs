@@ -7,8 +7,9 @@ use posthouse_app::{Service, settings::http::HttpConfig};
 use posthouse_domain::error::Refusal;
 
 use crate::{
-    body_budget::BodyBudget, connections::Connections, dashboard::Dashboard, drain::DrainPace, readiness::Readiness,
-    response_budget::ResponseBudget, route::DocumentVersion, shared_document::SharedDocument, site::Site,
+    connection::connections::Connections, connection::drain::DrainPace, pages::dashboard::Dashboard,
+    pages::readiness::Readiness, request::body_budget::BodyBudget, response::response_budget::ResponseBudget,
+    response::shared_document::SharedDocument, route::DocumentVersion, site::Site,
 };
 
 /// The service, with the state of HTTP requests.

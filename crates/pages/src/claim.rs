@@ -3,7 +3,7 @@
 
 use posthouse_app::signup::claim_link::{self, ClaimableWorkspace};
 use posthouse_http::prelude::*;
-use posthouse_http::{docs::html::escape, link_page, link_page::HTML};
+use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 
 /// Path of the claim page.
 const CLAIM: &str = "/claim/{token}";

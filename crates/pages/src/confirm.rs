@@ -4,7 +4,7 @@
 use posthouse_app::forwarding::confirm::{self, ConfirmationRequest};
 use posthouse_app::on_call::confirm::{self as on_call, OnCallRequest};
 use posthouse_http::prelude::*;
-use posthouse_http::{docs::html::escape, link_page, link_page::HTML};
+use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 
 /// Path of the confirmation page of a forwarding address.
 const FORWARDING: &str = "/confirm/forwarding/{token}";

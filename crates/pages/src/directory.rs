@@ -10,9 +10,9 @@ use posthouse_app::directory::{search, search::IndexableCard, switches, view::Ag
 use posthouse_app::limits::directory::DirectoryLimit;
 use posthouse_domain::agent::{card::check_documentation_url, card_text::visible};
 use posthouse_domain::{Agent, CardQuery, InboxKind, Page, SECOND_MS, SearchedCards, Skill};
-use posthouse_http::dashboard::{accepts_html, no_route};
+use posthouse_http::pages::dashboard::{accepts_html, no_route};
 use posthouse_http::prelude::*;
-use posthouse_http::{docs::html::escape, link_page::HTML};
+use posthouse_http::{pages::docs::html::escape, pages::link_page::HTML};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

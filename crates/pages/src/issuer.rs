@@ -8,8 +8,8 @@ mod token;
 mod userinfo;
 
 use axum::http::header;
-use posthouse_http::oauth::open;
 use posthouse_http::prelude::*;
+use posthouse_http::response::oauth::open;
 
 use self::form::OAuthQuery;
 

@@ -11,8 +11,8 @@ use posthouse_app::people::{
     first_owner::first_owner, invitations, sessions, sign_in, switch, verify, verify::SignInProof,
 };
 use posthouse_domain::{Detail, LimitName, MINUTE_MS, Role, Time, WorkspaceId};
-use posthouse_http::cookie;
 use posthouse_http::prelude::*;
+use posthouse_http::request::cookie;
 use posthouse_operations::platform::signed_in_view;
 use schemars::JsonSchema;
 use serde::Serialize;

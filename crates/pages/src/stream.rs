@@ -8,7 +8,7 @@ use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
 use posthouse_app::{events::stream, limits::shared_budget::BudgetExceeded, settings::SecretText};
 use posthouse_domain::{ApiKeySecret, LimitName, StreamClose};
 use posthouse_http::prelude::*;
-use posthouse_http::socket::HandshakeOutcome;
+use posthouse_http::stream::socket::HandshakeOutcome;
 
 /// When a client should try again to open a stream beyond the limit, in seconds.
 const STREAM_RETRY_S: u64 = 10;

@@ -5,9 +5,9 @@ use std::{process::ExitCode, sync::Arc};
 use posthouse_app::{Service, settings::http::HttpConfig};
 use posthouse_call::Operation;
 use posthouse_http::{
-    listeners::{self, HttpListeners},
+    connection::listeners::{self, HttpListeners},
+    pages::routes,
     route::Route,
-    routes,
     site::Site,
 };
 use posthouse_server::boot::{

@@ -18,7 +18,10 @@ use posthouse_app::{
     ports::{Clock, Dns},
     signing::keys as signing_keys,
 };
-use posthouse_http::{connection::listeners::{self, HttpListeners}, pages::readiness::RESULT_VALID_MS};
+use posthouse_http::{
+    connection::listeners::{self, HttpListeners},
+    pages::readiness::RESULT_VALID_MS,
+};
 use posthouse_server::{
     adapters::{acme::InstantAcmeClient, http_out::HttpClient, smtp_out::SmtpClient},
     boot::web::{self, BoundHttp},

@@ -8,7 +8,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 use super::{SharedParts, schemas::header_refs, tag};
-use crate::host;
+use crate::connection::host;
 use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
 
 /// Returns the operation object. Body schemas are added to the shared schemas.

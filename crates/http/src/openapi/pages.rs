@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::document;
 use crate::{
-    docs,
+    pages::docs,
     route::{PageInput, PageOperation as _, Route, RouteResponse},
 };
 

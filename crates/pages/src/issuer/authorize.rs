@@ -9,7 +9,7 @@ use posthouse_app::identity::authorize::{
 use posthouse_app::limits::client_network;
 use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity::app_url};
 use posthouse_http::prelude::*;
-use posthouse_http::{docs::html::escape, link_page, link_page::HTML};
+use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 
 use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
 

@@ -3,8 +3,8 @@
 use posthouse_api::{views::oauth::IssuerMetadataView, views::signing_key::ServiceKeysView};
 use posthouse_app::identity::{exchange::ASSERTION_GRANT, exchange::CODE_GRANT, exchange::EXCHANGE_GRANT, signing};
 use posthouse_domain::{IdentityScope, SubjectType, identity::pkce};
-use posthouse_http::oauth::open;
 use posthouse_http::prelude::*;
+use posthouse_http::response::oauth::open;
 
 use super::form::OAuthQuery;
 

@@ -8,7 +8,7 @@ use posthouse_app::limits::requests::RateLimitStatus;
 use posthouse_app::{limits::client_network, settings::SecretText};
 use posthouse_domain::{OAuthError, OAuthErrorCode, OAuthParameters};
 use posthouse_http::prelude::*;
-use posthouse_http::{oauth, oauth::uncached};
+use posthouse_http::{response::oauth, response::oauth::uncached};
 use sha2::{Digest, Sha256};
 
 use super::TOKEN;

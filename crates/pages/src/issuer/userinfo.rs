@@ -6,7 +6,7 @@ use posthouse_app::limits::requests::RateLimitStatus;
 use posthouse_app::{identity::failure::OAuthFailure, identity::userinfo};
 use posthouse_domain::OAuthErrorCode;
 use posthouse_http::prelude::*;
-use posthouse_http::{oauth, oauth::uncached};
+use posthouse_http::{response::oauth, response::oauth::uncached};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

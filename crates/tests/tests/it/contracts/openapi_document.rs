@@ -7,7 +7,10 @@ use serde_json::Value;
 
 use posthouse::all_routes;
 use posthouse_call::Access;
-use posthouse_http::{pages::docs, openapi::{document, path_parameters}};
+use posthouse_http::{
+    openapi::{document, path_parameters},
+    pages::docs,
+};
 
 fn whole() -> Value {
     document(&posthouse::all_operations(), "http://127.0.0.1:8080")

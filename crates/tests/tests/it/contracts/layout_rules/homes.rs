@@ -32,7 +32,7 @@ const TASK_OWNERS: &[(&str, &str)] = &[
     ("crates/app/src/webhooks/dispatch", "one task per workspace with webhooks, and per attempt, bounded per webhook"),
     ("crates/server/src/smtp/listener", "one task per connection, bounded"),
     ("crates/app/src/limits/blocking_pool", "parsing of large messages, few at a time"),
-    ("crates/http/src/listener", "one task per connection, bounded"),
+    ("crates/http/src/connection/listener", "one task per connection, bounded"),
     ("crates/store/src/db", "the writer thread, the readers and the worker pool"),
 ];
 

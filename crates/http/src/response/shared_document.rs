@@ -6,7 +6,7 @@ use posthouse_domain::{error::Refusal, id::WorkspaceId, time::Time};
 use tokio::sync::Mutex;
 
 use crate::{
-    response_budget::ResponseBudget,
+    response::response_budget::ResponseBudget,
     route::{DocumentVersion, entity_tag},
 };
 

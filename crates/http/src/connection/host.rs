@@ -13,7 +13,7 @@ use posthouse_mail::address::Address;
 use posthouse_app::settings::AcmeConfig;
 
 /// Routes that accept any name: health checks know only the address of the service.
-pub(super) const ANY_HOST_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+pub(crate) const ANY_HOST_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 /// The name of this machine, and the domain of further names for it (RFC 6761 §6.3).
 const LOCALHOST: &str = "localhost";
 /// Most characters of a name that a refusal repeats.
@@ -21,12 +21,12 @@ const SHOWN_CHARS_MAX: usize = 100;
 
 /// The names of the service.
 #[derive(Debug)]
-pub(super) struct AllowedHosts(Vec<String>);
+pub(crate) struct AllowedHosts(Vec<String>);
 
 impl AllowedHosts {
     /// Collects the hosts of `base_url` and the issuer, those of `http.allowed_hosts`, and the names of an ACME certificate: the
     /// authority sends its requests to each of them.
-    pub(super) fn of(own_urls: &[&str], further: &[String], acme: &AcmeConfig) -> Self {
+    pub(crate) fn of(own_urls: &[&str], further: &[String], acme: &AcmeConfig) -> Self {
         let host = |url: &&str| {
             let url = url.parse::<http::Uri>().ok()?;
             AuthorityHost::of(url.authority()?.as_str())?.into_name()
@@ -40,7 +40,7 @@ impl AllowedHosts {
     }
 
     /// Returns the refusal of a request for another name.
-    pub(super) fn refusal<T>(&self, request: &http::Request<T>) -> Option<Refusal> {
+    pub(crate) fn refusal<T>(&self, request: &http::Request<T>) -> Option<Refusal> {
         let named = named(request);
         if ANY_HOST_PATHS.contains(&request.uri().path()) || self.include(&named) {
             return None;
@@ -64,7 +64,7 @@ impl AllowedHosts {
 }
 
 /// Returns the authority of a request: that of an absolute target before that of `Host` (RFC 9112 §3.2.2).
-pub(super) fn named<T>(request: &http::Request<T>) -> String {
+pub(crate) fn named<T>(request: &http::Request<T>) -> String {
     if let Some(authority) = request.uri().authority() {
         return authority.as_str().to_owned();
     }

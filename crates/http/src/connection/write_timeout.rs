@@ -15,16 +15,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The limit on writes without progress.
 #[derive(Clone)]
-pub(super) struct WriteLimit {
+pub(crate) struct WriteLimit {
     /// Longest time without progress, in milliseconds.
-    pub(super) timeout_ms: i64,
+    pub(crate) timeout_ms: i64,
     /// Counts the connections that are closed by it.
-    pub(super) expired: Counter,
+    pub(crate) expired: Counter,
 }
 
 /// A stream whose writes must make progress. It covers every byte that a connection sends: responses in memory, streamed
 /// downloads, and refusals. HTTP/2, which would multiplex writes, isn't served.
-pub(super) struct WriteTimeout<S> {
+pub(crate) struct WriteTimeout<S> {
     stream: S,
     clock: Arc<dyn Clock>,
     limit: WriteLimit,
@@ -33,12 +33,12 @@ pub(super) struct WriteTimeout<S> {
 }
 
 impl<S> WriteTimeout<S> {
-    pub(super) fn new(stream: S, clock: Arc<dyn Clock>, limit: WriteLimit) -> Self {
+    pub(crate) fn new(stream: S, clock: Arc<dyn Clock>, limit: WriteLimit) -> Self {
         Self { stream, clock, limit, timer: None }
     }
 
     /// Returns the underlying stream.
-    pub(super) fn into_inner(self) -> S {
+    pub(crate) fn into_inner(self) -> S {
         self.stream
     }
 

@@ -12,7 +12,7 @@ use axum::{
 use posthouse_call::{Method, Operation};
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::{
+use crate::{
     route::{PageInput, PageOperation as _, Route, RouteResponse},
     router,
 };

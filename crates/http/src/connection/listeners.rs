@@ -6,9 +6,11 @@ use posthouse_app::{Service, settings::http::HttpConfig};
 use tokio::net::TcpListener;
 
 use crate::{
-    Api, challenge,
-    listener::{self, ListenerEntry},
-    router, routes,
+    Api,
+    connection::listener::{self, ListenerEntry},
+    pages::challenge,
+    pages::routes,
+    router,
     site::Site,
 };
 

@@ -4,7 +4,7 @@
 use axum::http::{Uri, header, request};
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::{body, client::HttpConnectionInfo, route::Route};
+use crate::{connection::client::HttpConnectionInfo, request::body, route::Route};
 use posthouse_app::settings::AppConfig;
 use posthouse_call::BodyRule;
 
@@ -13,7 +13,7 @@ use posthouse_call::BodyRule;
 /// # Errors
 /// Returns `forbidden` for a request from a page of another site, or `unsupported_media_type` if the content type is
 /// missing or not that of the route.
-pub(super) fn admit(config: &AppConfig, route: &Route, head: &request::Parts, named: &str) -> Result<(), Refusal> {
+pub(crate) fn admit(config: &AppConfig, route: &Route, head: &request::Parts, named: &str) -> Result<(), Refusal> {
     let is_tls = head.extensions.get::<HttpConnectionInfo>().is_some_and(|connection| connection.over_tls);
     let here = format!("{}://{named}", if is_tls { "https" } else { "http" });
     let own = [WebOrigin::of(&config.base_url), WebOrigin::of(&here)];

@@ -1,7 +1,7 @@
 //! The routes of the service itself: probes, ACME challenges and the documentation of the API. The binary adds those of
 //! the product.
 
-use crate::{challenge, health, openapi, route::Route};
+use crate::{openapi, pages::challenge, pages::health, route::Route};
 
 /// Returns the routes that remain on `http.listen` when it redirects to HTTPS.
 #[must_use]

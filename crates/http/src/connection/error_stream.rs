@@ -5,7 +5,7 @@
 //! Parsing heads before hyper (httparse) would need a second opinion on where each body ends, which is how requests are
 //! smuggled. This stream only compares whole responses of the library, while no request is in progress.
 
-use crate::{Api, error};
+use crate::{Api, response::error};
 use std::{
     io::{self, IoSlice},
     pin::Pin,
@@ -16,7 +16,7 @@ use std::{
 use posthouse_domain::error::{ErrorCode, Refusal};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::requests::OpenRequests;
+use crate::connection::requests::OpenRequests;
 use posthouse_app::tls::ClientStream;
 
 /// Status lines of the library, with the refusals that replace them.
@@ -31,7 +31,7 @@ const AUTOMATIC: [(&str, ErrorCode, &str); 3] = [
 ];
 
 /// A connection.
-pub(super) struct HttpErrorStream {
+pub(crate) struct HttpErrorStream {
     stream: ClientStream,
     api: Arc<Api>,
     requests: OpenRequests,
@@ -47,12 +47,12 @@ struct PendingRefusal {
 }
 
 impl HttpErrorStream {
-    pub(super) fn new(stream: ClientStream, api: Arc<Api>, requests: OpenRequests) -> Self {
+    pub(crate) fn new(stream: ClientStream, api: Arc<Api>, requests: OpenRequests) -> Self {
         Self { stream, api, requests, refusal: None }
     }
 
     /// Returns the underlying stream, after an upgrade.
-    pub(super) fn into_stream(self) -> ClientStream {
+    pub(crate) fn into_stream(self) -> ClientStream {
         self.stream
     }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use posthouse_app::settings::SecretText;
 use posthouse_domain::SessionSecret;
 
-use crate::connections::ConnectionSlot;
+use crate::connection::connections::ConnectionSlot;
 
 /// Facts about a request that only HTTP has.
 #[derive(Clone, Debug)]

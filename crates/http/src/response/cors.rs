@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use super::route::RouteResponse;
+use crate::route::RouteResponse;
 
 /// The prefix below which every origin may read all responses, those of unknown paths included.
 const SHARED: &str = "/v1/public/";

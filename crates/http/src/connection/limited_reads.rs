@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const MINUTE_MS: i64 = 60_000;
 
 /// A stream with a limit of received bytes per minute.
-pub(super) struct LimitedReads<S> {
+pub(crate) struct LimitedReads<S> {
     stream: S,
     clock: Arc<dyn Clock>,
     max: Limit,
@@ -24,7 +24,7 @@ pub(super) struct LimitedReads<S> {
 }
 
 impl<S> LimitedReads<S> {
-    pub(super) fn new(stream: S, clock: Arc<dyn Clock>, max: Limit) -> Self {
+    pub(crate) fn new(stream: S, clock: Arc<dyn Clock>, max: Limit) -> Self {
         let began = clock.now();
         Self { stream, clock, max, began, bytes: 0 }
     }
@@ -41,7 +41,7 @@ impl<S> LimitedReads<S> {
 }
 
 /// Returns whether the error is that of the limit.
-pub(super) fn is_limit(error: &io::Error) -> bool {
+pub(crate) fn is_limit(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::QuotaExceeded
 }
 

@@ -23,29 +23,29 @@ const HOPS_MAX: usize = 32;
 
 /// Facts about a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HttpConnectionInfo {
+pub(crate) struct HttpConnectionInfo {
     /// The peer address, as the operating system reports it.
-    pub(super) peer: IpAddr,
+    pub(crate) peer: IpAddr,
     /// Whether the connection uses TLS.
-    pub(super) over_tls: bool,
+    pub(crate) over_tls: bool,
 }
 
 /// The client of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct RequestClient {
+pub(crate) struct RequestClient {
     /// The address; if the client itself is unknown, that of the last known hop.
-    pub(super) address: IpAddr,
+    pub(crate) address: IpAddr,
     /// Whether the client is known to be on this machine.
-    pub(super) on_loopback: bool,
+    pub(crate) on_loopback: bool,
 }
 
 /// Returns whether a peer is a trusted proxy.
-pub(super) fn is_trusted(peer: IpAddr, trusted: &[Network]) -> bool {
+pub(crate) fn is_trusted(peer: IpAddr, trusted: &[Network]) -> bool {
     trusted.iter().any(|network| network.contains(peer.to_canonical()))
 }
 
 /// Returns the client of a request.
-pub(super) fn of(peer: IpAddr, trusted: &[Network], headers: &HeaderMap) -> RequestClient {
+pub(crate) fn of(peer: IpAddr, trusted: &[Network], headers: &HeaderMap) -> RequestClient {
     let peer = peer.to_canonical();
     let is_trusted = |address: IpAddr| is_trusted(address, trusted);
     let is_forwarded = headers.contains_key(FORWARDED) || headers.contains_key(X_FORWARDED_FOR);

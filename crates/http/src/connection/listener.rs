@@ -2,8 +2,8 @@
 //!
 //! On shutdown it stops accepting, lets every connection finish its current request, and closes the others.
 
-use super::requests::{OpenRequest, OpenRequests};
 use crate::Api;
+use crate::connection::requests::{OpenRequest, OpenRequests};
 use std::{
     net::SocketAddr,
     pin::Pin,
@@ -33,15 +33,15 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-use super::{
-    client::HttpConnectionInfo,
-    connections::ConnectionSlot,
-    error,
-    error_stream::HttpErrorStream,
-    head,
-    host::AllowedHosts,
-    socket::{self, HandshakeOutcome},
-    write_timeout::{WriteLimit, WriteTimeout},
+use crate::{
+    connection::client::HttpConnectionInfo,
+    connection::connections::ConnectionSlot,
+    connection::error_stream::HttpErrorStream,
+    connection::head,
+    connection::host::AllowedHosts,
+    connection::write_timeout::{WriteLimit, WriteTimeout},
+    response::error,
+    stream::socket::{self, HandshakeOutcome},
 };
 use posthouse_app::{events::subscriptions, service::Service, tls::ClientStream};
 use posthouse_domain::error::{LimitName, Refusal};

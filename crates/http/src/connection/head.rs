@@ -14,10 +14,10 @@ use axum::{
 };
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::router;
+use crate::router;
 
 /// Returns the refusal of a malformed head.
-pub(super) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {
+pub(crate) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {
     let fields = request.headers();
     if fields.get_all(header::HOST).iter().count() > 1 {
         let refusal = Refusal::new(ErrorCode::InvalidRequest, "The request has several `Host` headers.");
@@ -40,7 +40,7 @@ pub(super) fn refusal<T>(request: &http::Request<T>) -> Option<Refusal> {
 }
 
 /// Refuses such a request. Its sender is uncertain, so the response contains nothing about a workspace.
-pub(super) async fn refuse(api: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
+pub(crate) async fn refuse(api: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
     let mut response = router::refuse(&api, request, refusal).await;
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     Ok(response)
@@ -48,7 +48,7 @@ pub(super) async fn refuse(api: Arc<Api>, request: Request, refusal: Refusal) ->
 
 /// Refuses a request for another host. The connection stays open: behind a proxy it also carries requests of other
 /// clients.
-pub(super) async fn refuse_host(api: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
+pub(crate) async fn refuse_host(api: Arc<Api>, request: Request, refusal: Refusal) -> Result<Response, Infallible> {
     Ok(router::refuse(&api, request, refusal).await)
 }
 

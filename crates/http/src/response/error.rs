@@ -6,7 +6,7 @@ use axum::{
 };
 use posthouse_domain::error::{ErrorCode, Refusal};
 
-use super::{rate_limits, route::RouteResponse};
+use crate::{response::rate_limits, route::RouteResponse};
 use posthouse_app::limits::requests::RateLimitStatus;
 
 /// `Retry-After` of a 503 without a better estimate, in seconds.

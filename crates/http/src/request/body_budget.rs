@@ -62,7 +62,7 @@ fn refusal(exceeded: BudgetExceeded) -> Refusal {
 }
 
 /// The part of a body that has arrived.
-pub(super) struct BodyBuffer<'a> {
+pub(crate) struct BodyBuffer<'a> {
     share: &'a mut BodyShare,
     /// The longest that the body can become, in bytes.
     bytes_max: usize,
@@ -73,11 +73,11 @@ pub(super) struct BodyBuffer<'a> {
 }
 
 impl<'a> BodyBuffer<'a> {
-    pub(super) fn new(share: &'a mut BodyShare, bytes_max: usize) -> Self {
+    pub(crate) fn new(share: &'a mut BodyShare, bytes_max: usize) -> Self {
         Self { share, bytes_max, first: Bytes::new(), whole: Vec::new() }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.first.len().max(self.whole.len())
     }
 
@@ -85,7 +85,7 @@ impl<'a> BodyBuffer<'a> {
     ///
     /// # Errors
     /// Returns `rate_limited` if the workspace has used up its share, or `unavailable` if the total is used up.
-    pub(super) fn push(&mut self, part: Bytes) -> Result<(), Refusal> {
+    pub(crate) fn push(&mut self, part: Bytes) -> Result<(), Refusal> {
         if self.len() == 0 {
             self.share.grow(part.len() as u64).map_err(refusal)?;
             self.first = part;
@@ -106,7 +106,7 @@ impl<'a> BodyBuffer<'a> {
     }
 
     /// Returns the body. Its share stays reserved.
-    pub(super) fn finish(self) -> Bytes {
+    pub(crate) fn finish(self) -> Bytes {
         if self.whole.is_empty() { self.first } else { self.whole.into() }
     }
 }

@@ -15,7 +15,7 @@ use axum::{
 use posthouse_app::ports::Clock;
 use posthouse_domain::time::Time;
 
-use crate::body;
+use crate::request::body;
 
 /// Most bytes read from a refused request, so that the client receives the refusal.
 const DRAIN_BYTES_MAX: usize = 64 * 1024 * 1024;

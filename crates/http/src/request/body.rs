@@ -9,7 +9,7 @@ use posthouse_domain::{
     time::Time,
 };
 
-use super::body_budget::{BodyBuffer, BodyShare};
+use crate::request::body_budget::{BodyBuffer, BodyShare};
 use posthouse_app::ports::Clock;
 use posthouse_call::BodyRule;
 
@@ -21,7 +21,7 @@ const BODY_MS_MAX: i64 = 600_000;
 const YIELDS_WITHOUT_TIMER: u32 = 8;
 
 /// Why a body stopped before its end.
-pub(super) enum BodyReadError {
+pub(crate) enum BodyReadError {
     /// The client disconnected or sent a malformed body.
     Broken,
     /// The time ran out.
@@ -33,7 +33,7 @@ pub(super) enum BodyReadError {
 /// # Errors
 /// Returns `body_too_large`, `unsupported_media_type`, `invalid_request` if the body is incomplete, or `rate_limited` or
 /// `unavailable` if other bodies hold too much memory.
-pub(super) async fn read(
+pub(crate) async fn read(
     clock: &dyn Clock,
     rule: BodyRule,
     headers: &HeaderMap,
@@ -85,7 +85,7 @@ fn check_type(rule: BodyRule, headers: &HeaderMap, bytes: &Bytes) -> Result<(), 
 ///
 /// # Errors
 /// Returns `unsupported_media_type` if it is not the type of the route.
-pub(super) fn check_essence(rule: BodyRule, given: &str) -> Result<(), Refusal> {
+pub(crate) fn check_essence(rule: BodyRule, given: &str) -> Result<(), Refusal> {
     let essence = given.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case(rule.content_type) {
         return Ok(());
@@ -94,14 +94,14 @@ pub(super) fn check_essence(rule: BodyRule, given: &str) -> Result<(), Refusal> 
 }
 
 /// Creates the refusal of a body whose type is not that of the route.
-pub(super) fn wrong_type(rule: BodyRule, problem: &str) -> Refusal {
+pub(crate) fn wrong_type(rule: BodyRule, problem: &str) -> Refusal {
     let what = format!("{problem}; this route accepts {}.", rule.content_type);
     let fix = format!("Send the header `Content-Type: {}`.", rule.content_type);
     Refusal::new(ErrorCode::UnsupportedMediaType, what).with_fix(fix)
 }
 
 /// Returns the next bytes, or `None` at the end.
-pub(super) async fn next(
+pub(crate) async fn next(
     clock: &dyn Clock,
     body: &mut Body,
     idle_ms: i64,

@@ -36,8 +36,8 @@ use tokio_tungstenite::{
     },
 };
 
-use super::frames::{ClientFrame, FrameCount, read};
-use super::limited_reads::{self, LimitedReads};
+use crate::connection::limited_reads::{self, LimitedReads};
+use crate::stream::frames::{ClientFrame, FrameCount, read};
 use posthouse_app::{
     events::{
         log::EventFilter,

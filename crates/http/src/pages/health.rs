@@ -1,6 +1,6 @@
 //! Routes for operators: `/healthz`, `/readyz`, `/metrics` (see `docs/OPERATING.md`).
 
-use crate::{Api, host};
+use crate::{Api, connection::host};
 use std::sync::Arc;
 
 use posthouse_call::{Method, Operation};
@@ -9,7 +9,7 @@ use posthouse_store::instance;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::route::{PageInput, PageOperation as _, Route, RouteResponse};
+use crate::route::{PageInput, PageOperation as _, Route, RouteResponse};
 use posthouse_app::{lifecycle::Stage, service::Service};
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_operating_page_lists_every_reason_and_warning() {
-        let page = include_str!("../../../docs/OPERATING.md");
+        let page = include_str!("../../../../docs/OPERATING.md");
         let line = page.lines().find(|line| line.starts_with("| `/readyz` |")).expect("the page has a line about it");
         let (_, lists) = line.split_once("`details.reason` ").expect("reasons");
         let (reasons, warnings) = lists.split_once("`warnings` ").expect("warnings");

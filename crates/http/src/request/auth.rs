@@ -8,8 +8,8 @@ use posthouse_domain::{
     error::{ErrorCode, Refusal},
 };
 
-use super::cookie;
 use crate::Api;
+use crate::request::cookie;
 use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
 use posthouse_app::settings::SecretText;
 
@@ -52,12 +52,12 @@ fn bearer(headers: &HeaderMap) -> Result<ApiKeySecret, Refusal> {
 }
 
 /// Returns the text after `Bearer`, in any form.
-pub(super) fn bearer_text(headers: &HeaderMap) -> Option<SecretText> {
+pub(crate) fn bearer_text(headers: &HeaderMap) -> Option<SecretText> {
     text_after("bearer", headers)
 }
 
 /// Returns the text after `Basic`, in any form.
-pub(super) fn basic_text(headers: &HeaderMap) -> Option<SecretText> {
+pub(crate) fn basic_text(headers: &HeaderMap) -> Option<SecretText> {
     text_after("basic", headers)
 }
 

@@ -20,8 +20,8 @@ use posthouse_domain::{
 };
 use tokio::sync::Semaphore;
 
-use super::client;
 use crate::Api;
+use crate::connection::client;
 
 /// When a client should connect again, in seconds.
 const CONNECT_RETRY_S: u64 = 5;

@@ -1,0 +1,9 @@
+//! What a request carries: credentials, cookies, the body and its limits, the idempotency key.
+
+pub mod auth;
+pub(crate) mod body;
+pub(crate) mod body_budget;
+pub mod cookie;
+pub(crate) mod development;
+pub(crate) mod idempotency;
+pub(crate) mod request_info;

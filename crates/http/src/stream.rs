@@ -1,0 +1,4 @@
+//! WebSockets and their frames.
+
+pub(crate) mod frames;
+pub mod socket;
