@@ -18,7 +18,7 @@ pub fn run(data: &[u8]) {
 
 fn check_author(raw: &[u8]) {
     let author = author::author(raw);
-// A parsed message decodes raw bytes of the name as its other texts; the address never depends on them.
+    // A parsed message decodes raw bytes of the name as its other texts; the address never depends on them.
     let parsed = parse::parse(raw).author.map(|author| author.address().clone());
     assert_eq!(parsed, author.clone().map(|author| author.address().clone()), "the parsed message has another author");
     assert_eq!(AuthDigest::of(raw, 0).author(), author.as_ref(), "authentication uses another author");

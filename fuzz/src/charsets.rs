@@ -4,8 +4,22 @@ use posthouse_mail::parse::{parse, text_of_file};
 
 /// Stated character sets, by the first byte of the input.
 const LABELS: [&str; 16] = [
-    "", "us-ascii", "utf-8", "iso-8859-1", "windows-1251", "koi8-r", "shift_jis", "iso-2022-jp", "iso-2022-kr", "euc-kr", "gb18030",
-    "big5", "utf-7", "hz-gb-2312", "utf-16", "x-unknown",
+    "",
+    "us-ascii",
+    "utf-8",
+    "iso-8859-1",
+    "windows-1251",
+    "koi8-r",
+    "shift_jis",
+    "iso-2022-jp",
+    "iso-2022-kr",
+    "euc-kr",
+    "gb18030",
+    "big5",
+    "utf-7",
+    "hz-gb-2312",
+    "utf-16",
+    "x-unknown",
 ];
 /// The most bytes of text for each byte of a message.
 const TEXT_PER_BYTE_MAX: usize = 6;

@@ -19,7 +19,10 @@ pub fn run(data: &[u8]) {
         assert!(found.code.is_some() || found.link.is_some());
         assert!(found.confidence > 0.0 && found.confidence <= CONFIDENCE_MAX);
         if let Some(code) = found.code {
-            assert!(code.len() <= CODE_CHARS_MAX && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{code}");
+            assert!(
+                code.len() <= CODE_CHARS_MAX && code.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+                "{code}"
+            );
         }
         if let Some(link) = found.link {
             let scheme = link.get(..8).unwrap_or(&link).to_ascii_lowercase();

@@ -25,14 +25,16 @@ async fn every_step_works_without_http() {
     assert_eq!(expect(&again, 200)["id"], inbox["id"]);
     let (id, address) = (json!({ "id": inbox["id"] }), inbox["address"].as_str().expect("an address"));
 
-    let question = TestMessage::new("Where is my order?", "I ordered two lamps on Monday. When will they come?");
+    let question = TestMessage::new("Where is my order?", "I ordered two lamps on Monday. When will they come?")
+        .with("From", "ada@example.com");
     server.deliver_from(&question, "ada@example.com", address).await;
     let since = Some("since=2020-01-01&timeout=30");
     let waited = pipe.call("waitForMessage", id.clone(), since, None).await;
     let message = expect(&waited, 200)["data"].clone();
     assert_eq!(message["extracted_text"], "I ordered two lamps on Monday. When will they come?");
 
-    let code = TestMessage::new("Your sign-in code", "Your verification code is 482913.");
+    let code =
+        TestMessage::new("Your sign-in code", "Your verification code is 482913.").with("From", "login@shop.example");
     server.deliver_from(&code, "login@shop.example", address).await;
     let verification = pipe.call("waitForVerification", id.clone(), since, None).await;
     assert_eq!(expect(&verification, 200)["data"]["code"], "482913");

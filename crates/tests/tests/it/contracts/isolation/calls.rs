@@ -95,7 +95,7 @@ fn normalized(value: &Value) -> Value {
 
 /// Replaces each token and each number that looks like one of a port or a time.
 fn words(text: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '/');
     let mut shown = String::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
