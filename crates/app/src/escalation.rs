@@ -1,5 +1,11 @@
-//! Records what is to be escalated to people on call, in the transaction that causes it. `on_call` sends it.
+//! People on call: their confirmation, the escalation settings, and the mails that escalate something. `record` stores
+//! what these mails report.
 
-pub(crate) mod effective;
-pub(crate) mod raise;
-mod response;
+pub mod confirm;
+pub mod contact_mail;
+pub mod contacts;
+mod recipients;
+pub(crate) mod record;
+pub mod settings;
+mod text;
+pub mod transmit;

@@ -1,8 +1,8 @@
 //! `/confirm/…`: pages that links in mail open. A GET changes nothing, because programs open links too; the button
 //! confirms (`docs/decisions/people.md#0025-links-in-mail`).
 
+use posthouse_app::escalation::confirm::{self as on_call, OnCallRequest};
 use posthouse_app::forwarding::confirm::{self, ConfirmationRequest};
-use posthouse_app::on_call::confirm::{self as on_call, OnCallRequest};
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 

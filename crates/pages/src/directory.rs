@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use posthouse_api::{views::agent::AgentUrls, views::agent::ShownAgent, wire::CardQueryText, wire::FormField};
-use posthouse_app::directory::{search, search::IndexableCard, switches, view::AgentViewer};
+use posthouse_app::agents::{search, search::IndexableCard, switches, view::AgentViewer};
 use posthouse_app::limits::directory::DirectoryLimit;
 use posthouse_domain::agent::{card::check_documentation_url, card_text::visible};
 use posthouse_domain::{Agent, CardQuery, InboxKind, Page, SECOND_MS, SearchedCards, Skill};

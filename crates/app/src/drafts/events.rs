@@ -5,7 +5,7 @@ use posthouse_api::{views::event::data, views::event::draft::StoredDraftEvent};
 use posthouse_domain::{Draft, EscalationTrigger, EventKind, IdGenerator, NewEvent, Time};
 use posthouse_store::{Result, Tx, events};
 
-use crate::escalation::raise::{self, EscalationSubject};
+use crate::escalation::record::raise::{self, EscalationSubject};
 
 /// Appends an event about a draft, and escalates those that need a person. A paused inbox holds message events, but not draft events.
 pub(super) fn append_event(tx: &mut Tx, kind: EventKind, draft: &Draft, ids: &IdGenerator, at: Time) -> Result<()> {

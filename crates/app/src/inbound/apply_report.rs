@@ -233,9 +233,19 @@ fn changes(
     };
     let open = entries.iter().filter(open);
     let all = entries.len();
+    // An address that isn't one of the message's got it by forwarding; its end says nothing about the recipient.
+    let is_elsewhere = |reported: &RecipientReport| {
+        !reported.addresses.is_empty() && !entries.iter().any(|entry| names(reported, entry))
+    };
     match &report.content {
         ReportContent::Delivery(recipient_reports) => {
-            open.filter_map(|entry| settled(entry, report_for(recipient_reports, entry, coverage, all)?, now)).collect()
+            let change = |entry: &RecipientDelivery| {
+                let reported = report_for(recipient_reports, entry, coverage, all)?;
+                let change = settled(entry, reported, now)?;
+                let suppress = change.suppress.filter(|_| !is_elsewhere(reported));
+                Some(RecipientChange { suppress, ..change })
+            };
+            open.filter_map(change).collect()
         }
         ReportContent::Complaint { kind, .. } if NON_COMPLAINT_TYPES.contains(&kind.as_str()) => Vec::new(),
         ReportContent::Complaint { recipients, .. } => open
@@ -308,8 +318,7 @@ fn settled(entry: &RecipientDelivery, reported: &RecipientReport, now: Time) -> 
         updated_at: now,
         ..entry.clone()
     };
-    // A dead address that mail was forwarded to says nothing about this one.
-    let suppress = (reported.is_dead_address() && names(reported, entry)).then_some(SuppressionReason::Bounce);
+    let suppress = reported.is_dead_address().then_some(SuppressionReason::Bounce);
     Some(RecipientChange { after, diagnostic, hard: reported.is_hard(), suppress })
 }
 

@@ -7,7 +7,7 @@ use posthouse_domain::{JobKind, JobReason, MINUTE_MS};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Service, on_call::transmit, on_call::transmit::TransmitResult};
+use crate::{Service, escalation::transmit, escalation::transmit::TransmitResult};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = 5 * MINUTE_MS;

@@ -6,7 +6,7 @@ use posthouse_domain::{InboxId, JobKind};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Service, directory::listing_check};
+use crate::{Service, agents::listing_check};
 
 /// Checks that run at once. A workspace may publish thousands of cards together, and the last one shouldn't wait for minutes.
 const CONCURRENCY: usize = 8;

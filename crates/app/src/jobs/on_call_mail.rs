@@ -7,7 +7,7 @@ use posthouse_domain::{HOUR_MS, JobKind, JobReason, OnCallContactId};
 use posthouse_store::jobs::{JobOutcome, LeasedJob};
 
 use super::definition::{HandlerResult, JobAttemptResult, JobDefinition};
-use crate::{Service, on_call::contact_mail, on_call::contact_mail::ContactRef};
+use crate::{Service, escalation::contact_mail, escalation::contact_mail::ContactRef};
 
 /// The delay after a refusal, in milliseconds.
 const AGAIN_MS: i64 = HOUR_MS;

@@ -11,7 +11,7 @@ use posthouse_store::{
 };
 
 use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};
-use crate::escalation::raise::{self, EscalationSubject};
+use crate::escalation::record::raise::{self, EscalationSubject};
 
 /// Stores the message with its labels, and queues it for indexing.
 pub(super) fn message(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {

@@ -4,7 +4,7 @@ use posthouse_domain::{Caller, IdGenerator, LabelChange, Message, MessageId, Rec
 use posthouse_store::{Tx, messages};
 
 use super::claim::FencingToken;
-use crate::{access::visible, escalation::raise, service::Service};
+use crate::{access::visible, escalation::record::raise, service::Service};
 
 /// A change of messages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

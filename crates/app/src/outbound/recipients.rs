@@ -4,7 +4,7 @@ use posthouse_domain::{Caller, ErrorCode, MessageRecipients, NamedRecipients, Re
 use posthouse_mail::address::Address;
 use posthouse_store::Tx;
 
-use crate::{directory::handles, directory::switches, directory::view::AgentViewer, service::Service};
+use crate::{agents::handles, agents::switches, agents::view::AgentViewer, service::Service};
 
 /// Returns the recipients with their addresses.
 ///

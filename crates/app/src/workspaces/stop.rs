@@ -9,7 +9,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Result as StoreResult, Tx, events, inboxes, jobs, queue, workspaces};
 
-use crate::{access::actor, escalation::raise, escalation::raise::EscalationSubject, service::Service};
+use crate::{access::actor, escalation::record::raise, escalation::record::raise::EscalationSubject, service::Service};
 
 /// Stops a workspace. Stopping a stopped workspace changes nothing, not even the reason.
 ///

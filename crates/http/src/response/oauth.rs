@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use posthouse_api::views::oauth::OAuthErrorView;
-use posthouse_app::identity::failure::OAuthFailure;
+use posthouse_app::sign_in_with::failure::OAuthFailure;
 use posthouse_domain::{
     error::Refusal,
     identity::oauth::{OAuthError, OAuthErrorCode},

@@ -1,7 +1,7 @@
 //! `/platform/waiting-sign-ins`: sign-ins of agents that wait for a person.
 
 use posthouse_api::{views::identity_client::WaitingSignInView, views::user::ListView};
-use posthouse_app::identity::approvals;
+use posthouse_app::sign_in_with::approvals;
 use posthouse_call::prelude::*;
 use posthouse_domain::Role;
 

@@ -1,7 +1,7 @@
 //! `GET /v1/account`.
 
 use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
-use posthouse_app::{directory::switches, signup::expire};
+use posthouse_app::{agents::switches, signup::expire};
 use posthouse_call::prelude::*;
 use posthouse_domain::{
     ClaimStatus, KeyPrincipal, PlanLimits, Principal, Time, Workspace, WorkspaceId, signup::masked,

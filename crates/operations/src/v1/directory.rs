@@ -7,10 +7,10 @@ use posthouse_api::wire::{
     AddressQuery, AddressText, BoundedInt, CapabilityText, CardQueryText, FullHandleText, HandleText, SignatureText,
     has_member, member,
 };
-use posthouse_app::directory::report::{self, NewReport};
-use posthouse_app::directory::resolve::{self, AgentName};
-use posthouse_app::directory::verify::{self, VerifiedThing};
-use posthouse_app::directory::{handles, search, switches};
+use posthouse_app::agents::report::{self, NewReport};
+use posthouse_app::agents::resolve::{self, AgentName};
+use posthouse_app::agents::verify::{self, VerifiedThing};
+use posthouse_app::agents::{handles, search, switches};
 use posthouse_app::limits::client_network;
 use posthouse_app::limits::{directory::DirectoryLimit, requests::RateLimitStatus};
 use posthouse_call::prelude::*;

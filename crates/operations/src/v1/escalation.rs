@@ -2,11 +2,11 @@
 
 use posthouse_api::views::escalation::{EscalationView, InboxEscalationView, OnCallContactView};
 use posthouse_api::wire::{AddressText, BoundedInt, Patch, member};
-use posthouse_app::limits::client_network;
-use posthouse_app::on_call::contacts::OnCallContactState;
-use posthouse_app::on_call::settings::{
+use posthouse_app::escalation::contacts::OnCallContactState;
+use posthouse_app::escalation::settings::{
     self, InboxOnCall, InboxOnCallChange, OptionChange, WorkspaceOnCall, WorkspaceOnCallChange,
 };
+use posthouse_app::limits::client_network;
 use posthouse_call::prelude::*;
 use posthouse_domain::escalation::{CONTACTS_MAX, PER_HOUR_MAX};
 use posthouse_domain::{ClockTime, EscalationDelivery, EscalationTrigger, NamedTimeZone, QuietHours, TriggerChanges};

@@ -3,7 +3,7 @@
 use posthouse_api::views::{agent::CreatedAgentView, identity::IdentityView};
 use posthouse_api::wire::{Metadata, MetadataFilters, Patch, ShownName};
 use posthouse_app::access::visible;
-use posthouse_app::directory::{self, change::CardChange, create::CreatedAgent};
+use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
 use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
 use posthouse_call::prelude::*;
 use posthouse_domain::{CursorPosition, Inbox, InboxKind, Page, PageRange, PageRequest, Time, Username, metadata};
@@ -98,7 +98,7 @@ query! {
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateIdentityBody>) -> Result<Outcome, Refusal> {
     let (new, card) = input.body.parse();
-    let CreatedAgent { created, card } = directory::create::create(&service, input.caller, new, card).await?;
+    let CreatedAgent { created, card } = agents::create::create(&service, input.caller, new, card).await?;
     let view = CreatedAgentView { created: IdentityView::of(&created.inbox), card };
     Outcome::json(if created.is_new { 201 } else { 200 }, &view)
 }

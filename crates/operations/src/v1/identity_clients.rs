@@ -2,7 +2,7 @@
 
 use posthouse_api::views::identity_client::{IdentityClientView, SecretIdentityClientView};
 use posthouse_api::wire::{BodyValue, Patch, ShownName, expected, member};
-use posthouse_app::identity::clients::{self, IdentityClientChange, NewIdentityClient};
+use posthouse_app::sign_in_with::clients::{self, IdentityClientChange, NewIdentityClient};
 use posthouse_call::prelude::*;
 use posthouse_domain::identity::app_url::{URL_CHARS_MAX, homepage_problem, redirect_uri_problem};
 use posthouse_domain::identity::client::{NAME_CHARS_MAX, REDIRECT_URIS_MAX};

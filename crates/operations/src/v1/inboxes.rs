@@ -10,7 +10,7 @@ mod messages;
 use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
 use posthouse_api::wire::{BoundedInt, DomainName, Metadata, MetadataFilters, Patch, ShownName, member};
 use posthouse_app::access::visible;
-use posthouse_app::directory::{self, change::CardChange, create::CreatedAgent};
+use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
 use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete, view};
 use posthouse_call::prelude::*;
 use posthouse_domain::{
@@ -168,7 +168,7 @@ struct ResumedView {
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateInboxBody>) -> Result<Outcome, Refusal> {
     let (new, card) = input.body.parse();
-    let CreatedAgent { created, card } = directory::create::create(&service, input.caller, new, card).await?;
+    let CreatedAgent { created, card } = agents::create::create(&service, input.caller, new, card).await?;
     let view = CreatedAgentView { created: created.view, card };
     Outcome::json(if created.is_new { 201 } else { 200 }, &view)
 }

@@ -3,7 +3,7 @@
 use posthouse_api::views::agent::oasf::{self, OasfRecordView};
 use posthouse_api::views::agent::{CardResultView, CardView, HandleResultView, PublishedKeysView, ShownAgent};
 use posthouse_api::wire::{CapabilityText, CardQueryText};
-use posthouse_app::directory::{a2a, resolve, resolve::AgentName, resolve::PublicAgent, search, switches};
+use posthouse_app::agents::{a2a, resolve, resolve::AgentName, resolve::PublicAgent, search, switches};
 use posthouse_app::limits::directory::DirectoryLimit;
 use posthouse_call::prelude::*;
 use posthouse_call::{CacheRule, PathParams, render_page, render_view};

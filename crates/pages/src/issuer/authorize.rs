@@ -3,10 +3,10 @@
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use posthouse_app::access::{authenticate::require_workspace, credentials};
-use posthouse_app::identity::authorize::{
+use posthouse_app::limits::client_network;
+use posthouse_app::sign_in_with::authorize::{
     self, AuthorizeStep, OfferedReturn, PendingSignIn, SignInBrowser, WaitingPage,
 };
-use posthouse_app::limits::client_network;
 use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity::app_url};
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};

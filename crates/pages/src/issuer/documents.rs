@@ -1,7 +1,7 @@
 //! The documents of the issuer: its metadata (OpenID Connect Discovery §3, RFC 8414) and its keys (RFC 7517).
 
 use posthouse_api::{views::oauth::IssuerMetadataView, views::signing_key::ServiceKeysView};
-use posthouse_app::identity::{exchange::ASSERTION_GRANT, exchange::CODE_GRANT, exchange::EXCHANGE_GRANT, signing};
+use posthouse_app::sign_in_with::{exchange::ASSERTION_GRANT, exchange::CODE_GRANT, exchange::EXCHANGE_GRANT, signing};
 use posthouse_domain::{IdentityScope, SubjectType, identity::pkce};
 use posthouse_http::prelude::*;
 use posthouse_http::response::oauth::open;

@@ -2,9 +2,9 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use posthouse_api::views::oauth::{OAuthErrorView, OAuthTokensView};
-use posthouse_app::identity::exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange};
-use posthouse_app::identity::{credentials::ClientCredentials, failure::OAuthFailure};
 use posthouse_app::limits::requests::RateLimitStatus;
+use posthouse_app::sign_in_with::exchange::{self, ACCESS_TOKEN_TYPE, IssuedTokens, TokenExchange};
+use posthouse_app::sign_in_with::{credentials::ClientCredentials, failure::OAuthFailure};
 use posthouse_app::{limits::client_network, settings::SecretText};
 use posthouse_domain::{OAuthError, OAuthErrorCode, OAuthParameters};
 use posthouse_http::prelude::*;

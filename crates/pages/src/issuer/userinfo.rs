@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use posthouse_api::views::oauth::{OAuthErrorView, UserinfoView};
 use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_app::{identity::failure::OAuthFailure, identity::userinfo};
+use posthouse_app::{sign_in_with::failure::OAuthFailure, sign_in_with::userinfo};
 use posthouse_domain::OAuthErrorCode;
 use posthouse_http::prelude::*;
 use posthouse_http::{response::oauth, response::oauth::uncached};

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use posthouse_api::wire::revocation_reason;
 use posthouse_app::{
     Service,
-    directory::operator::{self, ReviewedAgent},
+    agents::operator::{self, ReviewedAgent},
 };
 use posthouse_domain::agent::card_text;
 use posthouse_mail::address::Address;

@@ -5,7 +5,7 @@ use posthouse_api::wire::{
     AgentRevocationReason, CardLine, CardProse, DocumentationUrl, HandlePartText, LanguageTag, MediaRange,
     OasfClassValue, Patch, SkillId,
 };
-use posthouse_app::directory::{cards, change, change::CardChange, review, switches};
+use posthouse_app::agents::{cards, change, change::CardChange, review, switches};
 use posthouse_call::prelude::*;
 use posthouse_domain::agent::card::{
     DESCRIPTION_CHARS_MAX, INPUT_MODES_MAX, LANGUAGES_MAX, NAME_CHARS_MAX, SKILL_DESCRIPTION_CHARS_MAX, SKILLS_MAX,

@@ -4,10 +4,10 @@ use posthouse_api::views::identity_client::{
     AgentSignInView, ApprovalView, ApprovalsView, DecisionView, IdentityTokenView, PreapprovalsView, SignInView,
 };
 use posthouse_api::wire::BoundedInt;
-use posthouse_app::identity::agents;
-use posthouse_app::identity::approvals::{self, AgentApprovals, ApprovalAnswer};
-use posthouse_app::identity::mint::{self, MintedToken, TokenRequest};
 use posthouse_app::limits::requests::RateLimitStatus;
+use posthouse_app::sign_in_with::agents;
+use posthouse_app::sign_in_with::approvals::{self, AgentApprovals, ApprovalAnswer};
+use posthouse_app::sign_in_with::mint::{self, MintedToken, TokenRequest};
 use posthouse_call::prelude::*;
 use posthouse_domain::identity::{
     NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, approval::shown,

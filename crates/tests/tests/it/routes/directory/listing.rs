@@ -104,7 +104,7 @@ async fn every_stop_hides_a_listing_at_once() {
     assert_public(&server, &agent, true).await;
     let address: posthouse_mail::address::Address = posthouse_mail::address::Address::parse(&agent.address).unwrap();
     let app = &server.service();
-    posthouse_app::directory::operator::suspend(app, &address, Some("Impersonation.".to_owned())).await.unwrap();
+    posthouse_app::agents::operator::suspend(app, &address, Some("Impersonation.".to_owned())).await.unwrap();
     assert_public(&server, &agent, false).await;
     let bundle = agent.api.get(&agent.path()).await.expect(200);
     assert_eq!((&bundle["status"], &bundle["card"]["listing"]["reason"]), (&json!("suspended"), &json!("operator")));
@@ -115,7 +115,7 @@ async fn every_stop_hides_a_listing_at_once() {
     agent.card(json!({ "indexable": true })).await;
     agent.list(&server, "New bot").await;
     assert_public(&server, &agent, false).await;
-    posthouse_app::directory::operator::restore(app, &address).await.unwrap();
+    posthouse_app::agents::operator::restore(app, &address).await.unwrap();
     assert_public(&server, &agent, true).await;
     agent.api.delete(&format!("/v1/inboxes/{}", agent.id)).await.expect(204);
     assert_public(&server, &agent, false).await;

@@ -113,11 +113,11 @@ async fn several_owners_hide_a_listing_until_the_operator_decides() {
     agent.list(&server, "Other bot").await;
     assert_eq!(state().await["reason"], "reports");
     let app = &server.service();
-    let listed = posthouse_app::directory::operator::list(app).await.unwrap();
+    let listed = posthouse_app::agents::operator::list(app).await.unwrap();
     assert_eq!((listed.len(), listed[0].reports.len()), (1, 20));
     assert!(listed[0].reports.iter().all(|report| report.workspace != listed[0].agent.workspace));
     assert_eq!(listed[0].reports.iter().filter(|report| report.counts).count(), 10);
-    posthouse_app::directory::operator::restore(app, &Address::parse(&agent.address).unwrap()).await.unwrap();
+    posthouse_app::agents::operator::restore(app, &Address::parse(&agent.address).unwrap()).await.unwrap();
     assert_eq!(state().await["state"], "listed");
     reporters[0].api.post(PATH, report(&agent)).await.expect(202);
     assert_eq!(state().await["state"], "listed", "settled reports count no more");

@@ -107,7 +107,7 @@ async fn an_agent_with_a_revoked_card_is_stopped() {
     assert_resumed(&fixture, &held).await;
     let (app, address) =
         (fixture.server.service(), posthouse_mail::address::Address::parse(&fixture.inbox.address).unwrap());
-    posthouse_app::directory::operator::suspend(app, &address, None).await.unwrap();
+    posthouse_app::agents::operator::suspend(app, &address, None).await.unwrap();
     fixture.mint(&held.app, json!({})).await.error("agent_suspended");
     fixture.server.finish().await;
 }

@@ -1,6 +1,6 @@
 //! When escalations are sent: the limit per hour, digests and quiet hours, over restarts and crashes.
 
-use posthouse_app::on_call::transmit;
+use posthouse_app::escalation::transmit;
 use posthouse_domain::time::{HOUR_MS, MINUTE_MS};
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use posthouse_domain::identity::{REQUESTS_PER_AGENT, REQUESTS_PER_CLIENT, REQUES
 use posthouse_domain::{IdentityRequest, OAuthError, OAuthErrorCode};
 use posthouse_store::{Tx, identity_requests, identity_requests::WaitingOf};
 
-use crate::identity::failure::OAuthFailure;
+use crate::sign_in_with::failure::OAuthFailure;
 
 /// Makes room for one more sign-in.
 ///

@@ -20,7 +20,9 @@ use super::{contact_mail, contacts, recipients};
 use crate::inboxes::{first_agent, view};
 use crate::outbound::{accept::AcceptHook, service_mail, service_mail::ServiceMail, written_mail::WrittenMail};
 use crate::service::{ReadScope, Service};
-use crate::{escalation::effective, limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains};
+use crate::{
+    escalation::record::effective, limits::service_mails::ServiceMailCounter, mailbox::recipient::served_domains,
+};
 
 /// The maximum number of escalations that one step considers; the others wait for the next.
 const PENDING_READ_MAX: u32 = 2_000;

@@ -7,8 +7,8 @@ use posthouse_domain::{
 use posthouse_store::{Tx, identity_sign_ins};
 
 use super::{AccessTokenIssue, Grant, Issued, ended};
-use crate::identity::{failure::OAuthFailure, record::NewSignIn, signing, standing};
 use crate::service::Service;
+use crate::sign_in_with::{failure::OAuthFailure, record::NewSignIn, signing, standing};
 
 /// Longest assertion, in bytes.
 const ASSERTION_BYTES_MAX: usize = 8_192;

@@ -11,8 +11,8 @@ use posthouse_store::{Result as StoreResult, Tx, escalations, inboxes, workspace
 
 use super::contacts::{self, AskingClient, ContactList, OnCallContactState};
 use crate::{
-    access::visible, escalation::raise, limits::confirmations::ConfirmationCounter, mailbox::recipient::served_domains,
-    service::Service,
+    access::visible, escalation::record::raise, limits::confirmations::ConfirmationCounter,
+    mailbox::recipient::served_domains, service::Service,
 };
 
 /// The escalation settings of a workspace, with its contacts.

@@ -9,8 +9,8 @@ use posthouse_store::{Tx, identity_requests, identity_tokens};
 use uuid::Uuid;
 
 use super::{AccessTokenIssue, Grant, Issued, check_browser_flow, ended};
-use crate::identity::{credentials, failure::OAuthFailure, record::NewSignIn, standing, standing::StandingAgent};
 use crate::service::Service;
+use crate::sign_in_with::{credentials, failure::OAuthFailure, record::NewSignIn, standing, standing::StandingAgent};
 
 /// The result of looking a code up.
 enum Redeemed {

@@ -5,7 +5,7 @@ use posthouse_domain::{IdentityClientType, OAuthError, OAuthErrorCode};
 use posthouse_store::{Tx, identity_tokens};
 
 use super::{AccessTokenIssue, Grant, Issued, ended};
-use crate::{identity::credentials, identity::failure::OAuthFailure, identity::standing, service::Service};
+use crate::{service::Service, sign_in_with::credentials, sign_in_with::failure::OAuthFailure, sign_in_with::standing};
 
 pub(super) async fn redeem(service: &Service, grant: Grant, token: &str) -> Result<Issued, OAuthFailure> {
     let digest = credentials::digest(token);

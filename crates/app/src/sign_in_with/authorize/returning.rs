@@ -9,7 +9,7 @@ use posthouse_mail::address::Address;
 use posthouse_store::{Tx, identity_approvals, inboxes, workspaces};
 
 use super::{AuthorizeStep, SignInBrowser};
-use crate::{identity::agents::inbox_ref, inboxes::names::NameRules};
+use crate::{inboxes::names::NameRules, sign_in_with::agents::inbox_ref};
 
 /// A return to an app that a person confirms.
 #[derive(Clone, PartialEq, Eq, Debug)]
