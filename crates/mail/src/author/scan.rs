@@ -33,6 +33,8 @@ struct FromScanner<'v> {
     comments: Vec<&'v [u8]>,
     /// Display text, without bare addresses.
     text: Vec<u8>,
+    /// Where the name of a group ends in the display text, if this is a group: after the first colon outside quotes.
+    group_end: Option<usize>,
 }
 
 /// Scans an unfolded value. The value must not contain control characters.
@@ -125,7 +127,7 @@ impl<'v> FromScanner<'v> {
     fn scan_word(&mut self, value: &'v [u8], start: usize) -> usize {
         let mut at = start;
         let mut has_at = false;
-        let mut text = Vec::new();
+        let (mut text, mut colon) = (Vec::new(), None);
         while at < value.len() && self.unclosed <= UNCLOSED_MAX {
             let rest = &value[at..];
             match rest[0] {
@@ -155,6 +157,9 @@ impl<'v> FromScanner<'v> {
                 byte => {
                     has_at |= byte == b'@';
                     text.push(byte);
+                    if byte == b':' {
+                        colon.get_or_insert(text.len());
+                    }
                 }
             }
             at += 1;
@@ -162,13 +167,18 @@ impl<'v> FromScanner<'v> {
         if has_at {
             self.bare.push(&value[start..at]);
         } else {
+            self.group_end = self.group_end.or(colon.map(|colon| self.text.len() + colon));
             self.text.append(&mut text);
         }
         at
     }
 
     fn finish(self) -> Result<FromValue<'v>, AuthorError> {
-        let Self { mut bracketed, bare, comments, mut text, .. } = self;
+        let Self { mut bracketed, bare, comments, mut text, group_end, .. } = self;
+        // The name of a group (RFC 5322 §3.4) isn't that of its member.
+        if let Some(end) = group_end.filter(|_| text.trim_ascii_end().ends_with(b";")) {
+            text.drain(..end);
+        }
         if bracketed.iter().any(|inner| inner.contains(&b'@')) {
             bracketed.retain(|inner| inner.contains(&b'@'));
         }

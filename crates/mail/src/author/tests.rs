@@ -27,7 +27,7 @@ fn ordinary_mail_keeps_its_author() {
         ("'info@acme.example' <news@acme.example>", "\"'info@acme.example'\" <news@acme.example>"),
         ("\"info@ACME.example\" <news@acme.example>", "\"info@ACME.example\" <news@acme.example>"),
         ("a@x.example,", "a@x.example"),
-        ("Team: a@x.example;", "\"Team:\" <a@x.example>"),
+        ("Team: a@x.example;", "a@x.example"),
         ("Ann a@x.example", "Ann <a@x.example>"),
         ("Acme <News> <news@acme.example>", "Acme News <news@acme.example>"),
         ("Acme & <b>Co</b> <news@acme.example>", "Acme & b Co /b <news@acme.example>"),
@@ -225,5 +225,23 @@ proptest! {
             let again = author(format!("From: {first}\r\n\r\n").as_bytes());
             prop_assert_eq!(again.map(|again| again.address().clone()), Ok(first.address().clone()));
         }
+    }
+}
+
+#[test]
+fn the_name_of_a_group_is_not_that_of_its_member() {
+    for (value, shown) in [
+        ("Group: a@x.example;", "a@x.example"),
+        ("Group: <a@x.example>;", "a@x.example"),
+        ("A group: Ann <a@x.example> ; ", "Ann <a@x.example>"),
+        ("=?utf-8?q?Group?=: \"Ann B.\" <a@x.example>;", "Ann B. <a@x.example>"),
+        (": <a@x.example>;", "a@x.example"),
+        ("Acme: News <a@x.example>", "Acme: News <a@x.example>"),
+        ("\"Acme: News\" <a@x.example>", "Acme: News <a@x.example>"),
+        ("\"Acme: News;\" <a@x.example>", "Acme: News <a@x.example>"),
+    ] {
+        let read = author(format!("From: {value}\r\n\r\n").as_bytes()).map(|author| author.to_string());
+        let read = read.map(|text| text.replace('"', ""));
+        assert_eq!(read.as_deref(), Ok(shown), "{value}");
     }
 }
