@@ -4,6 +4,7 @@
 
 mod candidate;
 mod codes;
+mod encoded;
 mod symbol;
 mod tokens;
 mod walk;
@@ -43,32 +44,35 @@ pub fn is_token(text: &str) -> bool {
 /// Returns whether a text has a token.
 #[must_use]
 pub fn is_in(text: &str) -> bool {
-    candidate::is_in(text.as_bytes()) && tokens::is_in(text)
+    candidate::is_in(text.as_bytes()) && tokens::is_in(text) || encoded::is_in(text.as_bytes())
 }
 
 /// Returns whether bytes have a token, read as text.
 #[must_use]
 pub fn is_in_bytes(bytes: &[u8]) -> bool {
-    candidate::is_in(bytes) && tokens::is_in(&String::from_utf8_lossy(bytes))
+    candidate::is_in(bytes) && tokens::is_in(&String::from_utf8_lossy(bytes)) || encoded::is_in(bytes)
 }
 
 /// Returns whether bytes that aren't text have a token, as documents have addresses of links: in letters of one or two bytes.
 #[must_use]
 pub fn is_in_binary(bytes: &[u8]) -> bool {
-    let bytes: Vec<u8> = bytes.iter().filter(|byte| **byte != 0).map(u8::to_ascii_lowercase).collect();
-    memmem::find_iter(&bytes, PREFIX).any(|at| {
-        let secret = bytes.get(at + PREFIX.len()..at + PREFIX.len() + SECRET_DIGITS);
+    let bytes: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    let lower = bytes.to_ascii_lowercase();
+    let is_plain = memmem::find_iter(&lower, PREFIX).any(|at| {
+        let secret = lower.get(at + PREFIX.len()..at + PREFIX.len() + SECRET_DIGITS);
         secret.is_some_and(|secret| secret.iter().copied().all(is_digit))
-    })
+    });
+    is_plain || encoded::is_in(&bytes)
 }
 
 /// Returns the text without its tokens, and adds the sign-in codes that stand for them; `None` if it has no token.
 #[must_use]
 pub fn masked(text: &str, codes: &mut TokenCodes) -> Option<String> {
-    if !candidate::is_in(text.as_bytes()) {
-        return None;
+    let mut found = encoded::find(text.as_bytes());
+    if candidate::is_in(text.as_bytes()) {
+        found.append(&mut tokens::find(text));
     }
-    let found = tokens::find(text);
+    found.sort_by_key(|token| (token.range.start, token.range.end));
     let (mut out, mut end) = (String::new(), 0);
     for token in &found {
         codes.add(&token.secret);

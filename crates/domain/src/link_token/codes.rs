@@ -9,6 +9,8 @@ use crate::user::sign_in_code;
 
 /// Digits of a code.
 const CODE_DIGITS: usize = 6;
+/// No text with fewer letters has [`CODE_OFFER`].
+const OFFER_LETTERS_MIN: usize = CODE_OFFER.len() * 3 / 4;
 /// Tokens whose codes are kept. No program quotes as many; in a mail with more, any six digits may be a code.
 const CODES_MAX: usize = 16;
 
@@ -73,11 +75,13 @@ impl TokenCodes {
 
 /// Returns whether a text has [`CODE_OFFER`], however it is broken or quoted.
 fn offers_code(text: &str) -> bool {
-    // Most texts have neither form of its last word, and need no copy.
-    if memmem::find(text.as_bytes(), b"nstead").or(memmem::find(text.as_bytes(), b"NSTEAD")).is_none() {
+    let letters = |text: &str| text.bytes().filter(u8::is_ascii_alphanumeric).collect::<Vec<u8>>().to_ascii_lowercase();
+    // Most texts are shorter, or have neither form of its last word, and need no copy.
+    if text.len() < OFFER_LETTERS_MIN
+        || memmem::find(text.as_bytes(), b"nstead").or(memmem::find(text.as_bytes(), b"NSTEAD")).is_none()
+    {
         return false;
     }
-    let letters = |text: &str| text.bytes().filter(u8::is_ascii_alphanumeric).collect::<Vec<u8>>().to_ascii_lowercase();
     memmem::find(&letters(text), &letters(CODE_OFFER)).is_some()
 }
 

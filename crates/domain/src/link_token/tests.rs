@@ -246,6 +246,22 @@ fn many_tokens_hide_every_code() {
     assert_eq!(codes.masked("000000, 1234567"), Some(format!("{MASK}, 1234567")));
 }
 
+#[test]
+fn most_texts_are_not_searched() {
+    let id = "550e8400-e29b-41d4-a716-446655440000";
+    for text in [
+        format!("{MASK}\n").repeat(1_000),
+        format!("Message-ID: <{id}@x.example>\r\nContent-Type: text/plain; boundary=\"{id}\"\r\n"),
+        format!(
+            "<style>p {{ color: #aabbcc }}</style><!-- {id} --><p>See <a href=\"https://x.example/{id}\">{id}</a></p>"
+        ),
+        "> A quoted line of a hundred bytes, as programs write it, and its end\n".repeat(100),
+        "Grüße und 中文, &amp; &nbsp; <br>".repeat(100),
+    ] {
+        assert!(!candidate::is_in(text.as_bytes()), "{text}");
+    }
+}
+
 /// Shapes that could cost more than their length.
 const SHAPES: &[&str] = &[
     "@",

@@ -22,8 +22,10 @@ const SHOWN: u8 = 8;
 const ALL: u8 = SOURCE | UNTAGGED | UNCOMMENTED | SHOWN;
 
 /// Elements whose content isn't shown.
-pub(super) const DROPPED: [&str; 9] =
-    ["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
+const DROPPED: [&str; 9] = ["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
+
+/// Their first letters.
+const DROPPED_LETTERS: &[u8; 6] = b"stmoix";
 
 /// A symbol of a text.
 pub(super) struct Seen<'a> {
@@ -54,23 +56,57 @@ pub(super) trait Reader {
 
 /// Passes the symbols of a text to a reader. Returns how many bytes were looked at.
 pub(super) fn walk(text: &str, reader: &mut impl Reader) -> usize {
+    let mut seen = 0;
+    let of_parts = parts(text.as_bytes(), |range, views| {
+        seen += pass(text, range, views, reader);
+        !reader.is_done()
+    });
+    seen + of_parts
+}
+
+/// Passes the parts of a text, each with the bit set of its views, until `read` returns false. Returns how many bytes were
+/// looked at. No part is empty.
+pub(super) fn parts(text: &[u8], mut read: impl FnMut(Range<usize>, u8) -> bool) -> usize {
     let mut walk = Walk { text, seen: 0, comment_end: 0, dropped_end: 0, quotes_broken: false, endless: 0 };
     let mut at = 0;
-    while at < text.len() && !reader.is_done() {
+    while at < text.len() {
         let end = walk.text_end(at);
-        walk.pass(at..end, walk.views(at), reader);
-        if end == text.len() {
+        if end > at && !read(at..end, walk.views(at)) || end == text.len() {
             break;
         }
         at = walk.markup_end(end);
         let views = if at == end + 1 { walk.views(end) } else { SOURCE };
-        walk.pass(end..at, views, reader);
+        if !read(end..at, views) {
+            break;
+        }
     }
     walk.seen
 }
 
+/// Passes the symbols of a part to a reader. Returns how many bytes were looked at.
+fn pass(text: &str, range: Range<usize>, views: u8, reader: &mut impl Reader) -> usize {
+    let part = &text[..range.end];
+    let (mut at, mut seen) = (range.start, 0);
+    while at < range.end {
+        if reader.is_idle() {
+            let start = symbol::next_start(part.as_bytes(), at);
+            seen += start - at;
+            at = start;
+            if at == range.end {
+                break;
+            }
+        }
+        let read = symbol::first(&part[at..]);
+        let end = at + read.bytes;
+        reader.read(&Seen { symbol: read.symbol, range: at..end, rest: &text[end..], views });
+        seen += read.seen;
+        at = end;
+    }
+    seen
+}
+
 struct Walk<'a> {
-    text: &'a str,
+    text: &'a [u8],
     seen: usize,
     /// Where the last comment ends, before its delimiter.
     comment_end: usize,
@@ -83,26 +119,6 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn pass(&mut self, range: Range<usize>, views: u8, reader: &mut impl Reader) {
-        let part = &self.text[..range.end];
-        let mut at = range.start;
-        while at < range.end {
-            if reader.is_idle() {
-                let start = symbol::next_start(part.as_bytes(), at);
-                self.seen += start - at;
-                at = start;
-                if at == range.end {
-                    return;
-                }
-            }
-            let read = symbol::first(&part[at..]);
-            let end = at + read.bytes;
-            reader.read(&Seen { symbol: read.symbol, range: at..end, rest: &self.text[end..], views });
-            self.seen += read.seen;
-            at = end;
-        }
-    }
-
     /// Returns the views that contain text at an offset.
     const fn views(&self, at: usize) -> u8 {
         let hidden = if at < self.comment_end { UNCOMMENTED | SHOWN } else { 0 };
@@ -112,7 +128,7 @@ impl Walk<'_> {
     /// Returns where the next markup begins.
     fn text_end(&mut self, at: usize) -> usize {
         let until = if at < self.comment_end { self.comment_end } else { self.text.len() };
-        let end = memchr(b'<', &self.text.as_bytes()[at..until]).map_or(until, |found| at + found);
+        let end = memchr(b'<', &self.text[at..until]).map_or(until, |found| at + found);
         self.seen += end - at;
         end
     }
@@ -120,19 +136,19 @@ impl Walk<'_> {
     /// Returns where the markup at an offset ends; after one byte if it is text.
     fn markup_end(&mut self, at: usize) -> usize {
         let from = &self.text[at..];
-        if at == self.comment_end && from.starts_with("-->") {
+        if at == self.comment_end && from.starts_with(b"-->") {
             return at + 3;
         }
         // Markup within a comment or a dropped element ends with it.
-        let bounds = [self.comment_end, self.dropped_end, self.text.len()];
-        let bound = bounds.into_iter().filter(|end| *end > at).min().unwrap_or(self.text.len());
-        if from.starts_with("<!--") && at >= self.comment_end {
-            let found = memmem::find(&from.as_bytes()[4..], b"-->");
+        let end_after = |end: usize| if end > at { end } else { self.text.len() };
+        let bound = end_after(self.comment_end).min(end_after(self.dropped_end));
+        if from.starts_with(b"<!--") && at >= self.comment_end {
+            let found = memmem::find(&from[4..], b"-->");
             self.comment_end = found.map_or(self.text.len(), |found| at + 4 + found);
             self.seen += self.comment_end - at;
             return at + 4;
         }
-        match from.as_bytes() {
+        match from {
             [b'<', b'!' | b'?', ..] => self.plain_end(at, bound),
             [b'<', b'/', next, ..] if next.is_ascii_alphabetic() => self.tag_end(at, bound),
             [b'<', next, ..] if next.is_ascii_alphabetic() => {
@@ -146,7 +162,7 @@ impl Walk<'_> {
     }
 
     fn plain_end(&mut self, at: usize, bound: usize) -> usize {
-        let end = memchr(b'>', &self.text.as_bytes()[at..bound]).map_or(bound, |found| at + found + 1);
+        let end = memchr(b'>', &self.text[at..bound]).map_or(bound, |found| at + found + 1);
         self.seen += end - at;
         end
     }
@@ -155,7 +171,7 @@ impl Walk<'_> {
         if self.quotes_broken {
             return self.plain_end(at, bound);
         }
-        let found = quoted_tag_end(&self.text.as_bytes()[at..bound]).map(|bytes| at + bytes);
+        let found = quoted_tag_end(&self.text[at..bound]).map(|bytes| at + bytes);
         self.seen += found.unwrap_or(bound) - at;
         found.unwrap_or_else(|| {
             let is_whole = bound == self.text.len();
@@ -166,16 +182,20 @@ impl Walk<'_> {
 
     /// Notes the content of an element whose tag has this name and end, if it isn't shown.
     fn drop_content(&mut self, name: usize, tag_end: usize) {
-        let tag = &self.text.as_bytes()[name..];
+        let tag = &self.text[name..];
         let is_named = |dropped: &&str| {
             tag.get(..dropped.len()).is_some_and(|start| start.eq_ignore_ascii_case(dropped.as_bytes()))
                 && tag.get(dropped.len()).is_some_and(|next| !next.is_ascii_alphanumeric())
         };
+        // Most elements begin with another letter.
+        if !tag.first().is_some_and(|letter| DROPPED_LETTERS.contains(&letter.to_ascii_lowercase())) {
+            return;
+        }
         let Some(which) = DROPPED.iter().position(is_named) else { return };
         if self.endless & 1 << which != 0 || tag_end < self.dropped_end {
             return;
         }
-        match close_of(&self.text.as_bytes()[tag_end..], DROPPED[which].as_bytes()) {
+        match close_of(&self.text[tag_end..], DROPPED[which].as_bytes()) {
             Some(offset) => {
                 self.dropped_end = tag_end + offset;
                 self.seen += offset;
@@ -222,6 +242,11 @@ mod tests {
         let mut letters = Letters::default();
         walk(text, &mut letters);
         letters.0
+    }
+
+    #[test]
+    fn the_first_letters_are_those_of_all_elements() {
+        assert!(DROPPED.iter().all(|name| DROPPED_LETTERS.contains(&name.as_bytes()[0])));
     }
 
     #[test]

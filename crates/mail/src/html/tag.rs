@@ -178,22 +178,19 @@ fn name(text: &str) -> &str {
 /// Returns the length of a tag up to its `>`, or `None` if it has none. Quoted values may contain `>`.
 #[must_use]
 pub fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
-    let mut quote = None;
-    let mut before = b' ';
-    for (index, &byte) in tag.iter().enumerate() {
-        match quote {
-            Some(open) if byte == open => quote = None,
-            Some(_) => {}
-            None if byte == b'>' => return Some(index + 1),
-            // A quote counts only at the start of a value; anywhere else it is a mistake in the HTML.
-            None if matches!(byte, b'"' | b'\'') && before == b'=' => quote = Some(byte),
-            None => {}
+    let mut at = 0;
+    loop {
+        let sign = at + memchr::memchr3(b'>', b'"', b'\'', &tag[at..])?;
+        at = sign + 1;
+        if tag[sign] == b'>' {
+            return Some(at);
         }
-        if !byte.is_ascii_whitespace() {
-            before = byte;
+        // A quote counts only at the start of a value; anywhere else it is a mistake in the HTML.
+        let before = tag[..sign].iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        if before == Some(&b'=') {
+            at += memchr::memchr(tag[sign], &tag[at..])? + 1;
         }
     }
-    None
 }
 
 /// Returns the offset after the comment, conditional, doctype or processing instruction at the start of `from`.
