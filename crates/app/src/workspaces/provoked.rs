@@ -1,16 +1,21 @@
-//! Which recipients of a sent message a stranger's mail made the workspace write to: those that the mail named, and that
-//! the workspace hadn't written to before of its own accord (`docs/decisions/sending.md#0094-one-party`).
+//! Which recipients of a sent message a stranger's mail made the workspace write to. Only people whom that mail proves count,
+//! because the workspace could name others in mail to itself (`docs/decisions/sending.md#0094-one-party`):
+//!
+//! * the proven author, and the author's party;
+//! * a person whom the mail names, who wrote to the workspace before with proof, and whom the workspace didn't write to first.
+//!
+//! Mail from an address of the workspace provokes nothing.
 
-use posthouse_domain::{Direction, Message, Party, label};
+use posthouse_domain::{Direction, Message, Party};
 use posthouse_mail::address::{Address, Mailbox};
-use posthouse_store::{Result, Tx, answers, messages};
+use posthouse_store::{Result, Tx, answers, inboxes, mail_domains, messages};
 
 /// Messages that are looked at from a sent message up, each answered by the one before.
 const EXCHANGE_MAX: usize = 50;
 /// Addresses of `Reply-To` that are read.
 const REPLY_TO_MAX: usize = 100;
 
-/// The received mail that led to a sent message: what it answers, what that answers, and so on. The workspace may have
+/// The mail of others that led to a sent message: what it answers, what that answers, and so on. The workspace may have
 /// answered its own answer.
 pub(super) struct Exchange {
     received: Vec<ReceivedMail>,
@@ -30,7 +35,7 @@ impl Exchange {
         for step in 0..EXCHANGE_MAX {
             let Some(mail) = last.take() else { break };
             last = answered(tx, &mail)?;
-            if mail.direction == Direction::Inbound {
+            if mail.direction == Direction::Inbound && !is_from_workspace(tx, &mail)? {
                 received.push(ReceivedMail { mail, is_parent: step == 0 });
             }
         }
@@ -41,7 +46,7 @@ impl Exchange {
     pub(super) fn has_provoked(&self, tx: &mut Tx, recipient: &str) -> Result<bool> {
         let Ok(recipient) = Address::parse(recipient) else { return Ok(false) };
         for received in &self.received {
-            if received.is_of_author(tx, &recipient)? || received.has_introduced(tx, &recipient)? {
+            if received.is_of_author(tx, &recipient)? || received.names_writer(tx, &recipient)? {
                 return Ok(true);
             }
         }
@@ -53,7 +58,7 @@ impl ReceivedMail {
     /// Returns whether a recipient is of the party that wrote the mail, in answer to which the message was sent. Only a
     /// proven author speaks for a party.
     fn is_of_author(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
-        if label::has_failed_authentication(&self.mail.labels) {
+        if !self.mail.author_proven {
             return Ok(false);
         }
         let Ok(author) = Mailbox::parse(&self.mail.from) else { return Ok(false) };
@@ -61,11 +66,16 @@ impl ReceivedMail {
         Ok(is_same && (self.is_parent || !self.was_written_to(tx, author.address())?))
     }
 
-    /// Returns whether the mail names a recipient that the workspace hadn't written to before. The author needs no proof:
-    /// the sender of the mail chose the names in it, as a forger does.
-    fn has_introduced(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
+    /// Returns whether the mail names a recipient who had written to the workspace before, and whom the workspace hadn't
+    /// written to first. The author needs no proof, because the recipient gave it.
+    fn names_writer(&self, tx: &mut Tx, recipient: &Address) -> Result<bool> {
         let is_named = self.named().any(|named| named.address().canonical_str() == recipient.canonical_str());
-        Ok(is_named && !self.was_written_to(tx, recipient)?)
+        Ok(is_named && self.had_written(tx, recipient)? && !self.was_written_to(tx, recipient)?)
+    }
+
+    /// Returns whether an address had written to the workspace, with proof.
+    fn had_written(&self, tx: &mut Tx, address: &Address) -> Result<bool> {
+        answers::has_written(tx, self.mail.workspace, address.canonical_str(), self.mail.created_at)
     }
 
     /// Returns everyone that the header fields of the mail name.
@@ -80,6 +90,14 @@ impl ReceivedMail {
     fn was_written_to(&self, tx: &mut Tx, address: &Address) -> Result<bool> {
         answers::wrote_first_to(tx, self.mail.workspace, address.canonical_str(), self.mail.created_at)
     }
+}
+
+/// Returns whether a mail is from an inbox or agent of its workspace, or from a domain of it.
+fn is_from_workspace(tx: &mut Tx, mail: &Message) -> Result<bool> {
+    let Ok(author) = Mailbox::parse(&mail.from) else { return Ok(false) };
+    let inbox = inboxes::by_address(tx, author.address().without_tag().canonical_str())?;
+    Ok(inbox.is_some_and(|inbox| inbox.workspace == mail.workspace)
+        || mail_domains::by_name(tx, mail.workspace, author.address().domain())?.is_some())
 }
 
 /// Returns the message that a message answers, if the workspace has it.

@@ -1,8 +1,8 @@
 //! Three complaints or five bounces of one stranger suspended a workspace: he used addresses of his own domain, tags of one
-//! mailbox, answers to his own mail, or answers to everyone that his mail named.
+//! mailbox, or answers to his own mail. A workspace named its targets in mail to itself, and their complaints didn't count.
 
 use posthouse_app::{ports::Clock as _, settings::DeliveryMode};
-use posthouse_tests::ServerOptions;
+use posthouse_tests::{ServerOptions, fixtures::TestInbox};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -76,15 +76,14 @@ async fn complaints_about_answers_do_not_count() {
         send(&fixture, &format!("ann@company{n}.example")).await;
     }
     for n in 0..6 {
-        let (to, from) = (&fixture.inbox.address, format!("evil@stranger{n}.example"));
+        let (to, from) = (&fixture.inbox.address, proven(&fixture, &format!("evil@stranger{n}.example")));
         let mail = format!(
             "From: {from}\r\nTo: {to}\r\nSubject: Hi {n}\r\nMessage-ID: <{n}@stranger.example>\r\n\r\nHello.\r\n"
         );
         let path = format!("/dev/inbound?to={to}&from={from}");
         fixture.server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.expect(201);
         let inbox = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
-        let found = fixture.api.get(&format!("{inbox}?direction=inbound&limit=1")).await.expect(200);
-        let id = found.data()[0]["id"].as_str().unwrap().to_owned();
+        let id = newest(&fixture).await;
         fixture.api.post(&format!("{inbox}/{id}/reply"), json!({ "text": "Yes?" })).await.expect(202);
         fixture.server.settle().await;
         report(&fixture, COMPLAINT).await;
@@ -94,8 +93,52 @@ async fn complaints_about_answers_do_not_count() {
     fixture.server.finish().await;
 }
 
-/// Parties that a stranger names.
+/// Parties that a mail names.
 const NAMED: [&str; 5] = ["n1@gmail.com", "n2@gmail.com", "n3@outlook.com", "a@evil2.example", "b@evil3.example"];
+
+/// Names the client of the tests in the SPF record of an address's domain. Returns the address.
+fn proven(fixture: &InboxFixture, address: &str) -> String {
+    fixture.server.dns.txt(address.rsplit_once('@').expect("an address").1, "v=spf1 ip4:127.0.0.1 -all");
+    address.to_owned()
+}
+
+/// What happened between the workspace and those that a mail names, before that mail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Before {
+    Nothing,
+    /// They wrote to the workspace, with proof.
+    Written,
+    /// Somebody wrote to the workspace in their name.
+    Forged,
+    /// The workspace wrote to them first, then they wrote.
+    WrittenTo,
+}
+
+impl Before {
+    async fn happen(self, fixture: &InboxFixture) {
+        for address in NAMED {
+            if self == Self::WrittenTo {
+                send(fixture, address).await;
+            }
+            if self == Self::Forged {
+                receive(fixture, address, "").await;
+            } else if self != Self::Nothing {
+                receive(fixture, &proven(fixture, address), "").await;
+            }
+        }
+    }
+}
+
+/// Who names people in mail to the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Namer {
+    /// Another party, whose mail is proven.
+    Proven,
+    /// Another party, without proof.
+    Unproven,
+    /// Another inbox of the workspace.
+    OwnInbox,
+}
 
 /// What led to the message that bounces or draws complaints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,9 +160,13 @@ async fn receive(fixture: &InboxFixture, from: &str, named: &str) -> String {
     );
     let path = format!("/dev/inbound?to={to}&from={from}");
     fixture.server.anonymous().raw(Method::POST, &path, "message/rfc822", mail).await.expect(201);
-    let inbox = format!("/v1/inboxes/{}/messages", fixture.inbox.id);
-    let found = fixture.api.get(&format!("{inbox}?direction=inbound&limit=1")).await.expect(200);
-    found.data()[0]["id"].as_str().unwrap().to_owned()
+    newest(fixture).await
+}
+
+/// Returns the id of the newest message that the fixture's inbox received.
+async fn newest(fixture: &InboxFixture) -> String {
+    let path = format!("/v1/inboxes/{}/messages?direction=inbound&limit=1", fixture.inbox.id);
+    fixture.api.get(&path).await.expect(200).data()[0]["id"].as_str().unwrap().to_owned()
 }
 
 /// Answers a message to everyone; returns the id of the answer.
@@ -147,42 +194,93 @@ async fn report_of(fixture: &InboxFixture, report: &str, recipient: &str) {
     fixture.server.clock.advance(1);
 }
 
-#[tokio::test]
-async fn recipients_that_a_strangers_mail_named_suspended_a_workspace() {
-    let exchanges = [Exchange::Answer, Exchange::SecondAnswer, Exchange::AnswerToAnotherMail];
-    for (exchange, kind) in exchanges.into_iter().flat_map(|exchange| [(exchange, COMPLAINT), (exchange, BOUNCE)]) {
-        for (field, is_known) in [("Cc", false), ("To", false), ("Cc", true)] {
-            let fixture = open().await;
-            for n in 0..20 {
-                send(&fixture, &format!("ann@company{n}.example")).await;
-            }
-            if is_known {
-                for address in NAMED {
-                    send(&fixture, address).await;
-                }
-            }
-            // More than one message, because a rate counts messages.
-            for part in NAMED.chunks(3) {
-                let named = format!("{field}: {}\r\n", part.join(", "));
-                let mail = receive(&fixture, "stranger@evil.example", &named).await;
-                let answered = answer(&fixture, &mail).await;
-                match exchange {
-                    Exchange::Answer => {}
-                    Exchange::SecondAnswer => drop(answer(&fixture, &answered).await),
-                    Exchange::AnswerToAnotherMail => {
-                        let mail = receive(&fixture, "stranger@evil.example", &named).await;
-                        answer(&fixture, &mail).await;
-                    }
-                }
-            }
-            for address in NAMED {
-                report_of(&fixture, kind, address).await;
-            }
-            // Those that the workspace wrote to on its own count, also if a stranger names them later.
-            assert_eq!(suspension(&fixture).await != Value::Null, is_known, "{exchange:?} {field} {kind}");
-            fixture.server.finish().await;
+/// Answers mail that names people, to everyone; then all whom it names send a report. Returns whether the workspace is
+/// suspended.
+async fn is_suspended_by_named(namer: Namer, before: Before, exchange: Exchange, field: &str, kind: &str) -> bool {
+    let fixture = open().await;
+    for n in 0..20 {
+        send(&fixture, &format!("ann@company{n}.example")).await;
+    }
+    before.happen(&fixture).await;
+    let other = fixture.server.inbox_named(&fixture.key, "other").await;
+    let from = match namer {
+        Namer::Proven => proven(&fixture, "stranger@evil.example"),
+        Namer::Unproven => "stranger@unproven.example".to_owned(),
+        Namer::OwnInbox => other.address.clone(),
+    };
+    // More than one message, because a rate counts messages.
+    for part in NAMED.chunks(3) {
+        let name = async || match namer {
+            Namer::OwnInbox => receive_of_own(&fixture, &other, field, part).await,
+            _ => receive(&fixture, &from, &format!("{field}: {}\r\n", part.join(", "))).await,
+        };
+        let answered = answer(&fixture, &name().await).await;
+        match exchange {
+            Exchange::Answer => {}
+            Exchange::SecondAnswer => drop(answer(&fixture, &answered).await),
+            Exchange::AnswerToAnotherMail => drop(answer(&fixture, &name().await).await),
         }
     }
+    for address in NAMED {
+        report_of(&fixture, kind, address).await;
+    }
+    let is_suspended = suspension(&fixture).await != Value::Null;
+    fixture.server.finish().await;
+    is_suspended
+}
+
+/// Sends a message from another inbox of the workspace to the fixture's, and to these people. Returns the copy.
+async fn receive_of_own(fixture: &InboxFixture, inbox: &TestInbox, field: &str, named: &[&str]) -> String {
+    let mut body = json!({ "to": [fixture.inbox.address], "subject": "Offer", "text": "All of you." });
+    for address in named {
+        match &mut body[field.to_lowercase()] {
+            Value::Array(list) => list.push(json!(address)),
+            empty => *empty = json!([address]),
+        }
+    }
+    fixture.api.post(&format!("/v1/inboxes/{}/messages", inbox.id), body).await.expect(202);
+    fixture.server.settle().await;
+    fixture.server.clock.advance(1);
+    newest(fixture).await
+}
+
+#[tokio::test]
+async fn only_those_whom_a_mail_proves_are_exempt() {
+    use Before::{Forged, Nothing, Written, WrittenTo};
+    use Namer::{OwnInbox, Proven, Unproven};
+    for (namer, before, is_exempt) in [
+        (Proven, Nothing, false),
+        (Unproven, Nothing, false),
+        (Proven, Forged, false),
+        (Proven, Written, true),
+        (Unproven, Written, true),
+        (Proven, WrittenTo, false),
+        (OwnInbox, Nothing, false),
+        (OwnInbox, Written, false),
+    ] {
+        let exchanges = [Exchange::Answer, Exchange::SecondAnswer, Exchange::AnswerToAnotherMail];
+        let kinds = [(COMPLAINT, "Cc"), (BOUNCE, "To"), (COMPLAINT, "To")];
+        for (exchange, (kind, field)) in exchanges.into_iter().zip(kinds) {
+            let is_suspended = is_suspended_by_named(namer, before, exchange, field, kind).await;
+            assert_eq!(is_suspended, !is_exempt, "{namer:?} {before:?} {exchange:?} {field} {kind}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn complaints_of_forged_authors_count() {
+    let fixture = open().await;
+    for n in 0..20 {
+        send(&fixture, &format!("ann@company{n}.example")).await;
+    }
+    for n in 0..3 {
+        let from = format!("target@stranger{n}.example");
+        let mail = receive(&fixture, &from, "").await;
+        answer(&fixture, &mail).await;
+        report_of(&fixture, COMPLAINT, &from).await;
+    }
+    assert_ne!(suspension(&fixture).await, Value::Null);
+    fixture.server.finish().await;
 }
 
 #[tokio::test]
@@ -193,7 +291,7 @@ async fn authors_complained_about_a_second_answer_to_their_mail() {
             send(&fixture, &format!("ann@company{n}.example")).await;
         }
         for n in 0..6 {
-            let from = format!("s@stranger{n}.example");
+            let from = proven(&fixture, &format!("s@stranger{n}.example"));
             let mail = receive(&fixture, &from, "").await;
             let answered = answer(&fixture, &mail).await;
             answer(&fixture, &answered).await;
