@@ -329,7 +329,10 @@ async fn admit(
         if operation.is_platform() && operation.method != posthouse_call::Method::Get {
             check_public_change(api, route, head)?;
         }
-        count_optional_caller(api, &head.headers, client.address, notes).await?;
+        // The session ends with the request. Its person must be able to end it at the limit.
+        if !operation.acts_on_session || head.headers.contains_key(header::AUTHORIZATION) {
+            count_optional_caller(api, &head.headers, client.address, notes).await?;
+        }
     }
     let source = CallSource { id: arrival.id.clone(), arrived_at: arrival.at, client_ip: client.address };
     let admission = call::admit(service, operation, caller.as_ref(), source, notes)?;

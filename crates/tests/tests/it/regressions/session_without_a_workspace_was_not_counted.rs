@@ -72,3 +72,26 @@ async fn the_limit_ends_the_requests_of_one_person_only() {
     ana.get("/platform/me").await.expect(200);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_person_at_the_limit_signs_out() {
+    let (server, ana, cookie) = invited(3).await;
+    for _ in 0..4 {
+        ana.get("/v1/inboxes").await;
+    }
+    ana.get("/platform/me").await.error("rate_limited");
+    ana.post_empty("/platform/auth/logout").await.expect(204);
+    server.advance(60_000).await;
+    server.anonymous().with_header("Cookie", &cookie).get("/platform/me").await.error("unauthorized");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_key_that_signs_out_counts() {
+    let options = ServerOptions::default().configure(|config| config.plans.team.requests_per_minute = Some(1));
+    let server = TestServer::start(options).await;
+    let api = server.api(&server.workspace(Plan::Team).await);
+    api.post_empty("/platform/auth/logout").await.expect(204);
+    api.post_empty("/platform/auth/logout").await.error("rate_limited");
+    server.finish().await;
+}
