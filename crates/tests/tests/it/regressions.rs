@@ -90,6 +90,7 @@ mod revoked_key_got_mail_that_it_waited_for;
 mod secrets_were_encrypted_with_two_keys;
 mod sender_with_an_underscore_was_rejected;
 mod session_without_a_workspace_was_not_counted;
+mod sign_in_code_was_shown_without_its_link;
 mod sign_in_codes_could_be_guessed_all_day;
 mod sign_in_mail_was_kept_for_ever;
 mod sign_ins_of_one_address_filled_an_app;
