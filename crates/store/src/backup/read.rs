@@ -41,12 +41,13 @@ pub async fn restore(file: &Path, data_dir: &Path, blobs: &BlobStore) -> Result<
 
 /// Restores an archive into an empty data directory, and its blobs into their store. Then checks the database, each blob
 /// against its hash, all bytes against the archive's hash, and that nothing is missing. All files are flushed when it
-/// returns; meant for the command line. After an error the directory is empty again and there is no database. Calls
-/// `on_progress` periodically.
+/// returns; meant for the command line. After an error the directory is empty again, and there are no blobs and no database.
+/// Calls `on_progress` periodically.
 ///
 /// # Errors
 /// Returns [`Error::Schema`] with a message for the operator if the directory isn't empty, there is a database or the file
-/// isn't an archive, and [`Error::Inconsistent`] if the archive is damaged or incomplete.
+/// isn't an archive, or there are blobs in a directory of their own, and [`Error::Inconsistent`] if the archive is damaged or
+/// incomplete.
 pub async fn restore_with_progress(
     archive: File,
     target: RestoreTarget<'_>,
@@ -55,10 +56,17 @@ pub async fn restore_with_progress(
     let total = archive.metadata()?.len();
     require_empty(target.data_dir)?;
     require_no_database(target.database)?;
+    let blobs_elsewhere = blobs_elsewhere(target);
+    if let Some(directory) = blobs_elsewhere {
+        require_no_blobs(directory, target.blobs).await?;
+    }
     std::fs::create_dir_all(target.data_dir).map_err(|error| at(target.data_dir, &error))?;
     let mut reader = ProgressReader { archive, done: 0, total, on_progress };
     let mut has_database = false;
-    let mut restored = fill(&mut reader, target, &mut has_database).await;
+    let mut restored = match target.blobs.prepare().await {
+        Ok(()) => fill(&mut reader, target, &mut has_database).await,
+        Err(error) => Err(error),
+    };
     if restored.is_ok() {
         (reader.on_progress)(BackupProgress { step: BackupStep::Check, done: total, total });
         restored = finish(target).and(restored);
@@ -70,8 +78,14 @@ pub async fn restore_with_progress(
             }
         }
         clear(target.data_dir);
+        blobs_elsewhere.into_iter().for_each(clear_shards);
     }
     restored
+}
+
+/// Returns the directory of the blobs if it isn't in the data directory.
+fn blobs_elsewhere(target: RestoreTarget<'_>) -> Option<&Path> {
+    target.blobs.directory().filter(|directory| !directory.starts_with(target.data_dir))
 }
 
 /// Checks that a restored database would replace nothing.
@@ -196,6 +210,24 @@ fn require_empty(data_dir: &Path) -> Result<()> {
             "{} is not empty: restore into a new directory and point data_dir at it",
             data_dir.display()
         ))),
+    }
+}
+
+/// Checks that a directory has no blobs: the restored store would delete those that it doesn't know.
+async fn require_no_blobs(directory: &Path, blobs: &BlobStore) -> Result<()> {
+    if !blobs.any().await? {
+        return Ok(());
+    }
+    Err(Error::schema(format_args!(
+        "{} has blobs of another store, nothing was changed: point blob_url at a new directory",
+        directory.display()
+    )))
+}
+
+/// Removes the blobs of a failed restore from a directory that had none. Other files in it belong to the operator.
+fn clear_shards(directory: &Path) {
+    for shard in 0..=u8::MAX {
+        let _ = std::fs::remove_dir_all(directory.join(format!("{shard:02x}")));
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{BlobDigest, BlobStore, Error, Result};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, Read, Write as _};
+use std::io::{BufWriter, Read, Take, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Write buffer for the archive, in bytes.
@@ -150,6 +150,8 @@ fn copy_database(database: &Path, copy: &Path) -> Result<()> {
     let _ = std::fs::remove_file(copy);
     // Without CREATE: a missing database must be an error, not an empty backup.
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // The error of SQLite doesn't say why a file can't be opened.
+    File::open(database).map_err(|error| at(database, &error))?;
     let from = rusqlite::Connection::open_with_flags(database, flags)?;
     let mut to = rusqlite::Connection::open(copy)?;
     // Copies all pages in one step: with smaller steps, each commit of the service would restart the copy.
@@ -161,6 +163,20 @@ fn copy_database(database: &Path, copy: &Path) -> Result<()> {
     // Leaves a single file, without a WAL next to it.
     to.pragma_update(None, "journal_mode", "DELETE")?;
     to.close().map_err(|(_, error)| Error::from(error))
+}
+
+/// Reader of a file whose errors name it.
+struct NamedReader<'a> {
+    file: Take<File>,
+    path: &'a Path,
+}
+
+impl Read for NamedReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let named =
+            |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", self.path.display()));
+        self.file.read(buffer).map_err(named)
+    }
 }
 
 struct BackupArchive<'a> {
@@ -210,9 +226,9 @@ impl<'a> BackupArchive<'a> {
     }
 
     fn add_file(&mut self, name: &str, path: &Path) -> Result<()> {
-        let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        self.add(name, size, file.take(size)) // if the file grows meanwhile, copies its initial size
+        let file = File::open(path).map_err(|error| at(path, &error))?;
+        let size = file.metadata().map_err(|error| at(path, &error))?.len();
+        self.add(name, size, NamedReader { file: file.take(size), path }) // if the file grows meanwhile, copies its initial size
     }
 
     /// Adds the blobs that aren't in `stored` yet.
@@ -241,7 +257,8 @@ impl<'a> BackupArchive<'a> {
             self.add_file(folder.to_str().ok_or_else(|| Error::file("a file name is not UTF-8"))?, &path)?;
             return Ok(1);
         }
-        let mut entries = std::fs::read_dir(path)?.collect::<std::io::Result<Vec<_>>>()?;
+        let entries = std::fs::read_dir(&path).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+        let mut entries = entries.map_err(|error| at(&path, &error))?;
         entries.sort_by_key(std::fs::DirEntry::file_name);
         let mut files = 0;
         for entry in entries {

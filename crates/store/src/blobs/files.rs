@@ -80,18 +80,20 @@ impl BlobFolder {
     }
 
     pub(super) async fn get(&self, digest: &BlobDigest) -> Result<Option<Bytes>> {
-        let read = optional(fs::read(self.path(digest)).await).map_err(|error| self.failed(&error));
+        let path = self.path(digest);
+        let read = optional(fs::read(&path).await).map_err(|error| failed(&path, &error));
         Ok(read?.map(Bytes::from))
     }
 
     /// Opens a blob for reading, and returns its size in bytes; `None` if it doesn't exist.
     pub(super) async fn reader(&self, digest: &BlobDigest) -> Result<Option<(FileReader, u64)>> {
+        let path = self.path(digest);
         let opened = async {
-            let Some(file) = optional(fs::File::open(self.path(digest)).await)? else { return Ok(None) };
+            let Some(file) = optional(fs::File::open(&path).await)? else { return Ok(None) };
             let bytes = file.metadata().await?.len();
-            Ok(Some((FileReader { file, root: self.root.clone() }, bytes)))
+            Ok(Some((FileReader { file, path: path.clone() }, bytes)))
         };
-        opened.await.map_err(|error| self.failed(&error))
+        opened.await.map_err(|error| failed(&path, &error))
     }
 
     pub(super) async fn exists(&self, digest: &BlobDigest) -> Result<bool> {
@@ -113,31 +115,33 @@ impl BlobFolder {
     }
 
     pub(super) async fn list(&self, shard: u8, before_ms: i64) -> Result<Vec<BlobDigest>> {
-        let paths = self.older(shard, before_ms).await.map_err(|error| self.failed(&error))?;
+        let paths = self.older(shard, before_ms).await?;
         Ok(paths.iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect())
     }
 
     pub(super) async fn remove_partial(&self, shard: u8, before_ms: i64) -> Result<()> {
-        let removed = async {
-            for path in self.older(shard, before_ms).await? {
-                if path.extension().is_some_and(|ending| ending == PARTIAL) {
-                    optional(fs::remove_file(&path).await)?;
-                }
+        for path in self.older(shard, before_ms).await? {
+            if path.extension().is_some_and(|ending| ending == PARTIAL) {
+                optional(fs::remove_file(&path).await).map_err(|error| failed(&path, &error))?;
             }
-            Ok(())
-        };
-        removed.await.map_err(|error| self.failed(&error))
+        }
+        Ok(())
     }
 
     /// Returns the files of a shard that were last written before a time.
-    async fn older(&self, shard: u8, before_ms: i64) -> io::Result<Vec<PathBuf>> {
+    async fn older(&self, shard: u8, before_ms: i64) -> Result<Vec<PathBuf>> {
         let before = UNIX_EPOCH + Duration::from_millis(before_ms.max(0).unsigned_abs());
         let mut older = Vec::new();
         for folder in entries(&self.root.join(format!("{shard:02x}"))).await? {
             for path in entries(&folder).await? {
-                if let Some(metadata) = optional(fs::metadata(&path).await)?
-                    && metadata.modified()? < before
-                {
+                let modified = async {
+                    Ok(match optional(fs::metadata(&path).await)? {
+                        Some(metadata) => Some(metadata.modified()?),
+                        None => None,
+                    })
+                };
+                let modified = modified.await.map_err(|error| failed(&path, &error))?;
+                if modified.is_some_and(|modified| modified < before) {
                     older.push(path);
                 }
             }
@@ -149,27 +153,27 @@ impl BlobFolder {
 /// An open blob. It can be read to its end even if the blob is deleted meanwhile.
 pub(super) struct FileReader {
     file: fs::File,
-    root: PathBuf,
+    path: PathBuf,
 }
 
 impl FileReader {
     /// Returns the next bytes, at most [`CHUNK_BYTES`]; empty at the end.
     pub(super) async fn next_chunk(&mut self) -> Result<Bytes> {
         let mut chunk = vec![0; CHUNK_BYTES];
-        let bytes = self.file.read(&mut chunk).await.map_err(|error| failed(&self.root, &error))?;
+        let bytes = self.file.read(&mut chunk).await.map_err(|error| failed(&self.path, &error))?;
         chunk.truncate(bytes);
         Ok(chunk.into())
     }
 
     /// Continues at the first byte.
     pub(super) async fn rewind(&mut self) -> Result<()> {
-        self.file.rewind().await.map(|_| ()).map_err(|error| failed(&self.root, &error))
+        self.file.rewind().await.map(|_| ()).map_err(|error| failed(&self.path, &error))
     }
 }
 
-/// Converts an I/O error to one that names the directory.
-fn failed(root: &Path, error: &io::Error) -> Error {
-    let text = format!("{}: {error}", root.display());
+/// Converts an I/O error to one that names the file or directory.
+fn failed(path: &Path, error: &io::Error) -> Error {
+    let text = format!("{}: {error}", path.display());
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Error::StorageFull(text.into()),
         _ => Error::BlobStore(text.into()),
@@ -215,11 +219,14 @@ fn optional<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-async fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let Some(mut reading) = optional(fs::read_dir(folder).await)? else { return Ok(Vec::new()) };
-    let mut paths = Vec::new();
-    while let Some(entry) = reading.next_entry().await? {
-        paths.push(entry.path());
-    }
-    Ok(paths)
+async fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let read = async {
+        let Some(mut reading) = optional(fs::read_dir(folder).await)? else { return Ok(Vec::new()) };
+        let mut paths = Vec::new();
+        while let Some(entry) = reading.next_entry().await? {
+            paths.push(entry.path());
+        }
+        Ok(paths)
+    };
+    read.await.map_err(|error| failed(folder, &error))
 }
