@@ -6,6 +6,7 @@
 mod descriptors;
 mod first_start;
 pub mod inspect;
+pub mod new_store;
 pub mod owner;
 mod private;
 mod ready;
@@ -24,7 +25,7 @@ use tokio::task::JoinSet;
 use crate::boot::store_identity::StoreIdentity;
 use crate::{
     adapters::{acme::InstantAcmeClient, clock::SystemClock, dns, http_out::HttpClient, smtp_out::SmtpClient},
-    config::{self, Configuration, SmtpConfig},
+    config::{self, Configuration, SmtpConfig, absolute},
     smtp::{
         frontend::{ConnectionKind, SmtpFrontend},
         listener::Listener,
@@ -224,7 +225,7 @@ pub fn clock() -> Arc<dyn Clock> {
 /// Returns an error if the data directory of an embedded database can't be created.
 pub fn database_url(config: &Configuration) -> Result<DatabaseUrl, BootError> {
     if config.database_url.is_none() {
-        make_private_directory(&config.data_dir)?;
+        private::make_directory(&config.data_dir)?;
     }
     let url = configured_database(config)?;
     private::make_private(config, &url);
@@ -233,7 +234,10 @@ pub fn database_url(config: &Configuration) -> Result<DatabaseUrl, BootError> {
 
 fn configured_database(config: &Configuration) -> Result<DatabaseUrl, BootError> {
     match &config.database_url {
-        Some(url) => Ok(url.parse()?),
+        Some(url) => Ok(match url.parse()? {
+            DatabaseUrl::Sqlite(path) => DatabaseUrl::Sqlite(absolute(&path)),
+            postgres @ DatabaseUrl::Postgres(_) => postgres,
+        }),
         None => Ok(DatabaseUrl::Sqlite(config.data_dir.join("posthouse.db"))),
     }
 }
@@ -248,11 +252,9 @@ pub fn require_store(config: &Configuration) -> Result<(), BootError> {
     if posthouse_store::migrate::inspect_read_only(&url)?.is_some() {
         return Ok(());
     }
-    let absolute = |path: &std::path::Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let location = match (url, &config.database_url) {
-        (_, None) => format!("the directory {}", absolute(&config.data_dir).display()),
-        (DatabaseUrl::Sqlite(path), _) => format!("the database {}", DatabaseUrl::Sqlite(absolute(&path))),
-        (url, _) => format!("the database {url}"),
+    let location = match &config.database_url {
+        None => format!("the directory {}", absolute(&config.data_dir).display()),
+        Some(_) => format!("the database {url}"),
     };
     Err(BootError::NoStore { location })
 }
@@ -278,7 +280,7 @@ pub fn check_store_identity(config: &Configuration) -> Result<(), BootError> {
 /// # Errors
 /// Returns the same errors as [`open_store`].
 pub fn migrate(config: &Configuration) -> Result<Vec<&'static str>, BootError> {
-    make_private_directory(&config.data_dir)?;
+    private::make_directory(&config.data_dir)?;
     let url = database_url(config)?;
     StoreIdentity::find(config, &url, false)?;
     let applied = posthouse_store::migrate::apply(&url, posthouse_store::migrate::MIGRATIONS)?;
@@ -298,7 +300,7 @@ enum Opening {
 
 fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
     // It has keys and certificates even if the database is elsewhere.
-    make_private_directory(&config.data_dir)?;
+    private::make_directory(&config.data_dir)?;
     let url = database_url(config)?;
     let identity = StoreIdentity::find(config, &url, opening == Opening::Serving { new_store: true })?;
     let (clock, serving) = (clock(), opening != Opening::Shared);
@@ -312,13 +314,6 @@ fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
     let store = Store::open(settings)?;
     identity.settle(&store, serving, clock.as_ref())?;
     Ok(store)
-}
-
-/// Creates a directory that only its owner can read, because it has keys and mail.
-fn make_private_directory(path: &std::path::Path) -> Result<(), BootError> {
-    use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(BootError::io(format!("cannot create the directory {}", path.display())))
 }
 
 /// Runs the service until a signal stops it.
@@ -348,7 +343,7 @@ pub async fn serve(mut config: Configuration, mut plan: ServeOptions) -> Result<
     follow_listener(&mut config, bound.http);
     if let Some(file) = &plan.ready_file {
         // The file may be in the data directory, which a first start creates.
-        make_private_directory(&config.data_dir)?;
+        private::make_directory(&config.data_dir)?;
         file.check_writable()?;
     }
     let store = open(&config, Opening::Serving { new_store: plan.new_store })?;

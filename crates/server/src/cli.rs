@@ -27,7 +27,7 @@ use crate::{
         owner::{self, OwnerError},
         web::HttpServer,
     },
-    config::{Configuration, Sources},
+    config::{Configuration, Sources, absolute},
 };
 use posthouse_app::settings::problem::ConfigError;
 
@@ -141,9 +141,10 @@ impl GlobalOptions {
         Ok(config)
     }
 
-    /// [`GlobalOptions::load`] for a command that becomes the owner itself.
+    /// [`GlobalOptions::load`] for a command that becomes the owner itself. Its paths are absolute, because errors name them.
     fn load_as_caller(&self) -> Result<Configuration, CommandError> {
-        let config = crate::config::load(&self.sources())?;
+        let mut config = crate::config::load(&self.sources())?;
+        config.data_dir = absolute(&config.data_dir);
         crate::telemetry::start(&config.log);
         Ok(config)
     }

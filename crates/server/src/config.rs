@@ -3,6 +3,8 @@
 //! Only this module reads the environment. [`keys()`] declares each key once: parsing, errors and
 //! `docs/reference/configuration.md` come from the declarations.
 
+use std::path::{Path, PathBuf};
+
 mod assemble;
 mod configuration;
 mod key;
@@ -25,3 +27,8 @@ pub use reference::reference;
 
 /// The error for an invalid listener address on the command line.
 pub(crate) const INVALID_SOCKET: &str = "must be an IP address and a port, such as \"127.0.0.1:8080\" or \"[::]:25\"";
+
+/// Returns the absolute form of a path, which errors name, without looking at the file system.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

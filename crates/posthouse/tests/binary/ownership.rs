@@ -143,3 +143,96 @@ fn root_keeps_the_archive_and_the_owner_gets_what_is_restored() {
     assert_eq!(sandbox.run(&["backup", "backups/c.tar", "--data-dir", "data"]).code, 1);
     assert_eq!(std::fs::read_dir(&private).unwrap().count(), 1);
 }
+
+#[test]
+fn another_user_could_choose_where_root_writes() {
+    let sandbox = Sandbox::new("steered");
+    let Some(home) = directory_of(&sandbox, "home", NOBODY) else { return };
+    std::fs::create_dir(home.join("data")).unwrap();
+    let grouped = sandbox.path("grouped");
+    std::fs::create_dir(&grouped).unwrap();
+    chown(&grouped, Some(0), Some(DAEMON)).unwrap();
+    let open = sandbox.path("open");
+    std::fs::create_dir(&open).unwrap();
+    let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(&grouped, 0o770);
+    mode(&open, 0o1777);
+    std::os::unix::fs::symlink(home.join("data"), sandbox.path("link")).unwrap();
+    let owned = format!("data belongs to root, but nobody owns {}", home.display());
+    let linked = format!("link belongs to root, but nobody owns {}", home.display());
+    let shared = |path: &Path| format!("other users can write to {}, and", path.display());
+    for (directory, problem) in [
+        ("home/data", owned),
+        ("link", linked),
+        ("grouped", shared(&grouped)),
+        ("grouped/data", shared(&grouped)),
+        ("open", shared(&open)),
+    ] {
+        for command in [CREATE, &["serve"], &["restore", "b.tar"]] {
+            let output = sandbox.run(&[command, &["--data-dir", directory]].concat());
+            assert_eq!(output.code, 1, "{command:?}: {}", output.stderr);
+            assert!(output.stderr.contains(&problem), "{command:?}: {}", output.stderr);
+            assert!(output.stderr.contains("nothing was changed") && output.stderr.contains("ch"), "{}", output.stderr);
+        }
+    }
+    for directory in [&home.join("data"), &grouped, &open] {
+        assert_eq!(std::fs::read_dir(directory).unwrap().count(), 0, "{}", directory.display());
+    }
+    // What the errors suggest, and what others can't replace.
+    mode(&grouped, 0o750);
+    chown(home.join("data"), Some(NOBODY), Some(NOBODY)).unwrap();
+    for directory in ["home/data", "grouped", "open/data"] {
+        let made = sandbox.run(&[CREATE, &["--data-dir", directory]].concat());
+        assert_eq!(made.code, 0, "{directory}: {}", made.stderr);
+    }
+    mode(&grouped, 0o770);
+    chown(&grouped, Some(0), Some(0)).unwrap();
+    let listed = sandbox.run(&["workspace", "list", "--data-dir", "grouped"]);
+    assert_eq!(listed.code, 0, "the group of root is root's: {}", listed.stderr);
+}
+
+#[test]
+fn a_backup_names_the_file_that_it_cannot_read() {
+    let sandbox = Sandbox::new("unreadable");
+    let Some(data) = directory_of(&sandbox, "data", NOBODY) else { return };
+    assert_eq!(sandbox.run(&[CREATE, &["--data-dir", "data"]].concat()).code, 0);
+    for path in ["tls/left.pem", "blobs/ab/cd/abcd"] {
+        let file = data.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "root's").unwrap();
+        std::fs::set_permissions(file.parent().unwrap(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        let output = sandbox.run(&["backup", "b.tar", "--data-dir", "data"]);
+        assert_eq!(output.code, 1, "{path}");
+        let named = file.parent().unwrap().display().to_string();
+        assert!(output.stderr.contains(&named) && named.starts_with('/'), "{path}: {}", output.stderr);
+        assert!(!sandbox.path("b.tar").exists());
+        std::fs::remove_file(file).unwrap();
+        std::fs::remove_dir_all(data.join(path.split('/').next().unwrap())).unwrap();
+    }
+    let key = data.join("tls/key.pem");
+    std::fs::create_dir_all(key.parent().unwrap()).unwrap();
+    std::fs::write(&key, "root's").unwrap();
+    chown(key.parent().unwrap(), Some(NOBODY), Some(NOBODY)).unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let output = sandbox.run(&["backup", "b.tar", "--data-dir", "data"]);
+    assert!(output.code == 1 && output.stderr.contains(&key.display().to_string()), "{}", output.stderr);
+}
+
+#[test]
+fn a_failed_creation_leaves_no_store() {
+    let sandbox = Sandbox::new("create-fails");
+    let Some(data) = directory_of(&sandbox, "data", NOBODY) else { return };
+    let other = directory_of(&sandbox, "other", NOBODY).unwrap();
+    std::fs::write(other.join("kept"), "the operator's").unwrap();
+    let config = sandbox.configure(&format!("database_url = 'sqlite:{}'\n", other.join("db.sqlite").display()));
+    let config = ["--config", config.to_str().unwrap()];
+    // The database can be created, and the id of the store can't be written.
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o500)).unwrap();
+    let failed = sandbox.run(&[CREATE, &config].concat());
+    assert_eq!(failed.code, 1, "{}", failed.stdout);
+    assert!(failed.stderr.contains(&data.display().to_string()), "{}", failed.stderr);
+    let left: Vec<_> = std::fs::read_dir(&other).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["kept"]);
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(sandbox.run(&[CREATE, &config].concat()).code, 0);
+}

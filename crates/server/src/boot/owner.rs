@@ -34,6 +34,28 @@ pub enum OwnerError {
         /// Its owner.
         second_user: String,
     },
+    /// Another user owns a directory above a path of root.
+    #[error(
+        "{path} belongs to root, but {user} owns {parent} and can put something else in its place: nothing was changed. Give it \
+         to that user (chown -R {user} {path}), or move it to a directory of root, then run this again"
+    )]
+    Steered {
+        /// A path of the store.
+        path: String,
+        /// A directory above it, or of a link to it.
+        parent: String,
+        /// Its owner.
+        user: String,
+    },
+    /// Others than root can write to a path of root, or to a directory above it.
+    #[error(
+        "other users can write to {path}, and so choose what root changes in the store: nothing was changed. Forbid it (chmod \
+         go-w {path}), or give it to the user of the service (chown), then run this again"
+    )]
+    Shared {
+        /// The path.
+        path: String,
+    },
     /// The kernel refuses the change of user.
     #[error(
         "{path} belongs to {user}, and root can't work as that user here ({cause}): nothing was changed. Run the command as \
@@ -66,7 +88,8 @@ struct StoreOwner {
 /// start.
 ///
 /// # Errors
-/// Returns an error if the directories of the store have several owners or the system doesn't allow the change.
+/// Returns an error if the directories of the store have several owners, another user decides where they are, or the system
+/// doesn't allow the change.
 pub fn become_owner(config: &Configuration) -> Result<(), OwnerError> {
     let Some(owner) = StoreOwner::of(config)? else { return Ok(()) };
     let done = keep_capabilities().and_then(|low_ports| {
@@ -153,9 +176,11 @@ impl StoreOwner {
         if !unistd::geteuid().is_root() {
             return Ok(None);
         }
-        let mut of_others =
-            places(config).into_iter().filter_map(|path| owner_of(&path)).filter(|of| !of.uid.is_root());
-        let Some(first) = of_others.next() else { return Ok(None) };
+        let places = places(config);
+        let mut of_others = places.iter().filter_map(|path| owner_of(path)).filter(|of| !of.uid.is_root());
+        let Some(first) = of_others.next() else {
+            return places.iter().try_for_each(|path| require_of_root(path)).map(|()| None);
+        };
         if let Some(second) = of_others.find(|other| other.uid != first.uid) {
             return Err(OwnerError::Several {
                 first: first.path.display().to_string(),
@@ -212,6 +237,41 @@ fn places(config: &Configuration) -> Vec<PathBuf> {
     }
     places.extend(config.blob_url.as_deref().and_then(|url| url.strip_prefix("file://")).map(PathBuf::from));
     places
+}
+
+/// Checks that nobody but root decides where a path leads: root owns all directories above it and above what it links to,
+/// and no other user can write to them. In a directory with the sticky bit, others can't replace what is root's.
+fn require_of_root(path: &Path) -> Result<(), OwnerError> {
+    let Ok(absolute) = std::path::absolute(path) else { return Ok(()) };
+    // A path that doesn't exist yet is made below its nearest parent.
+    let Some(exists) = absolute.ancestors().find(|path| fs::symlink_metadata(path).is_ok()) else { return Ok(()) };
+    let target = fs::canonicalize(exists).unwrap_or_else(|_| exists.to_owned());
+    for part in exists.ancestors().chain(target.ancestors()) {
+        let Ok(metadata) = fs::symlink_metadata(part) else { continue };
+        if metadata.uid() != 0 {
+            let parent = OwnedPath { path: part.to_owned(), uid: Uid::from_raw(metadata.uid()) };
+            return Err(OwnerError::Steered {
+                path: absolute.display().to_string(),
+                parent: part.display().to_string(),
+                user: StoreOwner::named(parent).to_string(),
+            });
+        }
+        if is_writable_by_others(&metadata, part == target && exists == absolute) {
+            return Err(OwnerError::Shared { path: part.display().to_string() });
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether others than root can write to a file of root, or to a directory if it is the store's or they could
+/// replace what is in it. The group of root is root's.
+fn is_writable_by_others(metadata: &fs::Metadata, is_of_store: bool) -> bool {
+    const GROUP: u32 = 0o020;
+    const OTHERS: u32 = 0o002;
+    const STICKY: u32 = 0o1000;
+    let others = if metadata.gid() == 0 { OTHERS } else { GROUP | OTHERS };
+    let is_sticky = metadata.is_dir() && metadata.mode() & STICKY != 0;
+    !metadata.is_symlink() && metadata.mode() & others != 0 && (is_of_store || !is_sticky)
 }
 
 /// Returns the owner of a path, or of its nearest parent that exists. A link belongs to the user who made it.

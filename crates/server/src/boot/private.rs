@@ -1,11 +1,15 @@
 //! Removes the permissions of other users from files of the store. The process creates only private files
 //! ([`posthouse_app::files::make_all_private`]), but older versions or an operator may have created others.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use posthouse_store::{DatabaseUrl, backup::BLOBS_DIR};
 
-use crate::config::Configuration;
+use super::BootError;
+use crate::config::{Configuration, absolute};
 use posthouse_app::files;
 
 /// Suffixes of the files next to the database. SQLite gives its own files the permissions of the database.
@@ -35,7 +39,14 @@ pub(super) fn make_private(config: &Configuration, database: &DatabaseUrl) {
 
 /// Returns the shard directories of a blob store. Other files in the directory belong to the operator.
 fn shards(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let is_shard = |name: &str| name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     entries.filter(|entry| entry.file_name().to_str().is_some_and(is_shard)).map(|entry| entry.path()).collect()
+}
+
+/// Creates a directory that only its owner can read, because it has keys and mail.
+pub(super) fn make_directory(path: &Path) -> Result<(), BootError> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(BootError::io(format!("cannot create the directory {}", absolute(path).display())))
 }

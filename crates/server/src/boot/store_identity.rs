@@ -305,6 +305,13 @@ fn set_aside(config: &Configuration, url: &DatabaseUrl) -> Result<(), BootError>
     Ok(())
 }
 
+/// Returns the files that opening a new store creates.
+pub(super) fn files_of_new_store(config: &Configuration, database: &Path) -> Vec<PathBuf> {
+    let beside = WAL_SUFFIXES.iter().chain([&JOURNAL, &"-serving"]).map(|ending| with_ending(database, ending));
+    let own = [ID_FILE, MARK_FILE].iter().map(|name| config.data_dir.join(name));
+    beside.chain(own).chain([database.to_owned()]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

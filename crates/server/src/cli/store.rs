@@ -16,7 +16,7 @@ use serde_json::json;
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, progress::ProgressLine, runtime};
 use crate::{
     boot::{self, owner::WorkingAsOwner},
-    config::Configuration,
+    config::{Configuration, absolute},
 };
 
 /// Entries of the data directory that a backup includes in addition to database and blobs: the instance key, and the
@@ -62,7 +62,7 @@ pub(super) fn backup(given: &Archive, options: &GlobalOptions) -> Result<(), Com
     boot::require_store(&config)?;
     boot::check_store_identity(&config)?;
     let totals = totals(&config)?;
-    let archive = owner.as_caller(|| ArchiveFile::create(&given.file))??;
+    let archive = owner.as_caller(|| ArchiveFile::create(&absolute(&given.file)))??;
     let saved = save(&config, &archive, owner.is_another());
     let contents = owner.as_caller(|| match saved {
         Ok(contents) => archive.keep().map(|()| contents).map_err(CommandError::from),
@@ -99,7 +99,8 @@ pub(super) fn restore(given: &Archive, options: &GlobalOptions) -> Result<(), Co
             "restore works only with the embedded database; for PostgreSQL, use its own tools".to_owned(),
         ));
     };
-    let archive = archive.map_err(|error| CommandError::Failed(format!("{}: {error}", given.file.display())))?;
+    let archive =
+        archive.map_err(|error| CommandError::Failed(format!("{}: {error}", absolute(&given.file).display())))?;
     let blobs = boot::open_blobs(&config)?;
     let target = backup::RestoreTarget { data_dir: &config.data_dir, database: &database, blobs: &blobs };
     let contents = {

@@ -20,9 +20,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, checked_name, print};
-use crate::boot::{self, BootError};
+use crate::{
+    boot::{self, BootError, new_store::NewStore},
+    config::Configuration,
+};
 use posthouse_app::{
-    people::new_workspace::{NewWorkspace, create},
+    people::new_workspace::{CreatedWorkspace, NewWorkspace, create},
     ports::Clock,
     workspaces::{stop, suspension},
 };
@@ -167,14 +170,18 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         .canonical();
     let name = checked_name(&given.name)?;
     let config = options.load()?;
-    if let Err(BootError::NoStore { location }) = boot::require_store(&config) {
-        eprintln!("posthouse: a new store begins in {location}");
+    let begun = match boot::require_store(&config) {
+        Err(BootError::NoStore { location }) => {
+            eprintln!("posthouse: a new store begins in {location}");
+            NewStore::begin(&config)?
+        }
+        _ => None,
+    };
+    let stored = store_new(&config, &NewWorkspace { name, owner, plan: given.plan });
+    if let (Err(_), Some(begun)) = (&stored, begun) {
+        begun.discard();
     }
-    let store = boot::open_store(&config)?;
-    let clock = boot::clock();
-    let made = create(clock.as_ref(), &NewWorkspace { name, owner, plan: given.plan });
-    let stored = made.clone();
-    store.write_blocking(move |tx| stored.insert(tx))?;
+    let made = stored?;
     let sign_in_url = made.link.url(&config.app.base_url);
     let json = json!({
         "workspace_id": made.workspace.id.to_string(),
@@ -188,13 +195,22 @@ fn create_one(given: &Create, options: &GlobalOptions) -> Result<(), CommandErro
         made.workspace.name,
         made.secret.reveal()
     );
-    store.close();
     let id = made.workspace.id;
     let done = format!(
         "workspace {id} was created but its API key was not shown: create another with posthouse key \
          create --workspace {id} --scope org"
     );
     print(&given.output, &json, &text, &CommandEffect::This(done))
+}
+
+/// Creates and stores a workspace.
+fn store_new(config: &Configuration, new: &NewWorkspace) -> Result<CreatedWorkspace, CommandError> {
+    let store = boot::open_store(config)?;
+    let made = create(boot::clock().as_ref(), new);
+    let stored = made.clone();
+    let written = store.write_blocking(move |tx| stored.insert(tx));
+    store.close();
+    Ok(written.map(|_| made)?)
 }
 
 /// Returns every workspace.
