@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly sbom bench cost pictures web screenshots
+.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly sbom bench cost instructions pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
@@ -70,6 +70,10 @@ cost: ## Measure what mails of all shapes up to 10 MB cost to receive and to vie
 bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench
 	@bench/run.sh $(ARGS)
+
+instructions: ## Compare the instructions per operation of two programs: ARGS="BEFORE NOW"
+	@scripts/need.sh instructions
+	python3 bench/instructions.py $(ARGS)
 
 pictures: build ## Draw the pictures of the pages again: the terminal session, the charts
 	@scripts/need.sh pictures

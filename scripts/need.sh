@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# need.sh build|lint|test|web|screenshots|bench|pictures|sbom: installs what the step needs and is missing: packages with
+# need.sh build|lint|test|web|screenshots|bench|instructions|pictures|sbom: installs what the step needs and is missing: packages with
 # apt, tools from npm and PyPI in .tools, and the packages of the dashboard in web/node_modules. Prints nothing and changes nothing if all are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -68,6 +68,10 @@ lint)
 	want_python
 	;;
 web) want_node ;;
+instructions)
+	want python3 python3
+	want callgrind_control valgrind
+	;;
 test)
 	want_postgres
 	want_python
