@@ -233,16 +233,12 @@ fn changes(
     };
     let open = entries.iter().filter(open);
     let all = entries.len();
-    // An address that isn't one of the message's got it by forwarding; its end says nothing about the recipient.
-    let is_elsewhere = |reported: &RecipientReport| {
-        !reported.addresses.is_empty() && !entries.iter().any(|entry| names(reported, entry))
-    };
     match &report.content {
         ReportContent::Delivery(recipient_reports) => {
             let change = |entry: &RecipientDelivery| {
                 let reported = report_for(recipient_reports, entry, coverage, all)?;
                 let change = settled(entry, reported, now)?;
-                let suppress = change.suppress.filter(|_| !is_elsewhere(reported));
+                let suppress = change.suppress.filter(|_| !is_elsewhere(reported, entry, entries));
                 Some(RecipientChange { suppress, ..change })
             };
             open.filter_map(change).collect()
@@ -295,6 +291,15 @@ fn names(reported: &RecipientReport, entry: &RecipientDelivery) -> bool {
     let Ok(address) = Address::parse(&entry.address) else { return false };
     let is_local = reported.addresses.is_empty() && reported.local_part.as_deref() == Some(address.canonical_local());
     is_local || reported.addresses.contains(&address)
+}
+
+/// Returns true if a report is about an address of another domain that the message was forwarded to. Its end says nothing
+/// about the recipient.
+fn is_elsewhere(reported: &RecipientReport, entry: &RecipientDelivery, entries: &[RecipientDelivery]) -> bool {
+    let own = Address::parse(&entry.address);
+    let is_near = |address: &Address| own.as_ref().is_ok_and(|own| address.domain() == own.domain());
+    let is_ours = reported.addresses.iter().any(is_near) || entries.iter().any(|entry| names(reported, entry));
+    !reported.addresses.is_empty() && !is_ours
 }
 
 fn settled(entry: &RecipientDelivery, reported: &RecipientReport, now: Time) -> Option<RecipientChange> {

@@ -67,7 +67,7 @@ fn summary(rotated: &KeyRotation) -> String {
     let key = rotated.key.display();
     let next = match &rotated.old {
         Some(old) => format!(
-            "The new key is {key}; the old key is {}.\nEarlier backups need the old key: keep it as long as you \
+            "The new key is {key};\nthe old key is {}.\nEarlier backups need the old key: keep it as long as you \
              keep them. Copy the new key to every\nmachine that serves this store, and make a backup.",
             old.display()
         ),
