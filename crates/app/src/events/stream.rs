@@ -1,6 +1,6 @@
 //! The event stream: one-time tokens, permission checks and the start of a subscription (`docs/reference/stream.md`).
 //!
-//! Live events come from [`Streams`](crate::events::subscriptions::Streams). The replay and the live events leave
+//! Live events come from [`Streams`](crate::memory::streams::Streams). The replay and the live events leave
 //! no gap, because both use the position up to which the replay was read.
 
 use posthouse_api::views::event::EventView;
