@@ -63,9 +63,9 @@ impl Effects {
     }
 }
 
-/// Largest request body of routes without attachments, in bytes.
+/// Largest request body of operations without attachments, in bytes.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Largest request body of routes with attachments, in bytes.
+/// Largest request body of operations with attachments, in bytes.
 pub const ATTACHMENT_BODY_BYTES_MAX: usize = 40 * 1024 * 1024;
 
 /// The scope that a key needs to use an operation.
@@ -140,7 +140,7 @@ pub struct Operation {
     pub name: &'static str,
     /// One sentence of documentation.
     pub summary: &'static str,
-    /// Who may use the route.
+    /// Who may use the operation.
     pub access: Access,
     /// Permissions needed in addition to that of `access`.
     pub also: &'static [Permission],

@@ -18,7 +18,7 @@ const STEP_BYTES: u64 = 1 << 20;
 pub struct Outcome {
     /// The status, of RFC 9110: 200, 201, 202 or 204.
     pub status: u16,
-    /// The content type of the body; `None` if there is none.
+    /// The content type of the body; `None` without a body.
     pub content_type: Option<String>,
     /// The body.
     pub body: OutcomeBody,

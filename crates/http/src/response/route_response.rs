@@ -1,4 +1,4 @@
-//! The responses of handlers.
+//! The responses of pages, and of calls.
 
 use std::{
     pin::Pin,
@@ -54,6 +54,7 @@ pub enum ResponseBody {
 
 /// Bytes of the digest in an `ETag`.
 const ETAG_BYTES: usize = 16;
+
 /// The error of a body that failed; the refusal is logged and not part of it.
 #[derive(Debug)]
 pub(crate) struct BrokenBody;

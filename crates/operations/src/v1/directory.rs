@@ -30,7 +30,7 @@ const HANDLE: &str = "/v1/directory/handle";
 /// A number of cards per page.
 pub(crate) type CardLimit = BoundedInt<1, { LIMIT_MAX as i64 }>;
 
-/// Creates a route of the directory.
+/// Creates an operation of the directory.
 fn route(method: Method, path: &'static str, name: &'static str, permission: Permission) -> Operation {
     Operation::new(method, path, name, permission).behind_switch(switches::check)
 }

@@ -29,7 +29,7 @@ use crate::v1::fields::LeaseIdText;
 pub(in crate::v1::inboxes) const BODY_CHARS_MAX: usize = ATTACHMENT_BODY_BYTES_MAX;
 /// Largest structured data in bytes.
 pub(in crate::v1::inboxes) const DATA_BYTES_MAX: usize = 65_536;
-/// The route name under which both send paths store idempotency keys.
+/// The name of the operation under which both send paths store idempotency keys.
 const SEND_KEYS: &str = "sendMessage";
 
 /// The codes of refused forwards: a file may be one that only an owner may read.
@@ -229,7 +229,7 @@ fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken
     lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
 }
 
-/// Returns the idempotency key of a request, stored under the given route.
+/// Returns the idempotency key of a request, stored under the name of an operation.
 pub(in crate::v1::inboxes) fn idempotency_key<Q, B>(
     input: &Input<Q, B>,
     route: &'static str,
