@@ -6,12 +6,13 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly sbom bench cost instructions pictures web screenshots
+.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost instructions pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=
 FUZZ_SECONDS ?= 60
 FUZZ_HOURS ?= 8
+PROPERTY_CASES ?= 4096
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +51,10 @@ screenshots: ## Take the screenshots of docs/DASHBOARD.md again
 	@scripts/need.sh screenshots
 	cargo build --locked --bin posthouse
 	scripts/web.sh screenshots
+
+properties: ## Run the property tests with PROPERTY_CASES new cases each (4096)
+	@scripts/need.sh build
+	PROPTEST_CASES=$(PROPERTY_CASES) cargo test --locked --workspace --exclude posthouse-tests --lib
 
 fuzz: ## Run each fuzz target for FUZZ_SECONDS seconds (60)
 	@scripts/need.sh build

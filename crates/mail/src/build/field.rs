@@ -154,14 +154,16 @@ fn is_simple(value: &str) -> bool {
     value.is_ascii()
         && !value.contains("  ")
         && !value.contains('\t')
-        && value.split(' ').all(|word| word.len() <= WORD_BYTES_MAX && !has_encoded_word(word))
+        && !has_encoded_word(value)
+        && value.split(' ').all(|word| word.len() <= WORD_BYTES_MAX)
 }
 
-/// Returns whether a reader would decode a part of a word: `=?charset?encoding?text?=` (RFC 2047 §2). `agent=?1` alone
-/// isn't one; fields of RFC 8941 contain it.
-fn has_encoded_word(word: &str) -> bool {
-    word.match_indices("=?").any(|(at, start)| {
-        let mut parts = word[at + start.len()..].splitn(3, '?');
+/// Returns whether a reader would decode a part of a value: `=?charset?encoding?text?=` (RFC 2047 §2). Many readers also
+/// decode one with blanks in its text, which the RFC doesn't allow. `agent=?1` alone isn't one; fields of RFC 8941
+/// contain it.
+fn has_encoded_word(value: &str) -> bool {
+    value.match_indices("=?").any(|(at, start)| {
+        let mut parts = value[at + start.len()..].splitn(3, '?');
         let (charset, encoding, text) = (parts.next(), parts.next(), parts.next());
         charset.is_some_and(|charset| !charset.is_empty())
             && encoding.is_some_and(|encoding| matches!(encoding, "b" | "B" | "q" | "Q"))
