@@ -6,6 +6,7 @@
 //! which is bounded.
 
 mod attribution;
+mod element;
 mod header;
 mod labels;
 mod line;
@@ -61,7 +62,7 @@ pub fn new_text(text: Option<&str>, html: Option<&str>) -> Option<NewText> {
     let signature = html.as_ref().filter(|_| !is_marked).map(MarkedText::signature).unwrap_or_default();
     let html = html.as_ref().filter(|html| is_marked || html.has_quotes || text.is_none());
     let method = if is_marked { ExtractionMethod::Structure } else { ExtractionMethod::Rules };
-    let from_html = iter::once_with(|| Some(Extraction::new(html?.lines(), method)));
+    let from_html = iter::once_with(|| Some(Extraction::new(html?.lines(LINES_MAX), method)));
     let from_text = iter::once_with(|| {
         let mut lines = line::from_text(text?);
         signature::mark_same(&mut lines, &signature);

@@ -8,6 +8,7 @@ pub mod bound;
 mod element;
 mod entity;
 pub(crate) mod hidden;
+mod layout;
 mod open;
 mod render;
 mod tag;

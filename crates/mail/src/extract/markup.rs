@@ -4,8 +4,9 @@
 //! balanced.
 
 use super::line::{LineMark, MarkedLine};
-use super::token::{self, HtmlStartTag, HtmlToken};
-use crate::html::hidden::{self, is_filler};
+use super::token::{self, HtmlName, HtmlStartTag, HtmlToken};
+use crate::html::hidden::{self, HidingAttributes, is_filler};
+use crate::lines::lines;
 
 /// Maximum number of nested regions. Deeper ones have no effect because the outermost one counts.
 const REGIONS_MAX: usize = 4;
@@ -76,14 +77,18 @@ pub(super) struct MarkedText {
 }
 
 impl MarkedText {
-    /// Returns the lines with their marks.
-    pub(super) fn lines(&self) -> Vec<MarkedLine<'_>> {
-        self.text.split('\n').zip(&self.marks).map(|(text, mark)| MarkedLine { text, mark: *mark }).collect()
+    /// Returns the first lines with their marks, at most `lines_max`.
+    pub(super) fn lines(&self, lines_max: usize) -> Vec<MarkedLine<'_>> {
+        let marked = lines(&self.text).zip(&self.marks).take(lines_max);
+        marked.map(|(text, mark)| MarkedLine { text, mark: *mark }).collect()
     }
 
     /// Returns the lines that an element marks as signature.
     pub(super) fn signature(&self) -> Vec<&str> {
-        let lines = self.text.split('\n').zip(&self.marks);
+        if !self.marks.contains(&LineMark::Signature) {
+            return Vec::new();
+        }
+        let lines = lines(&self.text).zip(&self.marks);
         lines.filter(|(_, mark)| **mark == LineMark::Signature).map(|(text, _)| text).collect()
     }
 }
@@ -144,29 +149,40 @@ impl<'a> MarkupReader<'a> {
     }
 
     fn write_text(&mut self, text: &str) {
-        let mut decoded = String::with_capacity(text.len());
-        token::decode_into(&mut decoded, text);
-        for c in decoded.chars() {
+        let text = token::decode(text);
+        if self.preformatted > 0 { self.write_preformatted(&text) } else { self.write_flowing(&text) }
+    }
+
+    fn write_preformatted(&mut self, text: &str) {
+        for c in text.chars() {
             match c {
-                '\n' if self.preformatted > 0 => self.end_line(),
-                '\r' if self.preformatted > 0 => {}
-                c if self.preformatted == 0 && c.is_ascii_whitespace() => {
-                    if !self.line.is_empty() && !self.line.ends_with(' ') {
-                        self.line.push(' ');
-                    }
-                }
-                '\n' | '\r' => self.line.push(' '),
+                '\n' => self.end_line(),
+                '\r' => {}
                 '\u{a0}' => self.line.push(' '),
                 c => self.line.push(c),
             }
         }
     }
 
+    fn write_flowing(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find(|c: char| c.is_ascii_whitespace() || c == '\u{a0}') {
+            self.line.push_str(&rest[..at]);
+            let is_kept = !rest.as_bytes()[at].is_ascii();
+            if is_kept || !self.line.is_empty() && !self.line.ends_with(' ') {
+                self.line.push(' ');
+            }
+            rest = &rest[at + if is_kept { '\u{a0}'.len_utf8() } else { 1 }..];
+        }
+        self.line.push_str(rest);
+    }
+
     fn open(&mut self, tag: HtmlStartTag<'a>) {
         if tag.is("br") {
             return self.end_line();
         }
-        if token::is_block(tag.name) {
+        let traits = tag.name.traits;
+        if traits.is_block() {
             self.end_text();
             if tag.is("p") || tag.is("blockquote") || tag.is("hr") {
                 self.blank_line();
@@ -178,8 +194,8 @@ impl<'a> MarkupReader<'a> {
             self.line.push(' ');
         }
         // The tokenizer skips what is never displayed, with its end tag.
-        let is_empty = token::is_void(tag.name) || token::is_undisplayed(tag.name);
-        if is_empty || tag.closes_itself() && !token::is_block(tag.name) {
+        let is_empty = traits.is_void() || traits.is_undisplayed();
+        if is_empty || tag.closes_itself() && !traits.is_block() {
             return;
         }
         self.preformatted += usize::from(tag.is("pre"));
@@ -191,16 +207,18 @@ impl<'a> MarkupReader<'a> {
 
     /// Begins a region if the tag marks its content.
     fn begin_region(&mut self, tag: HtmlStartTag<'a>) {
-        let decided = !matches!(self.mark(), LineMark::Unclassified | LineMark::Indented);
-        self.in_gmail_quote |= tag.is("div") && tag.attribute("class").is_some_and(|class| class.contains(GMAIL_QUOTE));
-        let is_left_out = |mark: &LineMark| *mark != LineMark::Hidden || self.respects_hidden;
-        let Some(mark) = self.mark_of(tag).filter(is_left_out).filter(|_| !decided && self.regions.len() < REGIONS_MAX)
-        else {
+        let is_decided = !matches!(self.mark(), LineMark::Unclassified | LineMark::Indented);
+        let is_open = !is_decided && self.regions.len() < REGIONS_MAX;
+        if !is_open && (self.in_gmail_quote || !tag.is("div")) {
             return;
-        };
+        }
+        let attributes = MarkingAttributes::of(tag);
+        self.in_gmail_quote |= tag.is("div") && attributes.class.is_some_and(|class| class.contains(GMAIL_QUOTE));
+        let is_left_out = |mark: &LineMark| *mark != LineMark::Hidden || self.respects_hidden;
+        let Some(mark) = self.mark_of(tag, &attributes).filter(|_| is_open).filter(is_left_out) else { return };
         self.end_text();
         self.has_history |=
-            matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory | LineMark::Dropped) && !is_hidden(tag);
+            matches!(mark, LineMark::Quoted | LineMark::UnquotedHistory | LineMark::Dropped) && !attributes.hides(tag);
         self.has_quotes |= mark == LineMark::Indented;
         match mark {
             LineMark::UnquotedHistory => {
@@ -208,23 +226,23 @@ impl<'a> MarkupReader<'a> {
                 self.regions.clear();
             }
             LineMark::ForwardedMessage => self.forward = true,
-            mark => self.regions.push(MarkedRegion { name: tag.name, open: 1, mark }),
+            mark => self.regions.push(MarkedRegion { name: tag.name.text, open: 1, mark }),
         }
     }
 
-    fn close(&mut self, name: &str) {
-        if token::is_block(name) {
+    fn close(&mut self, name: HtmlName<'_>) {
+        if name.traits.is_block() {
             self.end_text();
-            if ["p", "blockquote", "h1", "h2", "h3", "h4"].iter().any(|block| block.eq_ignore_ascii_case(name)) {
+            if ["p", "blockquote", "h1", "h2", "h3", "h4"].iter().any(|block| name.is(block)) {
                 self.blank_line();
             }
         }
-        if name.eq_ignore_ascii_case("pre") {
+        if name.is("pre") {
             self.preformatted = self.preformatted.saturating_sub(1);
         }
         let mut keep = self.regions.len();
         for (at, region) in self.regions.iter_mut().enumerate() {
-            if region.name.eq_ignore_ascii_case(name) {
+            if name.is(region.name) {
                 region.open = region.open.saturating_sub(1);
                 if region.open == 0 {
                     keep = keep.min(at);
@@ -245,8 +263,8 @@ impl<'a> MarkupReader<'a> {
     }
 
     /// Returns the mark that an element gives its content here.
-    fn mark_of(&self, tag: HtmlStartTag<'a>) -> Option<LineMark> {
-        let mark = mark_of(tag)?;
+    fn mark_of(&self, tag: HtmlStartTag<'_>, attributes: &MarkingAttributes<'_>) -> Option<LineMark> {
+        let mark = attributes.mark_of(tag)?;
         let is_grouped = mark == LineMark::Indented && self.in_gmail_quote;
         Some(if is_grouped { LineMark::Quoted } else { mark })
     }
@@ -272,44 +290,64 @@ impl<'a> MarkupReader<'a> {
     }
 }
 
-/// Returns whether the element hides its content.
-fn is_hidden(tag: HtmlStartTag<'_>) -> bool {
-    hidden::is_hidden(tag.name, |name| tag.attribute(name))
+/// The attributes of a start tag that can mark its content, as written.
+#[derive(Debug, Default)]
+struct MarkingAttributes<'a> {
+    id: Option<&'a str>,
+    class: Option<&'a str>,
+    name: Option<&'a str>,
+    smartmail: Option<&'a str>,
+    kind: Option<&'a str>,
+    cite: Option<&'a str>,
+    hiding: HidingAttributes<'a>,
 }
 
-/// Returns the style of an element in lower case without white space.
-fn style(tag: HtmlStartTag<'_>) -> String {
-    let style = tag.attribute("style").unwrap_or("");
-    style.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
-}
+impl<'a> MarkingAttributes<'a> {
+    fn of(tag: HtmlStartTag<'a>) -> Self {
+        let mut all = Self::default();
+        for (name, value) in tag.attributes() {
+            let place = hashify::tiny_map_ignore_case! { name.as_bytes(),
+                "id" => &mut all.id, "class" => &mut all.class, "name" => &mut all.name,
+                "data-smartmail" => &mut all.smartmail, "type" => &mut all.kind, "cite" => &mut all.cite,
+            };
+            match place {
+                Some(place) => _ = place.get_or_insert(value),
+                None => all.hiding.add(name, value),
+            }
+        }
+        all
+    }
 
-/// Returns the mark that an element gives its content.
-fn mark_of(tag: HtmlStartTag<'_>) -> Option<LineMark> {
-    let quote = tag.is("blockquote");
-    for attribute in ["id", "class", "name", "data-smartmail"] {
-        let value = tag.attribute(attribute).unwrap_or("").to_ascii_lowercase();
-        for word in value.split_ascii_whitespace() {
-            let mark = mark_of_word(word, quote, attribute);
+    /// Returns whether the element hides its content.
+    fn hides(&self, tag: HtmlStartTag<'_>) -> bool {
+        hidden::is_hidden(tag.name.text, &self.hiding)
+    }
+
+    /// Returns the mark that the element gives its content.
+    fn mark_of(&self, tag: HtmlStartTag<'_>) -> Option<LineMark> {
+        let is_quote = tag.is("blockquote");
+        for (value, is_name) in [(self.id, false), (self.class, false), (self.name, true), (self.smartmail, false)] {
+            let value = value.unwrap_or_default().to_ascii_lowercase();
+            let mark = value.split_ascii_whitespace().find_map(|word| mark_of_word(word, is_quote, is_name));
             if mark.is_some() {
                 return mark;
             }
         }
+        if self.hides(tag) {
+            return Some(LineMark::Hidden);
+        }
+        if is_quote {
+            let is_cited = self.kind.is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
+            // A bar beside a quotation doesn't tell whom it quotes.
+            let is_history = is_cited || self.cite.is_some();
+            return Some(if is_history { LineMark::Quoted } else { LineMark::Indented });
+        }
+        self.hiding.style.filter(|_| tag.is("div")).and_then(outlook_border)
     }
-    let style = style(tag);
-    if is_hidden(tag) {
-        return Some(LineMark::Hidden);
-    }
-    if quote {
-        let cited = tag.attribute("type").is_some_and(|kind| kind.eq_ignore_ascii_case("cite"));
-        // A bar beside a quotation doesn't tell whom it quotes.
-        let history = cited || tag.attribute("cite").is_some();
-        return Some(if history { LineMark::Quoted } else { LineMark::Indented });
-    }
-    outlook_border(tag, &style)
 }
 
 /// Returns the mark for one word of `id`, `class` or `name`. Outlook prefixes the names of other clients with `x_`.
-fn mark_of_word(word: &str, quote: bool, attribute: &str) -> Option<LineMark> {
+fn mark_of_word(word: &str, is_quote: bool, is_name: bool) -> Option<LineMark> {
     let word = word.trim_start_matches("x_");
     if CUT.contains(&word) {
         return Some(LineMark::UnquotedHistory);
@@ -320,13 +358,11 @@ fn mark_of_word(word: &str, quote: bool, attribute: &str) -> Option<LineMark> {
     if FORWARD.contains(&word) {
         return Some(LineMark::ForwardedMessage);
     }
-    if quote && QUOTED_BLOCKQUOTE.iter().any(|name| word.starts_with(name)) {
+    if is_quote && QUOTED_BLOCKQUOTE.iter().any(|name| word.starts_with(name)) {
         return Some(LineMark::Quoted);
     }
     // GMX and WEB.DE mark quotes with `name="quote"`. The class `quote` is common in other designs.
-    if QUOTED.iter().any(|name| word == *name || word.starts_with("yahoo_quoted"))
-        && (word != "quote" || attribute == "name")
-    {
+    if word.starts_with("yahoo_quoted") || QUOTED.contains(&word) && (word != "quote" || is_name) {
         return Some(LineMark::Quoted);
     }
     let signature =
@@ -336,8 +372,9 @@ fn mark_of_word(word: &str, quote: bool, attribute: &str) -> Option<LineMark> {
 
 /// Detects Outlook's border above the header block (`border-top:solid #E1E1E1 1.0pt; padding:3.0pt 0cm 0cm 0cm`) and
 /// the blue bar next to an indented original.
-fn outlook_border(tag: HtmlStartTag<'_>, style: &str) -> Option<LineMark> {
-    if !tag.is("div") {
+fn outlook_border(style: &str) -> Option<LineMark> {
+    let style: String = style.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
+    if !style.contains("border-") {
         return None;
     }
     let above = style.contains("border-top:solid#e1e1e1")

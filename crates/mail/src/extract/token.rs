@@ -5,14 +5,17 @@
 //! anything that isn't a tag is text. Deliberately simpler than the parsing algorithm of the HTML standard (section
 //! 13.2).
 
+use std::borrow::Cow;
+
 use mail_parser::decoders::html::add_html_token;
+use memchr::{memchr, memchr_iter, memmem};
+
+use super::element::ElementTraits;
 
 /// Maximum length of a tag in bytes. A longer one is text.
 const TAG_BYTES_MAX: usize = 8 * 1024;
 /// Maximum length of a character reference in bytes, including `&` and `;`.
 const ENTITY_BYTES_MAX: usize = 34;
-/// Elements whose content is never displayed.
-const HIDDEN: [&str; 5] = ["script", "style", "title", "template", "noscript"];
 
 /// A token of HTML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,43 +24,65 @@ pub(crate) enum HtmlToken<'a> {
     Text(&'a str),
     /// A start tag.
     Open(HtmlStartTag<'a>),
-    /// The name of an end tag, as written.
-    Close(&'a str),
+    /// The name of an end tag.
+    Close(HtmlName<'a>),
 }
 
-/// A start tag: its name as written, and its raw attributes.
+/// The name of an element as written, and what its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HtmlName<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) traits: ElementTraits,
+}
+
+impl<'a> HtmlName<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, traits: ElementTraits::of(text) }
+    }
+
+    /// Returns whether the element has this name, ignoring case.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.text.eq_ignore_ascii_case(name)
+    }
+}
+
+/// A start tag: its name, and its raw attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HtmlStartTag<'a> {
-    pub(crate) name: &'a str,
+    pub(crate) name: HtmlName<'a>,
     attributes: &'a str,
 }
 
 impl<'a> HtmlStartTag<'a> {
-    /// Returns the raw value of the first attribute of this name, without quotes.
-    pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
+    /// Returns the names of the attributes and their raw values without quotes, in order.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let mut rest = self.attributes;
-        loop {
+        std::iter::from_fn(move || {
             rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
-            let end = rest.find(|c: char| c.is_ascii_whitespace() || c == '=' || c == '/').unwrap_or(rest.len());
             if rest.is_empty() {
                 return None;
             }
+            let is_end = |byte: u8| byte.is_ascii_whitespace() || byte == b'=' || byte == b'/';
+            let end = rest.bytes().position(is_end).unwrap_or(rest.len());
             let (key, after) = rest.split_at(end.max(usize::from(rest.starts_with('='))));
             let after = after.trim_start();
             let (value, after) = match after.strip_prefix('=') {
                 Some(value) => attribute_value(value.trim_start()),
                 None => ("", after),
             };
-            if key.eq_ignore_ascii_case(name) {
-                return Some(value);
-            }
             rest = after;
-        }
+            Some((key, value))
+        })
+    }
+
+    /// Returns the raw value of the first attribute of this name, without quotes.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.attributes().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// Returns whether the tag has this name, ignoring case.
     pub(crate) fn is(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name)
+        self.name.is(name)
     }
 
     /// Returns whether the tag is self-closing (`<br/>`).
@@ -68,12 +93,11 @@ impl<'a> HtmlStartTag<'a> {
 
 /// Splits the attribute value at the start of `text` from the rest.
 fn attribute_value(text: &str) -> (&str, &str) {
-    for quote in ['"', '\''] {
-        if let Some(inner) = text.strip_prefix(quote) {
-            return inner.split_once(quote).unwrap_or((inner, ""));
-        }
+    if let Some(&quote @ (b'"' | b'\'')) = text.as_bytes().first() {
+        let inner = &text[1..];
+        return memchr(quote, inner.as_bytes()).map_or((inner, ""), |end| (&inner[..end], &inner[end + 1..]));
     }
-    text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
+    text.split_at(text.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len()))
 }
 
 /// Returns the tokens of `html`.
@@ -91,31 +115,52 @@ impl<'a> Iterator for HtmlTokens<'a> {
     type Item = HtmlToken<'a>;
 
     fn next(&mut self) -> Option<HtmlToken<'a>> {
-        while !self.rest.is_empty() {
-            if let Some(comment) = self.rest.strip_prefix("<!--") {
-                self.rest = comment.split_once("-->").map_or("", |(_, after)| after);
-                continue;
+        loop {
+            match self.rest.as_bytes() {
+                [] => return None,
+                [b'<', b'!' | b'?', ..] => {
+                    self.rest = after_markup(self.rest);
+                    continue;
+                }
+                [b'<', ..] => {}
+                _ => return Some(self.text()),
             }
-            if self.rest.starts_with("<!") || self.rest.starts_with("<?") {
-                self.rest = self.rest.split_once('>').map_or("", |(_, after)| after);
-                continue;
-            }
-            if let Some((token, after)) = parse_tag(self.rest) {
-                self.rest = match token {
-                    HtmlToken::Open(open) if !open.closes_itself() => skip_hidden(open.name, after),
-                    _ => after,
-                };
-                return Some(token);
-            }
-            // The first character is text even if it is a `<` that doesn't begin a tag.
-            let first = self.rest.chars().next().map_or(0, char::len_utf8);
-            let end = self.rest[first..].find('<').map_or(self.rest.len(), |at| at + first);
-            let (text, after) = self.rest.split_at(end);
-            self.rest = after;
-            return Some(HtmlToken::Text(text));
+            let Some((token, after)) = parse_tag(self.rest) else { return Some(self.text()) };
+            self.rest = match token {
+                HtmlToken::Open(open) if open.name.traits.is_undisplayed() && !open.closes_itself() => {
+                    after_element(open.name.text, after)
+                }
+                _ => after,
+            };
+            return Some(token);
         }
-        None
     }
+}
+
+impl<'a> HtmlTokens<'a> {
+    /// Returns the text up to the next `<` that may begin a tag or other markup. The first character is text even if it
+    /// is a `<`.
+    fn text(&mut self) -> HtmlToken<'a> {
+        let bytes = self.rest.as_bytes();
+        let begins_markup = |at: &usize| {
+            let next = bytes.get(at + 1);
+            next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?'))
+        };
+        let end = memchr_iter(b'<', &bytes[1..]).map(|at| at + 1).find(begins_markup).unwrap_or(bytes.len());
+        let (text, after) = self.rest.split_at(end);
+        self.rest = after;
+        HtmlToken::Text(text)
+    }
+}
+
+/// Returns the rest after the comment, declaration or processing instruction at the start of `text`.
+fn after_markup(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let end = match bytes.strip_prefix(b"<!--") {
+        Some(comment) => memmem::find(comment, b"-->").map(|at| "<!--".len() + at + "-->".len()),
+        None => memchr(b'>', bytes).map(|at| at + 1),
+    };
+    end.map_or("", |end| &text[end..])
 }
 
 /// Returns the tag at the start of `text` and the rest after it.
@@ -127,8 +172,9 @@ fn parse_tag(text: &str) -> Option<(HtmlToken<'_>, &str)> {
     }
     let end = tag_end(inner)?;
     let (body, after) = (&inner[..end], &inner[end + 1..]);
-    let name_end = body.find(|c: char| c.is_ascii_whitespace() || c == '/').unwrap_or(body.len());
-    let (name, attributes) = body.split_at(name_end);
+    let is_end = |byte: u8| byte.is_ascii_whitespace() || byte == b'/';
+    let (name, attributes) = body.split_at(body.bytes().position(is_end).unwrap_or(body.len()));
+    let name = HtmlName::new(name);
     let token = if closing {
         HtmlToken::Close(name)
     } else {
@@ -139,118 +185,59 @@ fn parse_tag(text: &str) -> Option<(HtmlToken<'_>, &str)> {
 
 /// Returns the offset of the `>` that ends a tag. Returns `None` if a `<` outside quotes shows that it isn't a tag.
 fn tag_end(inner: &str) -> Option<usize> {
-    let mut quote = None;
-    let mut before = b' ';
-    for (at, byte) in inner.bytes().enumerate().take(TAG_BYTES_MAX) {
-        match (quote, byte) {
-            (None, b'>') => return Some(at),
-            (None, b'<') => return None,
+    let bytes = &inner.as_bytes()[..inner.len().min(TAG_BYTES_MAX)];
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'>' => return Some(at),
+            b'<' => return None,
             // A quote counts only after `=`: otherwise, a stray apostrophe could swallow the document.
-            (None, b'"' | b'\'') if before == b'=' => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
+            b'"' | b'\'' if bytes[..at].trim_ascii_end().last() == Some(&b'=') => {
+                let Some(length) = memchr(byte, &bytes[at + 1..]) else { break };
+                at += length + 1;
+            }
             _ => {}
         }
-        if !byte.is_ascii_whitespace() {
-            before = byte;
-        }
+        at += 1;
     }
-    inner.bytes().take(TAG_BYTES_MAX).position(|byte| byte == b'>')
+    memchr(b'>', bytes)
 }
 
-/// Returns the rest after an element that is never displayed, or `after` for any other element.
-fn skip_hidden<'a>(name: &str, after: &'a str) -> &'a str {
-    let Some(hidden) = HIDDEN.iter().find(|hidden| hidden.eq_ignore_ascii_case(name)) else {
-        return after;
-    };
-    let mut from = 0;
-    while let Some(at) = after[from..].find("</") {
-        let rest = &after[from + at + 2..];
-        if rest.get(..hidden.len()).is_some_and(|end| end.eq_ignore_ascii_case(hidden)) {
-            return rest.split_once('>').map_or("", |(_, after)| after);
+/// Returns the rest after an element that is never displayed.
+fn after_element<'a>(name: &str, after: &'a str) -> &'a str {
+    for at in memmem::find_iter(after.as_bytes(), b"</") {
+        let rest = &after[at + 2..];
+        if rest.get(..name.len()).is_some_and(|end| end.eq_ignore_ascii_case(name)) {
+            return memchr(b'>', rest.as_bytes()).map_or("", |end| &rest[end + 1..]);
         }
-        from += at + 2;
     }
     ""
 }
 
-/// Returns whether the content of an element is never displayed.
-pub(crate) fn is_undisplayed(name: &str) -> bool {
-    HIDDEN.iter().any(|hidden| hidden.eq_ignore_ascii_case(name))
-}
-
-/// Appends `text` to `out` with decoded character references.
-pub(crate) fn decode_into(out: &mut String, text: &str) {
+/// Returns `text` with decoded character references.
+pub(crate) fn decode(text: &str) -> Cow<'_, str> {
+    if memchr(b'&', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('&') {
+    while let Some(at) = memchr(b'&', rest.as_bytes()) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let end = rest.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';');
-        let name = end.and_then(|end| rest.get(1..end)).unwrap_or("");
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#') {
-            out.push('&');
-            rest = &rest[1..];
-            continue;
+        let length = reference_length(rest.as_bytes());
+        match length {
+            Some(length) => add_html_token(&mut out, &rest.as_bytes()[..length], false),
+            None => out.push('&'),
         }
-        add_html_token(out, &rest.as_bytes()[..name.len() + 2], false);
-        rest = &rest[name.len() + 2..];
+        rest = &rest[length.unwrap_or(1)..];
     }
     out.push_str(rest);
+    Cow::Owned(out)
 }
 
-/// Returns `text` with decoded character references.
-pub(crate) fn decode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    decode_into(&mut out, text);
-    out
-}
-
-/// Returns whether the element begins and ends a line.
-pub(crate) fn is_block(name: &str) -> bool {
-    const BLOCKS: [&str; 37] = [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "html",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tbody",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-    ];
-    BLOCKS.iter().any(|block| block.eq_ignore_ascii_case(name))
-}
-
-/// Returns whether the element has neither content nor an end tag.
-pub(crate) fn is_void(name: &str) -> bool {
-    const VOID: [&str; 13] =
-        ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
-    VOID.iter().any(|void| void.eq_ignore_ascii_case(name))
+/// Returns the length of the character reference at the start of `text`, with its `&` and `;`.
+fn reference_length(text: &[u8]) -> Option<usize> {
+    let name = text[1..].iter().take(ENTITY_BYTES_MAX);
+    let length = name.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#').count() + 2;
+    ((3..=ENTITY_BYTES_MAX).contains(&length) && text.get(length - 1) == Some(&b';')).then_some(length)
 }

@@ -1,7 +1,10 @@
 //! HTML character references (`&amp;`, `&#8217;`, `&#x2019;`).
 
+use std::borrow::Cow;
+
 use encoding_rs::WINDOWS_1252;
 use mail_parser::decoders::html::add_html_token;
+use memchr::memchr;
 
 /// Maximum length of a reference in bytes, including `&` and `;`. The longest name has 31 letters.
 const REFERENCE_BYTES_MAX: usize = 34;
@@ -17,16 +20,21 @@ const BARE: &[(&str, char)] = &[
     ("&reg", '\u{ae}'),
 ];
 
-/// Appends `text` to `out` with decoded references. Unknown references are kept as they are.
-pub(crate) fn push_decoded(out: &mut String, text: &str) {
+/// Returns the text with decoded references. Unknown references are kept as they are.
+pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
+    if memchr(b'&', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('&') {
+    while let Some(at) = memchr(b'&', rest.as_bytes()) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = push_reference(out, rest);
+        let length = push_reference(&mut out, rest);
         rest = &rest[length..];
     }
     out.push_str(rest);
+    Cow::Owned(out)
 }
 
 /// Returns the value of an attribute with decoded references. As in browsers, a reference without a semicolon before `=`
@@ -55,13 +63,6 @@ pub(crate) fn decoded_attribute(text: &str) -> String {
         rest = &rest[length..];
     }
     out.push_str(rest);
-    out
-}
-
-/// Returns the text with decoded references.
-pub(crate) fn decoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    push_decoded(&mut out, text);
     out
 }
 
@@ -112,7 +113,8 @@ fn push_reference(out: &mut String, text: &str) -> usize {
 }
 
 fn push_bare(out: &mut String, text: &str) -> usize {
-    for (name, value) in BARE {
+    let may_be_name = text.as_bytes().get(1).is_some_and(u8::is_ascii_lowercase);
+    for (name, value) in BARE.iter().filter(|_| may_be_name) {
         if text.starts_with(name) {
             out.push(*value);
             return name.len();

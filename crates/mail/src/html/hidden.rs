@@ -1,5 +1,7 @@
 //! What senders hide from sighted readers: elements that aren't displayed, and characters that show nothing.
 
+use std::borrow::Cow;
+
 /// Maximum number of bytes of a style attribute that are checked for hiding.
 const STYLE_BYTES_MAX: usize = 2_048;
 /// Distance in pixels from which a text is off the page.
@@ -7,21 +9,40 @@ const OFF_PAGE: f32 = -400.0;
 /// Size of letters in pixels or points up to which a text isn't readable.
 const UNREADABLE: f32 = 1.0;
 
-/// Returns whether an element hides its content. `attribute` returns the raw value of one of its attributes.
-pub(crate) fn is_hidden<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> bool {
-    if attribute("hidden").is_some() {
+/// The attributes of an element that decide whether it hides its content, as written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct HidingAttributes<'a> {
+    pub(crate) hidden: Option<&'a str>,
+    pub(crate) style: Option<&'a str>,
+    pub(crate) color: Option<&'a str>,
+    pub(crate) bgcolor: Option<&'a str>,
+}
+
+impl<'a> HidingAttributes<'a> {
+    /// Adds an attribute with its name in any case. The first attribute of a name counts.
+    pub(crate) fn add(&mut self, name: &str, value: &'a str) {
+        let place = hashify::tiny_map_ignore_case! { name.as_bytes(),
+            "hidden" => &mut self.hidden, "style" => &mut self.style, "color" => &mut self.color,
+            "bgcolor" => &mut self.bgcolor,
+        };
+        if let Some(place) = place {
+            place.get_or_insert(value);
+        }
+    }
+}
+
+/// Returns whether an element hides its content.
+pub(crate) fn is_hidden(name: &str, attributes: &HidingAttributes<'_>) -> bool {
+    if attributes.hidden.is_some() {
         return true;
     }
-    let Some(style) = attribute("style") else { return false };
-    let mut all = HidingStyle { color: attribute("color").map(color), ..HidingStyle::default() };
-    all.background = attribute("bgcolor").map(color);
-    let style: String = style
-        .bytes()
-        .take(STYLE_BYTES_MAX)
-        .filter(|byte| byte.is_ascii_graphic())
-        .map(|byte| char::from(byte.to_ascii_lowercase()))
-        .collect();
-    for (property, value) in style.split(';').filter_map(|rule| rule.split_once(':')) {
+    let Some(style) = attributes.style else { return false };
+    let mut normal = String::with_capacity(style.len().min(STYLE_BYTES_MAX));
+    let shown = style.bytes().take(STYLE_BYTES_MAX).filter(u8::is_ascii_graphic);
+    normal.extend(shown.map(|byte| char::from(byte.to_ascii_lowercase())));
+    let background = attributes.bgcolor.map(color);
+    let mut all = HidingStyle { color: attributes.color.map(color), background, ..HidingStyle::default() };
+    for (property, value) in normal.split(';').filter_map(|rule| rule.split_once(':')) {
         all.add(property, value.trim_end_matches("!important"));
     }
     all.hides(name)
@@ -29,7 +50,7 @@ pub(crate) fn is_hidden<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a s
 
 /// The declarations of a style that can hide a text.
 #[derive(Default)]
-struct HidingStyle {
+struct HidingStyle<'s> {
     /// Whether one of them hides on its own.
     hides: bool,
     /// Whether it is hidden from Outlook.
@@ -40,35 +61,35 @@ struct HidingStyle {
     is_cut: bool,
     is_placed: bool,
     is_off_page: bool,
-    color: Option<String>,
-    background: Option<String>,
+    color: Option<Cow<'s, str>>,
+    background: Option<Cow<'s, str>>,
 }
 
-impl HidingStyle {
-    fn add(&mut self, property: &str, value: &str) {
-        let number = number(value);
-        let is_zero = number == Some(0.0);
+impl<'s> HidingStyle<'s> {
+    fn add(&mut self, property: &str, value: &'s str) {
+        let is_zero = || number(value) == Some(0.0);
+        let is_at_most = |most: f32| number(value).is_some_and(|number| number <= most);
         match property {
             "display" => self.hides |= value == "none",
             "visibility" => self.hides |= matches!(value, "hidden" | "collapse"),
             "mso-hide" => self.is_for_others |= value == "all",
-            "opacity" | "max-height" | "max-width" => self.hides |= is_zero,
+            "opacity" | "max-height" | "max-width" => self.hides |= is_zero(),
             "font-size" => {
                 let is_absolute = value.ends_with("px") || value.ends_with("pt");
-                self.hides |= is_zero || is_absolute && number.is_some_and(|size| size <= UNREADABLE);
+                self.hides |= is_zero() || is_absolute && is_at_most(UNREADABLE);
             }
-            "height" | "width" => self.is_flat |= is_zero,
+            "height" | "width" => self.is_flat |= is_zero(),
             "overflow" | "overflow-x" | "overflow-y" => self.is_cut |= matches!(value, "hidden" | "clip"),
             "position" => self.is_placed = matches!(value, "absolute" | "fixed"),
-            "left" | "top" | "right" | "bottom" => self.is_off_page |= number.is_some_and(|at| at <= OFF_PAGE),
-            "text-indent" | "margin-left" | "margin-top" => self.hides |= number.is_some_and(|at| at <= OFF_PAGE),
+            "left" | "top" | "right" | "bottom" => self.is_off_page |= is_at_most(OFF_PAGE),
+            "text-indent" | "margin-left" | "margin-top" => self.hides |= is_at_most(OFF_PAGE),
             "clip" => self.hides |= is_empty_clip(value),
             "color" => self.color = Some(color(value)),
             "background-color" | "background" => {
                 self.background = Some(color(value));
                 self.is_box = true;
             }
-            "padding" => self.is_box |= !is_zero,
+            "padding" => self.is_box |= !is_zero(),
             _ => {}
         }
     }
@@ -99,18 +120,19 @@ fn is_empty_clip(value: &str) -> bool {
 }
 
 /// Returns a color in the form that is compared: names of white and black and short forms as six digits.
-fn color(value: &str) -> String {
-    let value = value.trim().to_ascii_lowercase();
-    let value = match value.as_str() {
-        "white" | "rgb(255,255,255)" => "#ffffff",
-        "black" | "rgb(0,0,0)" => "#000000",
-        other => other,
+fn color(value: &str) -> Cow<'_, str> {
+    let value = value.trim();
+    let value = match value.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(value.to_ascii_lowercase()),
+        false => Cow::Borrowed(value),
     };
-    let digits = value.strip_prefix('#').unwrap_or("");
-    if digits.len() == 3 {
-        digits.chars().fold("#".to_owned(), |all, c| format!("{all}{c}{c}"))
-    } else {
-        value.to_owned()
+    match &*value {
+        "white" | "rgb(255,255,255)" => Cow::Borrowed("#ffffff"),
+        "black" | "rgb(0,0,0)" => Cow::Borrowed("#000000"),
+        short if short.len() == 4 && short.starts_with('#') => {
+            Cow::Owned(short[1..].chars().fold("#".to_owned(), |all, c| format!("{all}{c}{c}")))
+        }
+        _ => value,
     }
 }
 

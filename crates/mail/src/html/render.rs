@@ -2,8 +2,9 @@
 
 use super::HtmlText;
 use super::entity;
-use super::hidden::{is_filler, is_hidden};
-use super::tag::attribute;
+use super::hidden::{HidingAttributes, is_filler, is_hidden};
+use super::layout::{ElementLayout, Gap, LayoutRole};
+use super::tag::{attribute, read_attributes};
 
 /// Maximum quote depth that is shown as a separate `> `.
 const QUOTE_DEPTH_MAX: usize = 5;
@@ -21,29 +22,25 @@ const MARKER_BYTES_MIN: usize = 64;
 /// Maximum length of a link target that is written to the output, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
 
-/// The separator between the next text and the previous one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
-    None,
-    Space,
-    Cell,
-    Line,
-    Paragraph,
-}
-
 struct OpenLink {
     target: String,
     /// Offset of the label in the output.
     start: usize,
 }
 
-struct HiddenElement {
-    name: String,
+struct HiddenElement<'a> {
+    name: &'a str,
     depth: usize,
 }
 
+/// The marker of an item of a list.
+enum Marker {
+    Bullet,
+    Number(u32),
+}
+
 /// The state of the pass over an HTML text.
-pub(crate) struct TextRenderer {
+pub(crate) struct TextRenderer<'a> {
     out: String,
     hidden_out: String,
     gap: Gap,
@@ -51,16 +48,15 @@ pub(crate) struct TextRenderer {
     pre_depth: usize,
     /// The next number of each open ordered list; `None` for a bulleted list.
     lists: Vec<Option<u32>>,
-    marker: Option<String>,
+    marker: Option<Marker>,
     link: Option<OpenLink>,
-    hidden: Option<HiddenElement>,
+    hidden: Option<HiddenElement<'a>>,
     respect_hidden: bool,
     /// How many bytes of markers may still be written.
     marker_bytes_left: usize,
-    scratch: String,
 }
 
-impl TextRenderer {
+impl<'a> TextRenderer<'a> {
     /// Creates the renderer of an HTML text of this size.
     pub(crate) fn new(html_bytes: usize, respect_hidden: bool) -> Self {
         TextRenderer {
@@ -75,7 +71,6 @@ impl TextRenderer {
             hidden: None,
             respect_hidden,
             marker_bytes_left: html_bytes.saturating_mul(MARKERS_PER_BYTE_MAX).saturating_add(MARKER_BYTES_MIN),
-            scratch: String::new(),
         }
     }
 
@@ -83,9 +78,7 @@ impl TextRenderer {
         if raw.is_empty() {
             return;
         }
-        let mut text = std::mem::take(&mut self.scratch);
-        text.clear();
-        entity::push_decoded(&mut text, raw);
+        let text = entity::decoded(raw);
         if self.hidden.is_some() {
             push_folded(&mut self.hidden_out, &text);
         } else if self.pre_depth > 0 {
@@ -93,7 +86,6 @@ impl TextRenderer {
         } else {
             self.write_flowing(&text);
         }
-        self.scratch = text;
     }
 
     fn write_flowing(&mut self, text: &str) {
@@ -127,6 +119,9 @@ impl TextRenderer {
             return;
         }
         self.flush_gap();
+        if word.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return self.out.push_str(word);
+        }
         for c in word.chars() {
             match c {
                 // These have no effect on the text around them.
@@ -169,8 +164,10 @@ impl TextRenderer {
                 self.push_marker("> ");
             }
         }
-        if let Some(marker) = self.marker.take() {
-            self.push_marker(&marker);
+        match self.marker.take() {
+            Some(Marker::Bullet) => self.push_marker("- "),
+            Some(Marker::Number(number)) => self.push_marker(&format!("{number}. ")),
+            None => {}
         }
     }
 
@@ -181,36 +178,33 @@ impl TextRenderer {
         }
     }
 
-    pub(crate) fn open(&mut self, name: &str, attributes: &str) {
+    pub(crate) fn open(&mut self, name: &'a str, attributes: &str) {
         if let Some(hidden) = &mut self.hidden {
             hidden.depth += usize::from(hidden.name.eq_ignore_ascii_case(name));
-            if !self.hidden_out.ends_with(' ') {
-                self.hidden_out.push(' ');
-            }
-            return;
+            return self.separate_hidden();
         }
-        let name = name.to_ascii_lowercase();
-        if self.respect_hidden && can_hide(&name) && is_hidden(&name, |wanted| attribute(attributes, wanted)) {
+        let layout = ElementLayout::of(name);
+        if self.respect_hidden && layout.can_hide && !attributes.is_empty() && hides(name, attributes) {
             self.hidden = Some(HiddenElement { name, depth: 1 });
             return;
         }
-        self.request_gap(gap_of(&name));
-        match &*name {
-            "br" => self.line_break(),
-            "hr" => {
+        self.request_gap(layout.gap);
+        match layout.role {
+            LayoutRole::None => {}
+            LayoutRole::LineBreak => self.line_break(),
+            LayoutRole::Ruler => {
                 self.write_word("---");
                 self.request_gap(Gap::Line);
             }
-            "li" => self.list_item(),
-            "ul" | "menu" | "dir" => self.begin_list(None),
-            "ol" => {
+            LayoutRole::Item => self.list_item(),
+            LayoutRole::List => self.begin_list(None),
+            LayoutRole::NumberedList => {
                 self.begin_list(Some(attribute(attributes, "start").and_then(|n| n.trim().parse().ok()).unwrap_or(1)))
             }
-            "blockquote" => self.quote_depth += 1,
-            "pre" => self.pre_depth += 1,
-            "a" => self.begin_link(attributes),
-            "img" => self.write_image(attributes),
-            _ => {}
+            LayoutRole::Quote => self.quote_depth += 1,
+            LayoutRole::Preformatted => self.pre_depth += 1,
+            LayoutRole::Link => self.begin_link(attributes),
+            LayoutRole::Image => self.write_image(attributes),
         }
     }
 
@@ -220,24 +214,28 @@ impl TextRenderer {
             if hidden.depth == 0 {
                 self.hidden = None;
             }
-            if !self.hidden_out.ends_with(' ') {
-                self.hidden_out.push(' ');
-            }
-            return;
+            return self.separate_hidden();
         }
-        let name = name.to_ascii_lowercase();
-        match &*name {
-            "a" => self.end_link(),
-            "blockquote" => self.quote_depth = self.quote_depth.saturating_sub(1),
-            "pre" => self.pre_depth = self.pre_depth.saturating_sub(1),
-            "ul" | "ol" | "menu" | "dir" => {
+        let layout = ElementLayout::of(name);
+        match layout.role {
+            LayoutRole::Link => self.end_link(),
+            LayoutRole::Quote => self.quote_depth = self.quote_depth.saturating_sub(1),
+            LayoutRole::Preformatted => self.pre_depth = self.pre_depth.saturating_sub(1),
+            LayoutRole::List | LayoutRole::NumberedList => {
                 self.lists.pop();
                 self.marker = None;
             }
-            "br" => self.line_break(),
-            _ => {}
+            LayoutRole::LineBreak => self.line_break(),
+            LayoutRole::None | LayoutRole::Ruler | LayoutRole::Item | LayoutRole::Image => {}
         }
-        self.request_gap(gap_of(&name));
+        self.request_gap(layout.gap);
+    }
+
+    /// Separates the hidden text behind a tag from that in front of it.
+    fn separate_hidden(&mut self) {
+        if !self.hidden_out.ends_with(' ') {
+            self.hidden_out.push(' ');
+        }
     }
 
     /// Handles `<br>`: one ends the line, two produce an empty line.
@@ -255,11 +253,11 @@ impl TextRenderer {
     fn list_item(&mut self) {
         self.marker = Some(match self.lists.last_mut() {
             Some(Some(number)) => {
-                let marker = format!("{number}. ");
+                let marker = Marker::Number(*number);
                 *number = number.saturating_add(1);
                 marker
             }
-            _ => "- ".to_owned(),
+            _ => Marker::Bullet,
         });
     }
 
@@ -314,62 +312,13 @@ impl TextRenderer {
     }
 }
 
-/// Returns the gap that the tags of an element produce.
-fn gap_of(name: &str) -> Gap {
-    match name {
-        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol" | "dl" | "blockquote" | "pre" | "table"
-        | "figure" => Gap::Paragraph,
-        "div" | "li" | "tr" | "hr" | "dt" | "dd" | "section" | "article" | "header" | "footer" | "main" | "nav"
-        | "aside" | "address" | "center" | "form" | "fieldset" | "figcaption" | "caption" | "body" | "head"
-        | "html" | "option" | "legend" | "summary" | "details" | "thead" | "tbody" | "tfoot" => Gap::Line,
-        "td" | "th" => Gap::Cell,
-        _ => Gap::None,
+/// Returns whether the attributes of an element hide its content.
+fn hides(name: &str, attributes: &str) -> bool {
+    let mut hiding = HidingAttributes::default();
+    for attribute in read_attributes(attributes) {
+        hiding.add(attribute.name, attribute.value);
     }
-}
-
-/// Returns whether an element may be hidden. Only elements with a reliable end tag: otherwise, hiding one could swallow
-/// the content after it.
-fn can_hide(name: &str) -> bool {
-    matches!(
-        name,
-        "div"
-            | "span"
-            | "table"
-            | "td"
-            | "tr"
-            | "p"
-            | "a"
-            | "font"
-            | "center"
-            | "section"
-            | "b"
-            | "i"
-            | "u"
-            | "em"
-            | "strong"
-            | "th"
-            | "tbody"
-            | "small"
-            | "big"
-            | "label"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "article"
-            | "header"
-            | "footer"
-            | "main"
-            | "aside"
-            | "blockquote"
-            | "ul"
-            | "ol"
-            | "pre"
-            | "sup"
-            | "sub"
-    )
+    is_hidden(name, &hiding)
 }
 
 /// Returns whether a label already names the target of its link.

@@ -2,14 +2,33 @@
 //!
 //! Runs in linear time: a search that may reach the end of the input runs at most once per search target.
 
+use memchr::{memchr, memchr3, memmem};
+
 /// Maximum length of an element name, in bytes.
 const NAME_BYTES_MAX: usize = 16;
 
 /// Maximum number of attributes of a tag that are read.
 const ATTRIBUTES_MAX: usize = 64;
 
-/// Elements whose content is never displayed as text. It is skipped up to the literal end tag.
-const DROPPED: &[&str] = &["script", "style", "title", "template", "svg", "math", "object", "iframe", "xml"];
+/// An element whose content is never displayed as text. It is skipped up to the literal end tag.
+#[derive(Debug, Clone, Copy)]
+struct DroppedElement {
+    /// Its number, below 16.
+    number: u8,
+    /// Whether it extends to the end of the input if it has no end tag, as in browsers. Of others, only the tag is dropped.
+    is_endless: bool,
+}
+
+impl DroppedElement {
+    /// Returns the dropped element with this name, in any case.
+    fn of(name: &str) -> Option<Self> {
+        let number = hashify::tiny_map_ignore_case! { name.as_bytes(),
+            "script" => 0, "style" => 1, "title" => 2, "template" => 3, "svg" => 4, "math" => 5, "object" => 6,
+            "iframe" => 7, "xml" => 8,
+        };
+        number.map(|number| Self { number, is_endless: number < 2 })
+    }
+}
 
 /// An HTML tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,19 +45,19 @@ pub(crate) struct HtmlTagScanner<'a> {
     position: usize,
     /// Whether a quote in a tag was never closed: from then on, tags end at the first `>`.
     quotes_broken: bool,
-    /// Bit set of the elements of [`DROPPED`] that have no further end tag: from then on, only their tags are dropped.
-    endless: u16,
+    /// Bit set of the dropped elements that have no further end tag: from then on, only their tags are dropped.
+    unclosed: u16,
 }
 
 impl<'a> HtmlTagScanner<'a> {
     pub(crate) fn new(html: &'a str) -> Self {
-        HtmlTagScanner { html, position: 0, quotes_broken: false, endless: 0 }
+        HtmlTagScanner { html, position: 0, quotes_broken: false, unclosed: 0 }
     }
 
     /// Returns the text up to the next tag, and the tag. The tag is `None` for markup that is skipped, and at the end.
     pub(crate) fn next(&mut self) -> Option<(&'a str, Option<HtmlTag<'a>>)> {
         let rest = self.html.get(self.position..).filter(|rest| !rest.is_empty())?;
-        let Some(open) = rest.find('<') else {
+        let Some(open) = memchr(b'<', rest.as_bytes()) else {
             self.position = self.html.len();
             return Some((rest, None));
         };
@@ -80,24 +99,20 @@ impl<'a> HtmlTagScanner<'a> {
                 None => self.quotes_broken = true,
             }
         }
-        from.find('>').map_or(from.len(), |end| end + 1)
+        after_sign(from)
     }
 
-    /// Skips the content of an element in [`DROPPED`] up to its end tag.
+    /// Skips the content of a dropped element up to its end tag.
     fn drop_content(&mut self, name: &str) {
-        let Some(which) = DROPPED.iter().position(|dropped| dropped.eq_ignore_ascii_case(name)) else {
-            return;
-        };
-        let bit = 1 << which;
-        if self.endless & bit != 0 {
+        let Some(dropped) = DroppedElement::of(name) else { return };
+        let bit = 1 << dropped.number;
+        if self.unclosed & bit != 0 {
             return;
         }
-        match find_close(&self.html.as_bytes()[self.position..], DROPPED[which].as_bytes()) {
+        match find_close(&self.html.as_bytes()[self.position..], name.as_bytes()) {
             Some(offset) => self.position += offset,
-            // As in browsers, an unclosed script or style extends to the end. For other elements, only the tag is
-            // dropped.
-            None if which < 2 => self.position = self.html.len(),
-            None => self.endless |= bit,
+            None if dropped.is_endless => self.position = self.html.len(),
+            None => self.unclosed |= bit,
         }
     }
 }
@@ -128,11 +143,8 @@ impl<'a> Iterator for HtmlAttributes<'a> {
         if rest.is_empty() {
             return None;
         }
-        let end = rest
-            .char_indices()
-            .skip(1)
-            .find(|(_, c)| c.is_ascii_whitespace() || matches!(c, '=' | '/'))
-            .map_or(rest.len(), |(end, _)| end);
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'/');
+        let end = rest.as_bytes()[1..].iter().position(is_end).map_or(rest.len(), |end| end + 1);
         let name = &rest[..end];
         let after = rest[end..].trim_start();
         let value = match after.strip_prefix('=') {
@@ -150,20 +162,23 @@ impl<'a> Iterator for HtmlAttributes<'a> {
     }
 }
 
+/// Returns the attributes that are read for text.
+pub(crate) fn read_attributes(attributes: &str) -> impl Iterator<Item = HtmlAttribute<'_>> {
+    HtmlAttributes::of(attributes).take(ATTRIBUTES_MAX)
+}
+
 /// Returns the undecoded value of the first attribute of this name.
 pub(crate) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str> {
-    let mut read = HtmlAttributes::of(attributes).take(ATTRIBUTES_MAX);
+    let mut read = read_attributes(attributes);
     read.find(|attribute| attribute.name.eq_ignore_ascii_case(wanted)).map(|attribute| attribute.value)
 }
 
 fn attribute_value(text: &str) -> (&str, &str) {
-    for quote in ['"', '\''] {
-        if let Some(inside) = text.strip_prefix(quote) {
-            return inside.split_once(quote).unwrap_or((inside, ""));
-        }
+    if let Some(&quote @ (b'"' | b'\'')) = text.as_bytes().first() {
+        let inside = &text[1..];
+        return memchr(quote, inside.as_bytes()).map_or((inside, ""), |end| (&inside[..end], &inside[end + 1..]));
     }
-    let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
-    text.split_at(end)
+    text.split_at(text.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(text.len()))
 }
 
 fn name(text: &str) -> &str {
@@ -180,7 +195,7 @@ fn name(text: &str) -> &str {
 pub fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
-        let sign = at + memchr::memchr3(b'>', b'"', b'\'', &tag[at..])?;
+        let sign = at + memchr3(b'>', b'"', b'\'', &tag[at..])?;
         at = sign + 1;
         if tag[sign] == b'>' {
             return Some(at);
@@ -188,7 +203,7 @@ pub fn quoted_tag_end(tag: &[u8]) -> Option<usize> {
         // A quote counts only at the start of a value; anywhere else it is a mistake in the HTML.
         let before = tag[..sign].iter().rev().find(|byte| !byte.is_ascii_whitespace());
         if before == Some(&b'=') {
-            at += memchr::memchr(tag[sign], &tag[at..])? + 1;
+            at += memchr(tag[sign], &tag[at..])? + 1;
         }
     }
 }
@@ -202,22 +217,20 @@ fn markup_end(from: &str) -> usize {
         if inside.starts_with("->") {
             return 6;
         }
-        return inside.find("-->").map_or(from.len(), |end| 4 + end + 3);
+        return memmem::find(inside.as_bytes(), b"-->").map_or(from.len(), |end| 4 + end + 3);
     }
-    from.find('>').map_or(from.len(), |end| end + 1)
+    after_sign(from)
+}
+
+/// Returns the offset after the first `>`, or the length.
+fn after_sign(text: &str) -> usize {
+    memchr(b'>', text.as_bytes()).map_or(text.len(), |end| end + 1)
 }
 
 /// Returns the offset of `</name` in `bytes`, ignoring case.
 fn find_close(bytes: &[u8], name: &[u8]) -> Option<usize> {
-    let mut start = 0;
-    while let Some(at) = bytes.get(start..)?.iter().position(|&byte| byte == b'<') {
-        let from = &bytes[start + at..];
-        let is_close = from.get(1) == Some(&b'/')
-            && from.get(2..2 + name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name));
-        if is_close {
-            return Some(start + at);
-        }
-        start += at + 1;
-    }
-    None
+    memmem::find_iter(bytes, b"</").find(|at| {
+        let word = bytes.get(at + 2..at + 2 + name.len());
+        word.is_some_and(|word| word.eq_ignore_ascii_case(name))
+    })
 }

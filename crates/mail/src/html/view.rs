@@ -92,7 +92,6 @@ struct ViewWriter<'p> {
     attributes: usize,
     attribute_bytes: usize,
     policy: &'p HtmlViewPolicy<'p>,
-    scratch: String,
 }
 
 impl<'p> ViewWriter<'p> {
@@ -106,7 +105,6 @@ impl<'p> ViewWriter<'p> {
             attributes: 0,
             attribute_bytes: 0,
             policy,
-            scratch: String::new(),
         }
     }
 
@@ -117,11 +115,7 @@ impl<'p> ViewWriter<'p> {
         if !raw.trim().is_empty() {
             self.elements.text()?;
         }
-        let mut text = std::mem::take(&mut self.scratch);
-        text.clear();
-        entity::push_decoded(&mut text, raw);
-        push_escaped(&mut self.out, &text);
-        self.scratch = text;
+        push_escaped(&mut self.out, &entity::decoded(raw));
         self.check_output()
     }
 

@@ -129,7 +129,7 @@ impl<'a> VerificationPage<'a> {
                 page.end_emphasis(&mut emphasis_start, &line);
             }
             match token {
-                HtmlToken::Close(name) if name.eq_ignore_ascii_case("blockquote") => quotes = quotes.saturating_sub(1),
+                HtmlToken::Close(name) if name.is("blockquote") => quotes = quotes.saturating_sub(1),
                 HtmlToken::Open(tag) if tag.is("blockquote") && (quotes > 0 || is_quote(&tag)) => quotes += 1,
                 _ if quotes > 0 => {}
                 HtmlToken::Text(text) => push_text(&mut line, text),
@@ -139,13 +139,13 @@ impl<'a> VerificationPage<'a> {
                     let url = url::of_href(&href, base.as_deref());
                     anchor = url.map(|url| OpenAnchor { url, label_start: line.len() });
                 }
-                HtmlToken::Close(name) if name.eq_ignore_ascii_case("a") => page.end_anchor(&mut anchor, &line),
-                HtmlToken::Open(tag) if tag.is("br") || token::is_block(tag.name) => {
+                HtmlToken::Close(name) if name.is("a") => page.end_anchor(&mut anchor, &line),
+                HtmlToken::Open(tag) if tag.is("br") || tag.name.traits.is_block() => {
                     page.end_line(&mut line, &mut anchor);
                     emphasis_start = is_emphasis(&tag).then_some(0);
                 }
                 HtmlToken::Open(tag) if tag.is("base") => {
-                    base = base.or_else(|| tag.attribute("href").map(|href| token::decode(href.trim())));
+                    base = base.or_else(|| tag.attribute("href").map(|href| token::decode(href.trim()).into_owned()));
                 }
                 HtmlToken::Open(tag) if tag.is("img") && anchor.is_some() => {
                     push_text(&mut line, tag.attribute("alt").unwrap_or_default());
@@ -162,7 +162,7 @@ impl<'a> VerificationPage<'a> {
                         emphasis_start = Some(line.len());
                     }
                 }
-                HtmlToken::Close(name) if token::is_block(name) => page.end_line(&mut line, &mut anchor),
+                HtmlToken::Close(name) if name.traits.is_block() => page.end_line(&mut line, &mut anchor),
                 _ => {}
             }
         }
@@ -361,24 +361,22 @@ fn is_quote(tag: &HtmlStartTag<'_>) -> bool {
 
 /// Returns whether the element shows its text in bold, large or spaced letters.
 fn is_emphasis(tag: &HtmlStartTag<'_>) -> bool {
-    const ELEMENTS: [&str; 13] =
-        ["b", "strong", "code", "pre", "kbd", "tt", "samp", "mark", "big", "h1", "h2", "h3", "h4"];
     /// Minimum size of large letters in pixels or points.
     const LARGE: f32 = 18.0;
-    if ELEMENTS.iter().any(|element| tag.is(element)) {
+    if tag.name.traits.is_emphasis() {
         return true;
     }
     let Some(style) = tag.attribute("style") else { return false };
     style.split(';').filter_map(|rule| rule.split_once(':')).any(|(name, value)| {
-        let value = value.trim();
-        let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
-        let number: f32 = value[..digits].parse().unwrap_or(0.0);
-        match name.trim().to_ascii_lowercase().as_str() {
-            "letter-spacing" => number > 0.0,
-            "font-size" => number >= LARGE,
-            "font-weight" => value.starts_with("bold") || number >= 600.0,
-            _ => false,
-        }
+        let (name, value) = (name.trim(), value.trim());
+        let number = || -> f32 {
+            let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+            value[..digits].parse().unwrap_or(0.0)
+        };
+        let is = |property: &str| name.eq_ignore_ascii_case(property);
+        is("letter-spacing") && number() > 0.0
+            || is("font-size") && number() >= LARGE
+            || is("font-weight") && (value.starts_with("bold") || number() >= 600.0)
     })
 }
 
@@ -401,8 +399,11 @@ fn truncated(part: &str) -> &str {
 
 /// Appends displayed text: collapses white space and decodes character references.
 fn push_text(line: &mut String, text: &str) {
-    for c in token::decode(text).chars() {
-        if c.is_whitespace() { push_space(line) } else { line.push(c) }
+    for (index, word) in token::decode(text).split(char::is_whitespace).enumerate() {
+        if index > 0 {
+            push_space(line);
+        }
+        line.push_str(word);
     }
 }
 
