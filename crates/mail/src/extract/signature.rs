@@ -68,6 +68,7 @@ pub(super) fn mark(lines: &mut [MarkedLine<'_>]) {
     let mut at = 0;
     let mut has_text = false;
     let mut in_code_block = false;
+    let mut run_end = 0;
     while at < lines.len() {
         let line = lines[at];
         if line.mark == LineMark::ForwardedMessage {
@@ -78,7 +79,11 @@ pub(super) fn mark(lines: &mut [MarkedLine<'_>]) {
             continue;
         }
         in_code_block ^= trim(line.text).starts_with("```");
-        if !in_code_block && let Some(marked) = signature_length(lines, at, has_text) {
+        if at >= run_end {
+            run_end = at + run_length(&lines[at..]);
+        }
+        let end = run_end.min(at + SECTION_LINES_MAX);
+        if !in_code_block && let Some(marked) = signature_length(&lines[..end], at, has_text) {
             lines[at..at + marked].iter_mut().for_each(|line| line.mark = LineMark::Signature);
             at += marked;
             continue;
@@ -114,40 +119,34 @@ pub(super) fn mark_same(lines: &mut [MarkedLine<'_>], signature: &[&str]) {
     }
 }
 
-/// Returns the end of the run of unclassified lines that begins at `at`. The length is bounded because no signature is
-/// longer.
-fn section_end(lines: &[MarkedLine<'_>], at: usize) -> usize {
-    let run = lines[at..]
-        .iter()
-        .take(SECTION_LINES_MAX)
-        .take_while(|line| line.is_plain() || line.mark == LineMark::Signature);
-    at + run.count()
+/// Returns the length of the run of lines at the start that are unclassified or in signatures.
+fn run_length(lines: &[MarkedLine<'_>]) -> usize {
+    lines.iter().take_while(|line| line.is_plain() || line.mark == LineMark::Signature).count()
 }
 
-/// Returns the number of lines from `at` on that form a signature, or `None`.
+/// Returns the number of lines from `at` to the end that form a signature, or `None`.
 fn signature_length(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> Option<usize> {
     let text = lines[at].text;
-    // Computed only if the first line can begin a signature.
-    let section = || &lines[at..section_end(lines, at)];
+    let section = &lines[at..];
     if trim(text) == "--" {
-        let rest = section().len();
+        let rest = section.len();
         if text == "-- " || text == "--\u{a0}" || rest <= BARE_LINES_MAX {
             return has_text.then_some(rest);
         }
     }
     if is_sent_from(text) {
         // After text, the lines that follow are usually unmarked history. At the top, only the line itself is removed.
-        return Some(if has_text { section().len() } else { 1 });
+        return Some(if has_text { section.len() } else { 1 });
     }
-    if is_footer_rule(text) && is_list_footer(section()) || begins_footer(text) && section().len() <= FOOTER_LINES_MAX {
-        return Some(section().len());
+    if is_footer_rule(text) && is_list_footer(section) || begins_footer(text) && section.len() <= FOOTER_LINES_MAX {
+        return Some(section.len());
     }
-    let is_notice = || begins_paragraph(lines, at) && (is_disclaimer(section()) || is_headed_disclaimer(section()));
+    let is_notice = || begins_paragraph(lines, at) && (is_disclaimer(section) || is_headed_disclaimer(section));
     let is_last = || {
-        (is_closing_phrase(text) || is_underscored(text) && names_author(section())) && has_name_block(section())
+        (is_closing_phrase(text) || is_underscored(text) && names_author(section)) && has_name_block(section)
             || is_notice()
     };
-    (has_text && is_last()).then(|| section().len())
+    (has_text && is_last()).then(|| section.len())
 }
 
 fn begins_paragraph(lines: &[MarkedLine<'_>], at: usize) -> bool {

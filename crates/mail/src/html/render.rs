@@ -350,6 +350,6 @@ fn is_white_space(c: char) -> bool {
 
 /// Removes trailing white space from the last line.
 fn trim_line(out: &mut String) {
-    let length = out.trim_end_matches([' ', '\t']).len();
-    out.truncate(length);
+    let is_kept = |byte: &u8| !matches!(byte, b' ' | b'\t');
+    out.truncate(out.as_bytes().iter().rposition(is_kept).map_or(0, |last| last + 1));
 }

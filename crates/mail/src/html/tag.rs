@@ -57,7 +57,9 @@ impl<'a> HtmlTagScanner<'a> {
     /// Returns the text up to the next tag, and the tag. The tag is `None` for markup that is skipped, and at the end.
     pub(crate) fn next(&mut self) -> Option<(&'a str, Option<HtmlTag<'a>>)> {
         let rest = self.html.get(self.position..).filter(|rest| !rest.is_empty())?;
-        let Some(open) = memchr(b'<', rest.as_bytes()) else {
+        // Most tags follow another one.
+        let open = if rest.starts_with('<') { Some(0) } else { memchr(b'<', rest.as_bytes()) };
+        let Some(open) = open else {
             self.position = self.html.len();
             return Some((rest, None));
         };

@@ -2,6 +2,10 @@
 //! any language of `phrases.txt`. A notice states a failure or a delay and names a recipient where such texts name one; recipients
 //! are searched there, most reliable position first. Each recipient gets the lines that are about it.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::{
     RECIPIENTS_MAX, RecipientReport, ReportAction, ReportContent,
     address_search::{AddressMatch, addresses},
@@ -37,8 +41,10 @@ static ORIGINAL_MARKERS: WordTable = WordTable::new(|| wordlist::table(PHRASES, 
 static RECIPIENT_PHRASES: WordTable = WordTable::new(|| wordlist::table(PHRASES, "recipient phrases"));
 /// Names of fields with a recipient.
 static RECIPIENT_FIELDS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "recipient fields"));
-/// Statements that mail was not delivered.
-static FAILURES: WordTable = WordTable::new(|| wordlist::table(PHRASES, "failures"));
+/// An automaton that finds all statements that mail was not delivered in one pass.
+static FAILURES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::new(wordlist::table(PHRASES, "failures")).expect("the table must fit into an automaton")
+});
 /// Statements that delivery continues.
 static DELAYS: WordTable = WordTable::new(|| wordlist::table(PHRASES, "delays"));
 /// Statements that delivery does not continue.
@@ -151,7 +157,7 @@ pub(super) fn states_failure(text: &str) -> bool {
     let lower = folded(text);
     let is_reply = || has(&lower, &SERVER_NOUNS) || status_in(text).is_some();
     let is_failure = || status_in(text).is_some_and(|code| !code.starts_with('2'));
-    has(&lower, &FAILURES)
+    FAILURES.is_match(&lower)
         || cause::reply_code(text).is_some() && is_reply() && has_reason(text)
         || is_failure() && bounce::by_prose(text).is_some()
 }
@@ -191,7 +197,15 @@ fn subject<'p>(parsed: &'p ParsedMessage<'_>) -> &'p str {
 
 fn folded(text: &str) -> String {
     // The lower case of a dotted capital I is an i with a combining dot.
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().replace('\u{307}', "")
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    let lower = words.to_lowercase();
+    if lower.contains('\u{307}') { lower.replace('\u{307}', "") } else { lower }
 }
 
 fn has(text: &str, any: &[&str]) -> bool {

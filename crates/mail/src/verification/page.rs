@@ -52,6 +52,8 @@ pub(super) struct VerificationPage<'a> {
     pub(super) links: Vec<PageLink>,
     /// Short texts of HTML elements in bold, large or spaced letters.
     emphasized: Vec<EmphasizedText>,
+    /// Index of the last line that shows something, if it consists of single characters.
+    boxes: Option<usize>,
     /// Computed on first use, because it isn't needed for most messages.
     topic: OnceCell<PageTopic>,
 }
@@ -181,28 +183,37 @@ impl<'a> VerificationPage<'a> {
     fn push_line(&mut self, line: Cow<'a, str>) {
         // A code with each character in a box of its own has one on each line.
         if let Some(c) = single(&line)
-            && let Some(last) = self.lines.iter_mut().skip(2).rev().find(|line| !line.trim().is_empty())
-            && last.split_whitespace().all(|word| single(word).is_some())
-            && last.len() <= BOXES_BYTES_MAX
+            && let Some(boxes) = self.boxes.map(|at| &mut self.lines[at])
+            && boxes.len() <= BOXES_BYTES_MAX
         {
-            *last = Cow::Owned(format!("{} {c}", last.trim()));
+            if boxes.trim().len() < boxes.len() {
+                *boxes = Cow::Owned(boxes.trim().to_owned());
+            }
+            boxes.to_mut().extend([' ', c]);
             return;
         }
         if line.len() <= LINE_CHARS_MAX {
-            if self.lines.len() < LINES_MAX {
-                self.lines.push(line);
-            }
-            return;
+            return self.add_line(line);
         }
         let mut rest = &*line;
-        while self.lines.len() < LINES_MAX {
+        while self.lines.len() < LINES_MAX && !rest.is_empty() {
             let end = rest.char_indices().nth(LINE_CHARS_MAX).map_or(rest.len(), |(at, _)| at);
-            self.lines.push(Cow::Owned(rest[..end].to_owned()));
+            self.add_line(Cow::Owned(rest[..end].to_owned()));
             rest = &rest[end..];
-            if rest.is_empty() {
-                return;
-            }
         }
+    }
+
+    fn add_line(&mut self, line: Cow<'a, str>) {
+        let at = self.lines.len();
+        if at >= LINES_MAX {
+            return;
+        }
+        let mut words = line.split_whitespace().peekable();
+        // The subject and the line below it are no text.
+        if at >= 2 && words.peek().is_some() {
+            self.boxes = words.all(|word| single(word).is_some()).then_some(at);
+        }
+        self.lines.push(line);
     }
 
     /// Ends a line of HTML. An anchor that has no label yet continues on the next line.
