@@ -17,6 +17,8 @@ use crate::wordlist::{self, WordTable};
 const SCORE_MIN: i32 = 50;
 /// Minimum length of a part of a path or query that counts as a long token, in characters.
 const TOKEN_CHARS_MIN: usize = 16;
+/// Minimum length of a short one.
+const SHORT_TOKEN_CHARS_MIN: usize = 5;
 
 /// Score of a URL with a long token.
 const LONG_TOKEN_SCORE: i32 = 20;
@@ -135,7 +137,7 @@ fn score(
 
 /// Returns whether the link is made for one person and isn't excluded.
 fn is_personal(link: &PageLink) -> bool {
-    !has_other_purpose(link) && token_score(&link.url).is_some_and(|token_score| token_score >= LONG_TOKEN_SCORE)
+    token_score(&link.url).is_some_and(|token_score| token_score >= LONG_TOKEN_SCORE) && !has_other_purpose(link)
 }
 
 /// Returns whether the link refuses, reports, cancels or unsubscribes, leads to help, terms, app stores or images, or
@@ -211,18 +213,20 @@ fn path(url: &str) -> Option<&str> {
 fn token_score(url: &str) -> Option<i32> {
     // Case matters for the detection of random tokens.
     let (route, query) = route_and_query(path(url)?);
-    let keyed = pairs(query).any(|(key, value)| is_token_key(key) && value.len() >= 4);
+    if pairs(query).any(|(key, value)| value.len() >= 4 && is_token_key(key)) {
+        return Some(LONG_TOKEN_SCORE + 2);
+    }
     let values =
         query.split(['&', '?', '#']).filter(|pair| !pair.split_once('=').is_some_and(|(key, _)| is_shared_key(key)));
-    let parts = || route.split('/').chain(values.clone()).flat_map(|part| part.split(['/', '=', '.', ':', '~']));
-    let long = parts().any(|part| part.len() >= TOKEN_CHARS_MIN && is_random(part));
-    let short = parts().any(|part| part.len() >= 5 && is_random(part));
-    match (keyed, long, short) {
-        (true, _, _) => Some(LONG_TOKEN_SCORE + 2),
-        (_, true, _) => Some(LONG_TOKEN_SCORE),
-        (_, _, true) => Some(SHORT_TOKEN_SCORE),
-        _ => None,
+    let parts = std::iter::once(route).chain(values).flat_map(|part| part.split(['/', '=', '.', ':', '~']));
+    let mut score = None;
+    for part in parts.filter(|part| part.len() >= SHORT_TOKEN_CHARS_MIN && is_random(part)) {
+        if part.len() >= TOKEN_CHARS_MIN {
+            return Some(LONG_TOKEN_SCORE);
+        }
+        score = Some(SHORT_TOKEN_SCORE);
     }
+    score
 }
 
 /// Returns whether the path has a verification word with a token after it, even a short one: `/confirm/ab12`,
@@ -253,8 +257,8 @@ fn is_token_key(key: &str) -> bool {
 }
 
 fn is_shared_key(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    key.starts_with("utm_") || SHARED_KEYS.contains(&key.as_str())
+    key.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("utm_"))
+        || SHARED_KEYS.iter().any(|known| known.eq_ignore_ascii_case(key))
 }
 
 /// Returns whether a part looks generated: digits and letters mixed, many digits, or capitals inside.

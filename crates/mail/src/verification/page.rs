@@ -54,6 +54,8 @@ pub(super) struct VerificationPage<'a> {
     emphasized: Vec<EmphasizedText>,
     /// Index of the last line that shows something, if it consists of single characters.
     boxes: Option<usize>,
+    /// The tables of the keywords of each line. Computed on first use, because not all are needed.
+    tables: Vec<OnceCell<Vec<KeywordTable>>>,
     /// Computed on first use, because it isn't needed for most messages.
     topic: OnceCell<PageTopic>,
 }
@@ -214,6 +216,7 @@ impl<'a> VerificationPage<'a> {
             self.boxes = words.all(|word| single(word).is_some()).then_some(at);
         }
         self.lines.push(line);
+        self.tables.push(OnceCell::new());
     }
 
     /// Ends a line of HTML. An anchor that has no label yet continues on the next line.
@@ -303,28 +306,28 @@ impl<'a> VerificationPage<'a> {
             let mut topic = PageTopic::default();
             for at in 0..self.lines.len() {
                 let words = self.lines[at].split_whitespace().filter(|word| word.chars().any(char::is_alphabetic));
-                topic.add(&self.tables(at), words.count(), at == 0);
+                topic.add(self.tables(at), words.count(), at == 0);
             }
             topic
         })
     }
 
     /// Returns the tables of the keywords of a line, without its URLs.
-    pub(super) fn tables(&self, at: usize) -> Vec<KeywordTable> {
-        words::hits(&self.searched(at)).map(|hit| hit.table).collect()
+    pub(super) fn tables(&self, at: usize) -> &[KeywordTable] {
+        self.tables[at].get_or_init(|| words::hits(&self.searched(at)).map(|hit| hit.table).collect())
     }
 
     /// Returns the tables of the keywords of a line, without the sentences that only warn: "Never share this code".
-    pub(super) fn advised_tables(&self, at: usize) -> Vec<KeywordTable> {
+    pub(super) fn advised_tables(&self, at: usize) -> Cow<'_, [KeywordTable]> {
         let tables = self.tables(at);
         if !tables.contains(&KeywordTable::Warning) {
-            return tables;
+            return Cow::Borrowed(tables);
         }
         let text = self.searched(at);
         let sentences = text.split_inclusive(['.', '!', '?', '。', '！', '？', '।']);
         let of = |sentence: &str| words::hits(sentence).map(|hit| hit.table).collect::<Vec<_>>();
         let advice = sentences.map(of).filter(|tables| !tables.contains(&KeywordTable::Warning));
-        advice.flatten().collect()
+        Cow::Owned(advice.flatten().collect())
     }
 
     /// Returns a line in the form that keywords are searched in, without its URLs.
