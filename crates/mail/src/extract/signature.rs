@@ -146,7 +146,7 @@ fn signature_length(lines: &[MarkedLine<'_>], at: usize, has_text: bool) -> Opti
         (is_closing_phrase(text) || is_underscored(text) && names_author(section)) && has_name_block(section)
             || is_notice()
     };
-    (has_text && is_last()).then(|| section.len())
+    (has_text && is_last()).then_some(section.len())
 }
 
 fn begins_paragraph(lines: &[MarkedLine<'_>], at: usize) -> bool {
