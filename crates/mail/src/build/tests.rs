@@ -277,7 +277,9 @@ fn a_name_that_looks_encoded_is_shown_as_it_is() {
 #[test]
 fn a_subject_that_looks_encoded_is_shown_as_it_is() {
     let (from, to) = (mailbox("a@x.example"), [mailbox("b@x.example")]);
-    for subject in ["=?_?q? ?=", "=?utf-8?q?a b?=", "x =?utf-8?B?eA== eA==?= y", "=?utf-8?q?a?= b", "=?a?q?", "agent=?1"] {
+    for subject in
+        ["=?_?q? ?=", "=?utf-8?q?a b?=", "x =?utf-8?B?eA== eA==?= y", "=?utf-8?q?a?= b", "=?a?q?", "agent=?1"]
+    {
         let built = build(&MimeMessage { subject, ..plain(&from, &to) }).unwrap();
         assert_wire_form(&built);
         assert_eq!(parse(&built.raw).subject.as_deref(), Some(subject));
