@@ -31,7 +31,6 @@ pub use labels::{AddableLabel, Label, UserLabel, label_change, no_label_both_way
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
 pub use query::{
     Cursor, EmptyInput, FormField, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging,
-    rows,
 };
 pub use strict::{JsonLimits, JsonProblem, parse};
 pub use values::{DomainName, ListPatternText, SearchText, Sha256Hex};

@@ -2,4 +2,5 @@
 
 pub mod change;
 pub mod lists;
+pub mod read;
 pub mod suppressions;

@@ -5,5 +5,7 @@ pub mod add;
 pub mod certificate;
 pub mod change;
 pub mod check;
+pub mod deliverability;
 pub mod dkim;
+pub mod read;
 pub mod reputation;

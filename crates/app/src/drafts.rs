@@ -4,6 +4,7 @@
 mod attachments;
 mod compose;
 mod events;
+mod read;
 mod scheduled;
 mod send;
 mod steps;
@@ -13,6 +14,7 @@ pub use crate::drafts::scheduled::send_at_time;
 pub use attachments::{DraftFileInput, StoredDraftFile, read as read_file};
 
 pub use crate::drafts::steps::{cancel, delete, schedule, send_back, take_back};
+pub use read::{DraftFilter, get, html, page};
 pub use send::{RenderSent, send};
 pub use write::{DraftInput, DraftRecipients, ReplyTarget, change, create};
 
@@ -34,7 +36,7 @@ pub struct DraftRef {
 ///
 /// # Errors
 /// Returns `not_found` if the caller can't access them.
-pub fn find(tx: &mut Tx, caller: &Caller, which: DraftRef) -> Result<(Inbox, Draft), Refusal> {
+fn find(tx: &mut Tx, caller: &Caller, which: DraftRef) -> Result<(Inbox, Draft), Refusal> {
     let inbox = visible::inbox(tx, caller, which.inbox)?;
     let found = drafts::get(tx, inbox.workspace, which.draft)?;
     require_draft(inbox, found)

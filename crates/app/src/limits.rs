@@ -14,6 +14,7 @@ pub mod sign_in;
 pub mod smtp_content;
 pub mod storage_health;
 pub mod storage_limit;
+pub mod storage_probe;
 pub mod unknown_keys;
 pub mod write_pressure;
 

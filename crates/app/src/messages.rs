@@ -7,6 +7,7 @@ pub mod index;
 pub mod mail_html;
 pub mod queue_items;
 pub mod raw;
+pub mod read;
 pub mod search;
 pub mod settle_claim;
 pub mod threads;

@@ -2,6 +2,7 @@
 
 pub mod accept;
 mod agent_content;
+pub mod captured;
 pub mod compose;
 pub mod deliver;
 pub mod forward;

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use posthouse_api::wire::{JsonLimits, Problems};
+use posthouse_app::Service;
 use posthouse_app::access::authenticate::AuthenticatedCaller;
-use posthouse_app::inboxes::names::NameRules;
+use posthouse_app::inboxes::names;
 use posthouse_app::limits::in_flight::InFlightGuard;
 use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_app::{ReadScope, Service};
 use posthouse_domain::{Caller, Refusal, Time, WorkspaceId, workspace::WorkspaceNotice};
-use posthouse_store::workspaces;
 
 use crate::{CallInfo, CallParts, Operation, Outcome, PathParams, authorize, idempotency};
 
@@ -198,10 +197,5 @@ async fn with_command_options(service: &Service, workspace: Option<WorkspaceId>,
     let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
     let Some(workspace) = workspace.filter(|_| fix.contains(COMMAND)) else { return refusal };
     let fix = fix.replace(COMMAND, &service.config.command_anywhere("workspace set ID --resume"));
-    let rules = NameRules::of(&service.config);
-    let asked = service.read(ReadScope::Service, move |tx| -> Result<bool, Refusal> {
-        let tenant = workspaces::get(tx, workspace)?;
-        tenant.map_or(Ok(false), |tenant| rules.is_operator(tx, &tenant))
-    });
-    if asked.await.unwrap_or(false) { refusal.with_fix(fix) } else { refusal }
+    if names::is_operator(service, workspace).await.unwrap_or(false) { refusal.with_fix(fix) } else { refusal }
 }

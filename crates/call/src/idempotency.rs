@@ -3,11 +3,11 @@
 //! Use cases store the record, in the transaction that stores the result of the request
 //! (`docs/decisions/api.md#0006-idempotency-in-the-transaction`).
 
+use posthouse_app::limits::in_flight::{IdempotencyKey, IdempotencyScope};
 use posthouse_domain::auth::{Caller, Principal};
-use posthouse_store::idempotency::IdempotencyScope;
 use sha2::{Digest, Sha256};
 
-use crate::PathParams;
+use crate::{CallInfo, PathParams};
 
 /// Longest key in characters.
 pub const KEY_CHARS_MAX: usize = 255;
@@ -29,6 +29,13 @@ pub fn scope(caller: &Caller) -> Option<IdempotencyScope> {
         }
         Principal::Operator | Principal::Service { .. } => None,
     }
+}
+
+/// Returns the key under which the result of a call is stored, in the name of an operation.
+#[must_use]
+pub fn stored_key(caller: &Caller, call: &CallInfo, operation: &'static str) -> Option<IdempotencyKey> {
+    let (key, fingerprint) = call.idempotency_key.clone().zip(call.fingerprint)?;
+    Some(IdempotencyKey { scope: scope(caller)?, route: operation, key, fingerprint })
 }
 
 /// Returns the SHA-256 that identifies equal requests of one operation. Each piece is preceded by its length, so that

@@ -147,7 +147,7 @@ pub use message::{
 pub use metadata::Metadata;
 pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};
 pub use pacing::{DestinationLimits, MailboxProvider, ThrottleSignal, ThrottleState, ThrottleStatus};
-pub use page::{CursorPosition, NamedCursorPosition, Page, PageRange, PageRequest};
+pub use page::{CursorPosition, NamedCursorPosition, Page, PageParameters, PageRange, PageRequest};
 pub use party::Party;
 pub use plan::{Limit, Plan, PlanLimits, Plans};
 pub use queue::{
@@ -155,7 +155,7 @@ pub use queue::{
     QueueItemState, QueueState, ReturnedMessage,
 };
 pub use quoted_links::QuotedLinks;
-pub use record::{ApprovalOfMessage, Record, RecordView};
+pub use record::{ApprovalOfMessage, PromotionsFilter, Record, RecordView};
 pub use reputation::{BlocklistCheck, BlocklistResult, BlocklistStatus};
 pub use reserved_names::{LocalPartHolder, ReservedNames};
 pub use search::{IndexedText, ParsedQuery, RankTier, SearchHit};

@@ -7,7 +7,10 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::error::{ErrorCode, Refusal};
+use crate::{
+    error::{ErrorCode, Refusal},
+    time::Time,
+};
 
 /// The default number of items per page.
 pub const LIMIT_DEFAULT: u32 = 25;
@@ -22,6 +25,14 @@ pub struct CursorPosition {
     pub sort: i64,
     /// The id, which orders rows with equal sort values.
     pub id: Uuid,
+}
+
+impl CursorPosition {
+    /// Returns the position of a row in a list ordered by time.
+    #[must_use]
+    pub fn of(time: Time, id: Uuid) -> Self {
+        Self { sort: time.millis(), id }
+    }
 }
 
 /// The part of a list to fetch.
@@ -83,6 +94,25 @@ impl CursorKey for NamedCursorPosition {
     fn of_key(key: &[u8]) -> Option<Self> {
         let (sort, name) = key.split_at_checked(8)?;
         Some(Self { sort: i64::from_be_bytes(sort.try_into().ok()?), name: String::from_utf8(name.to_vec()).ok()? })
+    }
+}
+
+/// The page of a list that a caller asks for. The list checks the cursor, because it knows its filters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageParameters {
+    /// The cursor to continue after.
+    pub cursor: Option<String>,
+    /// Maximum number of items.
+    pub limit: u32,
+}
+
+impl PageParameters {
+    /// Returns the page of a list with these filters; see [`PageRequest::new`].
+    ///
+    /// # Errors
+    /// Returns `invalid_cursor` if the cursor is malformed or belongs to other filters.
+    pub fn of_list<P: CursorKey>(&self, filters: String) -> Result<PageRequest<P>, Refusal> {
+        PageRequest::new(filters, self.cursor.as_deref(), self.limit)
     }
 }
 

@@ -7,6 +7,18 @@ use crate::{
 };
 
 named! {
+    /// How a list treats promotions and spam.
+    PromotionsFilter {
+        /// Listed with other messages.
+        Include = "include",
+        /// Left out.
+        Exclude = "exclude",
+        /// The only messages listed.
+        Only = "only",
+    }
+}
+
+named! {
     /// How much of each message a list shows.
     RecordView {
         /// Everything.

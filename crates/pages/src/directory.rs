@@ -191,9 +191,8 @@ pub fn unmatched(request: &Request) -> Option<RouteResponse> {
 async fn index(service: Arc<Service>, input: PageInput<IndexQuery>) -> Result<RouteResponse, Refusal> {
     let (text, cursor) = (input.query.q.0.map(|text| text.0.trim().to_owned()), input.query.cursor.0);
     let query = CardQuery { scope: SearchedCards::Public, text: text.clone(), capability: None, accepts: None };
-    let paging = card_paging(&query, cursor.as_ref(), None)?;
-    let page = search::listed(&service, query, paging).await?;
     let is_first = text.is_none() && cursor.is_none();
+    let page = search::listed(&service, query, card_paging(cursor, None)).await?;
     let urls = AgentViewer::of(&service).urls;
     Ok(respond(&input.request, &index_parts(&urls, &page, text.as_deref(), is_first)))
 }

@@ -11,7 +11,7 @@ use posthouse_domain::{
     escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
-    record::RecordView,
+    record::{PromotionsFilter, RecordView},
     user::Role,
     workspace::{AiProcessing, DisclosureLine},
 };
@@ -64,6 +64,7 @@ names!(
     ListKind,
     MessageStatus,
     Permission,
+    PromotionsFilter,
     RecordView,
     draft::DraftStatus
 );

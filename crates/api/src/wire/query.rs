@@ -1,8 +1,7 @@
 //! Query parameters. Repeated and unknown parameters are refused.
 
 use posthouse_domain::{
-    error::Refusal,
-    page::{self, CursorKey, PageRequest},
+    page::{self, PageParameters},
     text,
     time::Time,
 };
@@ -322,18 +321,7 @@ impl QueryValue for Cursor {
 }
 
 /// Returns the page that the parameters of a list select.
-///
-/// # Errors
-/// Returns `invalid_cursor` if the cursor doesn't belong to this list and these filters.
-pub fn paging<P: CursorKey>(
-    filters: String,
-    cursor: Option<&Cursor>,
-    limit: Option<Limit>,
-) -> Result<PageRequest<P>, Refusal> {
-    PageRequest::new(filters, cursor.map(|cursor| cursor.0.as_str()), rows(limit))
-}
-
-/// Returns the number of items per page.
-pub fn rows(limit: Option<Limit>) -> u32 {
-    limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(page::LIMIT_DEFAULT)
+pub fn paging(cursor: Option<Cursor>, limit: Option<Limit>) -> PageParameters {
+    let limit = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(page::LIMIT_DEFAULT);
+    PageParameters { cursor: cursor.map(|cursor| cursor.0), limit }
 }

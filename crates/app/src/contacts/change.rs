@@ -4,7 +4,9 @@ use posthouse_domain::contact::{BULK_DELETE_MAX, LABELS_MAX};
 use posthouse_domain::{
     Caller, Contact, ContactFieldSource, ContactId, ContactKind, LabelChange, Metadata, Refusal, metadata,
 };
-use posthouse_store::{Tx, contact_list, contact_list::ContactBulkFilter, contacts, dialect::IDS_MAX};
+use posthouse_store::{Tx, contact_list, contacts, dialect::IDS_MAX};
+
+pub use posthouse_store::contact_list::ContactBulkFilter;
 
 use crate::service::Service;
 

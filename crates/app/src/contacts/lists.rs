@@ -6,6 +6,8 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, lists};
 
+pub use posthouse_store::lists::ListEntryFilter;
+
 use crate::{access::visible, service::Service};
 
 /// A list entry to create.
@@ -61,7 +63,7 @@ pub async fn add(service: &Service, caller: Caller, new: NewListEntry) -> Result
 ///
 /// # Errors
 /// Returns `forbidden` if a key of one inbox names no inbox or `not_found` if the inbox is missing.
-pub async fn all(service: &Service, caller: Caller, filter: lists::ListEntryFilter) -> Result<Vec<ListEntry>, Refusal> {
+pub async fn all(service: &Service, caller: Caller, filter: ListEntryFilter) -> Result<Vec<ListEntry>, Refusal> {
     let work = move |tx: &mut Tx| {
         check(tx, &caller, filter.inbox)?;
         Ok::<_, Refusal>(lists::all(tx, caller.workspace, filter)?)

@@ -1,8 +1,12 @@
-//! Creates and removes suppressions, at a caller's request.
+//! Lists, creates and removes suppressions, at a caller's request.
 
-use posthouse_domain::{Caller, Refusal, Suppression, SuppressionReason};
+use posthouse_domain::{
+    Caller, NamedCursorPosition, Page, PageParameters, PageRequest, Refusal, Suppression, SuppressionReason,
+};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, suppressions};
+
+pub use posthouse_store::suppressions::SuppressionFilter;
 
 use crate::service::Service;
 
@@ -13,6 +17,24 @@ pub struct AddedSuppression {
     pub suppression: Suppression,
     /// Whether this request created it.
     pub is_new: bool,
+}
+
+/// Returns a page of suppressions, newest first.
+///
+/// # Errors
+/// Returns `invalid_cursor`.
+pub async fn page(
+    service: &Service,
+    caller: Caller,
+    filter: SuppressionFilter,
+    page: PageParameters,
+) -> Result<Page<Suppression>, Refusal> {
+    let workspace = caller.workspace;
+    let list: PageRequest<NamedCursorPosition> = page.of_list(format!("suppressions of {workspace}: {filter:?}"))?;
+    let (after, rows) = (list.after.clone(), list.rows_to_fetch());
+    let work = move |tx: &mut Tx| suppressions::page(tx, workspace, &filter, after.as_ref(), rows);
+    let found = service.read(workspace, work).await?;
+    Ok(list.page_of(found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() }))
 }
 
 /// Suppresses an address; an address that is already suppressed keeps its reason.

@@ -5,7 +5,7 @@ use posthouse_domain::{LocalPartHolder, Refusal, ReservedNames, Username, Worksp
 use posthouse_mail::author;
 use posthouse_store::{Tx, workspaces};
 
-use crate::settings::AppConfig;
+use crate::{service::ReadScope, service::Service, settings::AppConfig};
 
 /// The reserved names, and who may have those of the operator.
 #[derive(Clone, Debug)]
@@ -99,6 +99,16 @@ impl NameRules {
         let is_made_here = !self.strangers_join && tenant.origin == WorkspaceOrigin::Operator;
         Ok(is_made_here || tenant.id == WorkspaceId::SERVICE || is_first(tx, tenant)?)
     }
+}
+
+/// Returns whether a workspace speaks for the operator; see [`NameRules::is_operator`].
+pub async fn is_operator(service: &Service, workspace: WorkspaceId) -> Result<bool, Refusal> {
+    let rules = NameRules::of(&service.config);
+    let work = move |tx: &mut Tx| {
+        let tenant = workspaces::get(tx, workspace)?;
+        tenant.map_or(Ok(false), |tenant| rules.is_operator(tx, &tenant))
+    };
+    service.read(ReadScope::Service, work).await
 }
 
 /// Returns the reserved names of a configuration: with the labels of its host names and domains, and `mail.reserved_names`.

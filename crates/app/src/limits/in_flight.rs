@@ -6,7 +6,8 @@ use std::{
 };
 
 use posthouse_domain::error::{ErrorCode, Refusal};
-use posthouse_store::idempotency::IdempotencyScope;
+
+pub use posthouse_store::idempotency::{IdempotencyKey, IdempotencyScope};
 
 /// Seconds after which a caller should retry.
 const IN_FLIGHT_RETRY_S: u64 = 1;

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_domain::{Attachment, Record, Refusal, WorkspaceId, quoted_links};
+use posthouse_domain::{Attachment, Caller, MessageId, Refusal, WorkspaceId, quoted_links};
 use posthouse_mail::html;
 use posthouse_mail::html::bound::{HtmlBound, OUTPUT_BYTES_MAX};
 use posthouse_mail::html::view::{self, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES};
@@ -13,6 +13,7 @@ use posthouse_mail::parse;
 use posthouse_store::{Tx, contents};
 
 use super::raw::{self, StoredContent};
+use super::read;
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::service::Service;
 
@@ -36,14 +37,21 @@ struct ViewedHtml {
     images: HashMap<String, String>,
 }
 
-/// Returns the HTML of a message for a person, or `None` if it has none.
+/// Returns the HTML of a message for a person.
 ///
 /// # Errors
-/// Returns `content_damaged` if the bytes of its images are missing or altered, `rate_limited` or `unavailable` at the
-/// limits of [`WorkClass::View`], or an error if a store call fails.
-pub async fn shown(service: &Service, record: Record) -> Result<Option<String>, Refusal> {
-    let workspace = record.message.workspace;
-    let Some(html) = record.bodies.html else { return Ok(None) };
+/// Returns `insufficient_permissions` if the caller may not see held mail, `not_found` if the message is missing, invisible
+/// or withheld or has no HTML, `content_damaged` if the bytes of its images are missing or altered, or `rate_limited` or
+/// `unavailable` at the limits of [`WorkClass::View`].
+pub async fn of_message(
+    service: &Service,
+    caller: Caller,
+    id: MessageId,
+    include_held: bool,
+) -> Result<String, Refusal> {
+    let workspace = caller.workspace;
+    let record = read::get(service, caller, id, include_held, Ok).await?;
+    let html = record.bodies.html.filter(|_| !record.withheld).ok_or_else(no_html)?;
     let wanted = if html.contains("cid:") { images(&record.attachments) } else { Vec::new() };
     let images = if wanted.is_empty() {
         HashMap::new()
@@ -58,14 +66,19 @@ pub async fn shown(service: &Service, record: Record) -> Result<Option<String>, 
             None => HashMap::new(),
         }
     };
-    page(service, ViewedHtml { workspace, html, text: record.bodies.text, images }).await.map(Some)
+    page(service, ViewedHtml { workspace, html, text: record.bodies.text, images }).await
 }
 
-/// Returns HTML for a person, as [`shown`] does for a message, without images of its own.
+/// Returns the refusal of content without HTML.
+pub(crate) fn no_html() -> Refusal {
+    Refusal::not_found("HTML body")
+}
+
+/// Returns HTML for a person, as [`of_message`] does, without images of its own.
 ///
 /// # Errors
 /// Returns the refusals of [`WorkClass::View`].
-pub async fn shown_text(service: &Service, workspace: WorkspaceId, html: String) -> Result<String, Refusal> {
+pub(crate) async fn of_text(service: &Service, workspace: WorkspaceId, html: String) -> Result<String, Refusal> {
     page(service, ViewedHtml { workspace, html, text: None, images: HashMap::new() }).await
 }
 

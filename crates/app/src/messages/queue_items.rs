@@ -2,10 +2,12 @@
 //! (`docs/reference/queue.md`).
 
 use posthouse_domain::{
-    Caller, ErrorCode, InboxId, Message, MessageId, PageRange, QueueEntry, QueueItem, QueueItemState, Refusal, Time,
-    queue::DEAD_LETTER,
+    Caller, CursorPosition, ErrorCode, InboxId, Message, MessageId, Page, PageParameters, PageRange, QueueEntry,
+    QueueItem, QueueItemState, QueueState, Refusal, Time, queue::DEAD_LETTER,
 };
-use posthouse_store::{Result as StoreResult, Tx, messages, queue, queue_items, queue_items::QueueItems};
+use posthouse_store::{Result as StoreResult, Tx, messages, queue, queue_items};
+
+pub use posthouse_store::queue_items::QueueItems;
 
 use crate::{access::visible, service::Service};
 
@@ -29,11 +31,48 @@ pub struct GivenBack {
     pub available_at: Time,
 }
 
+/// Returns the counts of the queue of an inbox, or of every queue that the caller can access.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing or invisible.
+pub async fn states(service: &Service, caller: Caller, inbox: Option<InboxId>) -> Result<Vec<QueueState>, Refusal> {
+    let now = service.clock.now();
+    let work = move |tx: &mut Tx| {
+        let inbox = visible_queue(tx, &caller, inbox)?;
+        Ok::<_, Refusal>(queue::states(tx, caller.workspace, inbox, now)?)
+    };
+    service.read(caller.workspace, work).await
+}
+
 /// Returns a page of the messages in flight or of the dead letters that the caller may see.
 ///
 /// # Errors
-/// Returns `not_found` if the inbox is missing.
-pub fn page(
+/// Returns `invalid_cursor`, or `not_found` if the inbox is missing or invisible.
+pub async fn page(
+    service: &Service,
+    caller: Caller,
+    inbox: Option<InboxId>,
+    which: QueueItems,
+    page: PageParameters,
+) -> Result<Page<ListedItem>, Refusal> {
+    let list = page.of_list(format!("queue items {which:?} {inbox:?}"))?;
+    let (range, now) = (list.page(), service.clock.now());
+    let work = move |tx: &mut Tx| {
+        let inbox = visible_queue(tx, &caller, inbox)?;
+        load(tx, &caller, inbox, which, range, now)
+    };
+    let found = service.read(caller.workspace, work).await?;
+    Ok(list.page_of(found, |item: &ListedItem| CursorPosition::of(item.entry.created_at, item.entry.message.0)))
+}
+
+/// Returns the inbox whose queue is read; `None` for all of the workspace.
+fn visible_queue(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<Option<InboxId>, Refusal> {
+    let inbox = inbox.or(caller.scope().inbox());
+    inbox.map_or(Ok(()), |inbox| visible::inbox(tx, caller, inbox).map(drop))?;
+    Ok(inbox)
+}
+
+fn load(
     tx: &mut Tx,
     caller: &Caller,
     inbox: Option<InboxId>,
@@ -41,10 +80,6 @@ pub fn page(
     range: PageRange,
     now: Time,
 ) -> Result<Vec<ListedItem>, Refusal> {
-    let inbox = inbox.or(caller.scope().inbox());
-    if let Some(inbox) = inbox {
-        visible::inbox(tx, caller, inbox)?;
-    }
     let entries = queue_items::page(tx, caller.workspace, inbox, which, range, now)?;
     // A page has at most one row more than its limit, and a query at most 100 ids.
     let mut found: Vec<Message> = Vec::with_capacity(entries.len());

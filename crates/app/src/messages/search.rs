@@ -4,8 +4,8 @@
 //! search uses it as it is.
 
 use posthouse_domain::{
-    Caller, Channel, CursorPosition, InboxId, MessageId, MessageKind, Page, PageRequest, ParsedQuery, RankTier, Record,
-    RecordView, Refusal, SearchHit, search,
+    Caller, Channel, CursorPosition, InboxId, MessageId, MessageKind, Page, PageParameters, PageRequest, ParsedQuery,
+    RankTier, Record, RecordView, Refusal, SearchHit, search,
 };
 use posthouse_store::search::{self as store, IndexHit, SearchPosition, SearchScope};
 use posthouse_store::{Tx, messages};
@@ -24,10 +24,8 @@ pub struct SearchRequest {
     pub channel: Option<Channel>,
     /// Only messages of this type.
     pub kind: Option<MessageKind>,
-    /// The cursor to continue after.
-    pub cursor: Option<String>,
-    /// Maximum number of hits.
-    pub limit: u32,
+    /// The page.
+    pub page: PageParameters,
     /// How much of each hit is shown. Snippets need the bodies, so all are read.
     pub view: RecordView,
 }
@@ -43,7 +41,7 @@ pub async fn search<T: Send + 'static>(
     render: impl Fn(&Page<SearchHit>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let query = ParsedQuery::parse(&request.text).map_err(|problem| Refusal::invalid_field("q", problem))?;
-    let paging = PageRequest::new(cursor_scope(&request, &query), request.cursor.as_deref(), request.limit)?;
+    let paging = request.page.of_list(cursor_scope(&request, &query))?;
     index::catch_up(service, caller.workspace).await?;
     let bytes_max = service.config.limits.page_bytes;
     service.read(caller.workspace, move |tx| render(&page(tx, &caller, &request, &query, &paging, bytes_max)?)).await

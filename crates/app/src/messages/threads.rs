@@ -1,9 +1,102 @@
-//! Changes labels and metadata of threads and deletes threads with their messages, at a caller's request.
+//! Lists, reads, changes and deletes threads with their messages, at a caller's request.
 
-use posthouse_domain::{Caller, LabelChange, Metadata, Refusal, Thread, ThreadId, metadata};
-use posthouse_store::{Tx, drafts, erase, erase::ErasedTotals, message_list::InboxRef, threads};
+use posthouse_domain::{
+    Caller, CursorPosition, LabelChange, Metadata, NewestMessage, Page, PageParameters, Record, Refusal, Thread,
+    ThreadId, metadata,
+};
+use posthouse_store::{
+    Tx, drafts, erase, erase::ErasedTotals, message_list, message_list::InboxRef, newest_messages, thread_list, threads,
+};
 
-use crate::{access::visible, inboxes::wipe, service::Service};
+pub use posthouse_store::thread_list::ThreadFilter;
+
+use super::read::{self, MessageDetail};
+use crate::{access::authorize, access::visible, inboxes::wipe, service::Service};
+
+/// A list of threads that a caller requests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadListRequest {
+    /// The threads.
+    pub filter: ThreadFilter,
+    /// Whether to read the newest message of each thread.
+    pub include_newest: bool,
+    /// The page.
+    pub page: PageParameters,
+}
+
+/// A thread in a list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ListedThread {
+    /// The thread.
+    pub thread: Thread,
+    /// Its newest message, if it was requested.
+    pub newest: Option<NewestMessage>,
+}
+
+/// A thread that a caller requests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadRequest {
+    /// The thread.
+    pub thread: ThreadId,
+    /// How much of each message.
+    pub detail: MessageDetail,
+    /// The page of its messages.
+    pub page: PageParameters,
+}
+
+/// Returns a page of the threads that the caller can access.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing or invisible, or `invalid_cursor`.
+pub async fn page(
+    service: &Service,
+    caller: Caller,
+    request: ThreadListRequest,
+) -> Result<Page<ListedThread>, Refusal> {
+    service.read(caller.workspace, move |tx| load_page(tx, &caller, &request)).await
+}
+
+fn load_page(tx: &mut Tx, caller: &Caller, request: &ThreadListRequest) -> Result<Page<ListedThread>, Refusal> {
+    let ThreadListRequest { filter, include_newest, page } = request;
+    filter.inbox.map_or(Ok(()), |inbox| visible::inbox(tx, caller, inbox).map(drop))?;
+    let list = page.of_list(format!("threads: {filter:?}"))?;
+    let found = thread_list::page(tx, caller.workspace, filter, list.after, list.rows_to_fetch())?;
+    let page = list.page_of(found, |thread| CursorPosition::of(thread.last_message_at, thread.id.0));
+    page.try_map(|found| {
+        let ids: Vec<ThreadId> = found.iter().filter(|_| *include_newest).map(|thread| thread.id).collect();
+        let mut newest = newest_messages::of_threads(tx, caller.workspace, &ids)?;
+        let listed = found.into_iter().map(|thread| {
+            let at = newest.iter().position(|message| message.thread == thread.id);
+            Some(ListedThread { thread, newest: at.map(|at| newest.swap_remove(at)) })
+        });
+        Ok(listed.collect())
+    })
+}
+
+/// Renders a thread and a page of its messages, newest first.
+///
+/// # Errors
+/// Returns `insufficient_permissions` if the caller may not see held mail, `not_found` if the thread is missing or
+/// invisible, `invalid_cursor`, or the error of `render`.
+pub async fn get<T: Send + 'static>(
+    service: &Service,
+    caller: Caller,
+    request: ThreadRequest,
+    render: impl Fn(&Thread, &Page<Record>) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let ThreadRequest { thread: id, detail, page } = request;
+    authorize::check_held(&caller, detail.include_held)?;
+    let bytes_max = service.config.limits.page_bytes;
+    let work = move |tx: &mut Tx| {
+        let thread = visible::thread(tx, &caller, id)?;
+        let list = page.of_list(format!("messages of thread {id}"))?;
+        let before = read::before(list.after);
+        let found = message_list::of_thread(tx, caller.workspace, id, before, list.rows_to_fetch())?;
+        let records = list.page_of(found, read::position);
+        render(&thread, &read::load_records(tx, &caller, records, detail, bytes_max)?)
+    };
+    service.read(caller.workspace, work).await
+}
 
 /// A change of a thread.
 #[derive(Clone, PartialEq, Debug, Default)]

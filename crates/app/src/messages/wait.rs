@@ -6,8 +6,10 @@
 use std::future::Future;
 
 use posthouse_domain::{Caller, InboxId, Message, Record, Refusal, SenderFilter, Time};
-use posthouse_store::arrivals::{self, ArrivalFilter, ArrivalSummary, ArrivalTimeRange};
+use posthouse_store::arrivals::{self, ArrivalSummary, ArrivalTimeRange};
 use posthouse_store::{Tx, message_list::InboxRef, messages};
+
+pub use posthouse_store::arrivals::ArrivalFilter;
 
 use crate::access::{authenticate::check_active, visible};
 use crate::memory::waiters::InboxWatch;

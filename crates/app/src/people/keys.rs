@@ -1,6 +1,8 @@
 //! The API keys of a workspace, as people manage them.
 
-use posthouse_domain::{ApiKey, Caller, ErrorCode, InboxId, KeyId, PageRange, Permissions, Refusal, Role, Scope};
+use posthouse_domain::{
+    ApiKey, Caller, CursorPosition, ErrorCode, InboxId, KeyId, Page, PageParameters, Permissions, Refusal, Role, Scope,
+};
 use posthouse_store::{Tx, keys, users};
 
 use super::sessions;
@@ -28,8 +30,15 @@ pub struct KeyRequest {
 }
 
 /// Returns a page of the keys of the workspace, newest first.
-pub async fn list(service: &Service, caller: Caller, page: PageRange) -> Result<Vec<ApiKey>, Refusal> {
-    service.read(caller.workspace, move |tx| Ok(keys::page(tx, caller.workspace, &page)?)).await
+///
+/// # Errors
+/// Returns `invalid_cursor`.
+pub async fn list(service: &Service, caller: Caller, page: PageParameters) -> Result<Page<ApiKey>, Refusal> {
+    let workspace = caller.workspace;
+    let list = page.of_list(format!("api keys of {workspace}"))?;
+    let range = list.page();
+    let found = service.read(workspace, move |tx| keys::page(tx, workspace, &range)).await?;
+    Ok(list.page_of(found, |key| CursorPosition::of(key.created_at, key.id.0)))
 }
 
 /// Creates a key.

@@ -1,6 +1,8 @@
 //! Sign-in of one agent: its switch, its apps, and its history.
 
-use posthouse_domain::{Caller, IdentitySignIn, Inbox, InboxId, PageRange, Refusal, SignedInApp};
+use posthouse_domain::{
+    Caller, CursorPosition, IdentitySignIn, Inbox, InboxId, Page, PageParameters, Refusal, SignedInApp,
+};
 use posthouse_store::{Tx, identity_requests, identity_sign_ins, identity_tokens, inboxes, message_list::InboxRef};
 
 use crate::{access::visible, inboxes::change, service::Service};
@@ -67,16 +69,19 @@ pub async fn set_enabled(
 /// Returns a page of the history of an agent, newest first.
 ///
 /// # Errors
-/// Returns `not_found` if the agent is missing or invisible.
+/// Returns `invalid_cursor`, or `not_found` if the agent is missing or invisible.
 pub async fn history(
     service: &Service,
     caller: Caller,
     id: InboxId,
-    page: PageRange,
-) -> Result<Vec<IdentitySignIn>, Refusal> {
+    page: PageParameters,
+) -> Result<Page<IdentitySignIn>, Refusal> {
+    let list = page.of_list(format!("sign-ins {} {id}", caller.workspace))?;
+    let range = list.page();
     let work = move |tx: &mut Tx| {
         let agent = visible::inbox_or_identity(tx, &caller, id)?;
-        Ok::<_, Refusal>(identity_sign_ins::page(tx, inbox_ref(&agent), page)?)
+        Ok::<_, Refusal>(identity_sign_ins::page(tx, inbox_ref(&agent), range)?)
     };
-    service.read(caller.workspace, work).await
+    let found = service.read(caller.workspace, work).await?;
+    Ok(list.page_of(found, |sign_in| CursorPosition::of(sign_in.created_at, sign_in.id.0)))
 }

@@ -2,8 +2,8 @@
 
 use posthouse_domain::identity::client::{CLIENT_ID_RANDOM_BYTES, CLIENTS_MAX, SECRET_RANDOM_BYTES, client_id};
 use posthouse_domain::{
-    Caller, ClaimStatus, ClientSecret, Detail, ErrorCode, IdentityClient, IdentityClientId, IdentityClientType,
-    IdentityScopes, PageRange, Refusal, SubjectType,
+    Caller, ClaimStatus, ClientSecret, CursorPosition, Detail, ErrorCode, IdentityClient, IdentityClientId,
+    IdentityClientType, IdentityScopes, Page, PageParameters, Refusal, SubjectType,
 };
 use posthouse_store::{Tx, identity_clients, identity_requests, identity_tokens, inboxes, workspaces};
 
@@ -111,8 +111,15 @@ fn draw_secret(service: &Service) -> ClientSecret {
 }
 
 /// Returns a page of apps, newest first.
-pub async fn page(service: &Service, caller: Caller, page: PageRange) -> Result<Vec<IdentityClient>, Refusal> {
-    service.read(caller.workspace, move |tx| Ok(identity_clients::page(tx, caller.workspace, page)?)).await
+///
+/// # Errors
+/// Returns `invalid_cursor`.
+pub async fn page(service: &Service, caller: Caller, page: PageParameters) -> Result<Page<IdentityClient>, Refusal> {
+    let workspace = caller.workspace;
+    let list = page.of_list(format!("identity clients {workspace}"))?;
+    let range = list.page();
+    let found = service.read(workspace, move |tx| identity_clients::page(tx, workspace, range)).await?;
+    Ok(list.page_of(found, |client| CursorPosition::of(client.created_at, client.id.0)))
 }
 
 /// Returns an app.

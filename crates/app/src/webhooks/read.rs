@@ -4,7 +4,8 @@ pub use posthouse_domain::webhook::WebhookDetails;
 use std::sync::Arc;
 
 use posthouse_domain::{
-    AttemptDetails, Caller, PageRange, Refusal, Webhook, WebhookDelivery, WebhookDeliveryId, WebhookId,
+    AttemptDetails, Caller, CursorPosition, Page, PageParameters, Refusal, Webhook, WebhookDelivery, WebhookDeliveryId,
+    WebhookId,
 };
 use posthouse_store::{Tx, webhook_deliveries as deliveries, webhook_deliveries::AttemptRef, webhooks};
 use sha2::{Digest, Sha256};
@@ -31,10 +32,18 @@ pub async fn get(service: &Arc<Service>, caller: Caller, id: WebhookId) -> Resul
 }
 
 /// Returns a page of webhooks, newest first.
-pub async fn page(service: &Arc<Service>, caller: Caller, page: PageRange) -> Result<Vec<WebhookDetails>, Refusal> {
-    let now = service.clock.now();
+///
+/// # Errors
+/// Returns `invalid_cursor`.
+pub async fn page(
+    service: &Arc<Service>,
+    caller: Caller,
+    page: PageParameters,
+) -> Result<Page<WebhookDetails>, Refusal> {
+    let list = page.of_list(format!("webhooks {}", caller.workspace))?;
+    let (range, now) = (list.page(), service.clock.now());
     let work = move |tx: &mut Tx| {
-        let found = webhooks::page(tx, caller.workspace, page)?;
+        let found = webhooks::page(tx, caller.workspace, range)?;
         let ids: Vec<WebhookId> = found.iter().map(|webhook| webhook.id).take(100).collect();
         let counts = webhooks::counts(tx, caller.workspace, &ids, now)?;
         Ok::<_, Refusal>((found, counts))
@@ -44,24 +53,28 @@ pub async fn page(service: &Arc<Service>, caller: Caller, page: PageRange) -> Re
         let own = counts.iter().find(|(id, _)| *id == webhook.id).map(|(_, counts)| *counts).unwrap_or_default();
         Ok(WebhookDetails { headers: seal::open_headers(service, &webhook)?, webhook, secret: None, counts: own })
     };
-    found.into_iter().map(with).collect()
+    let found = found.into_iter().map(with).collect::<Result<Vec<_>, Refusal>>()?;
+    Ok(list.page_of(found, |last| CursorPosition::of(last.webhook.created_at, last.webhook.id.0)))
 }
 
 /// Returns a page of a webhook's attempts, newest first.
 ///
 /// # Errors
-/// Returns `not_found` if the webhook is not in the workspace.
+/// Returns `invalid_cursor`, or `not_found` if the webhook is not in the workspace.
 pub async fn attempts(
     service: &Service,
     caller: Caller,
     id: WebhookId,
-    page: PageRange,
-) -> Result<Vec<WebhookDelivery>, Refusal> {
+    page: PageParameters,
+) -> Result<Page<WebhookDelivery>, Refusal> {
+    let list = page.of_list(format!("webhook deliveries {} {id}", caller.workspace))?;
+    let range = list.page();
     let work = move |tx: &mut Tx| {
         visible(tx, &caller, id)?;
-        Ok::<_, Refusal>(deliveries::page(tx, caller.workspace, id, page)?)
+        Ok::<_, Refusal>(deliveries::page(tx, caller.workspace, id, range)?)
     };
-    service.read(caller.workspace, work).await
+    let found = service.read(caller.workspace, work).await?;
+    Ok(list.page_of(found, |attempt| CursorPosition::of(attempt.created_at, attempt.id.0)))
 }
 
 /// Returns one attempt with what it sent and received.

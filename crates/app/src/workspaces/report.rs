@@ -1,21 +1,30 @@
 //! Reports on sent and received mail over time, computed from counters, never from the mail.
 
 use jiff::civil::Date;
+use posthouse_api::views::metrics::MetricsParameters;
 use posthouse_domain::metrics::{self as rules, slot_start};
-use posthouse_domain::{Counters, InboxId, MetricsBucket, MetricsSpan, Time, WorkspaceId};
+use posthouse_domain::{
+    Caller, Counters, MetricsBucket, MetricsSpan, Refusal, Time, WorkspaceId, metrics::MetricsReport,
+};
 use posthouse_store::{Result, Tx, mail_domains, metrics, metrics::MetricsScope, queue};
 
-pub use posthouse_domain::metrics::MetricsReport;
+use crate::{access::visible, service::Service};
 
-/// Computes a report.
-pub fn report(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    inbox: Option<InboxId>,
-    span: &MetricsSpan,
-    bucket: MetricsBucket,
-    now: Time,
-) -> Result<MetricsReport> {
+/// Computes a report on the mail of the workspace, or of an inbox.
+///
+/// # Errors
+/// Returns `not_found` if the inbox is missing or invisible.
+pub async fn report(service: &Service, caller: Caller, asked: MetricsParameters) -> Result<MetricsReport, Refusal> {
+    let now = service.clock.now();
+    let work = move |tx: &mut Tx| {
+        asked.inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
+        Ok::<_, Refusal>(compute(tx, caller.workspace, &asked, now)?)
+    };
+    service.read(caller.workspace, work).await
+}
+
+fn compute(tx: &mut Tx, workspace: WorkspaceId, asked: &MetricsParameters, now: Time) -> Result<MetricsReport> {
+    let (inbox, span, bucket) = (asked.inbox, &asked.span, asked.bucket);
     let scope = MetricsScope { workspace, inbox, from: span.from, to: span.until };
     let days = span.heatmap_days();
     let heat_from = days.first().map_or(span.from, |day| span.midnight(*day));

@@ -4,12 +4,12 @@ use crate::{Api, connection::host};
 use std::sync::Arc;
 
 use posthouse_call::{Method, Operation};
-use posthouse_domain::error::{Detail, ErrorCode, LimitName, Refusal, RefusalReason};
-use posthouse_store::instance;
+use posthouse_domain::error::{ErrorCode, LimitName, Refusal, RefusalReason};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::route::{PageInput, PageOperation as _, Route, RouteResponse};
+use posthouse_app::limits::storage_probe::{self, not_ready};
 use posthouse_app::{lifecycle::Stage, service::Service};
 
 pub(crate) fn routes() -> Vec<Route> {
@@ -42,9 +42,6 @@ const CERTIFICATE_NOT_RELOADED: &str = "certificate_not_reloaded";
 const CERTIFICATE_NOT_ISSUED: &str = "certificate_not_issued";
 const CERTIFICATE_EXPIRED: &str = "certificate_expired";
 
-/// How long `/readyz` waits for a probe of the blob store, in milliseconds: less than the timeout of common health
-/// checks.
-const BLOB_PROBE_MS_MAX: i64 = 2_000;
 /// The Prometheus text format.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -93,7 +90,7 @@ async fn readyz(api: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refus
         Stage::Ready => {}
     }
     if api.service.store.damage().is_none() {
-        api.readiness.of(&api.service, check).await?;
+        api.readiness.of(&api.service, storage_probe::probe).await?;
     }
     // The check itself may have detected the damage.
     if api.service.store.damage().is_some() {
@@ -110,25 +107,6 @@ async fn readyz(api: Arc<Api>, _input: PageInput) -> Result<RouteResponse, Refus
     RouteResponse::json(200, &view)
 }
 
-/// Checks whether the store and the blob store work.
-async fn check(service: &Service) -> Result<(), Refusal> {
-    can_write(service).await.or_else(|error| match error {
-        // The caller reports it.
-        posthouse_store::Error::DatabaseDamaged(_) => Ok(()),
-        posthouse_store::Error::StorageFull(_) => Err(unwritable(RefusalReason::StorageFull, &error)),
-        _ => Err(unwritable(RefusalReason::Store, &error)),
-    })?;
-    if blobs_work(service).await {
-        Ok(())
-    } else {
-        Err(not_ready(RefusalReason::BlobStore, "The blob store is not available."))
-    }
-}
-
-fn unwritable(reason: RefusalReason, error: &posthouse_store::Error) -> Refusal {
-    not_ready(reason, &format!("The database can't be written: {error}."))
-}
-
 /// Returns problems that need attention although the service works.
 fn warnings(service: &Service) -> Vec<&'static str> {
     let Some(facts) = service.tls.facts() else { return Vec::new() };
@@ -138,43 +116,6 @@ fn warnings(service: &Service) -> Vec<&'static str> {
         (facts.remaining_ms(service.clock.now()) <= 0, CERTIFICATE_EXPIRED),
     ];
     found.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
-}
-
-/// Checks that the store can write. A healthy store writes a few bytes; after `storage_full`, the store and the blob
-/// store must have space for a whole mail.
-async fn can_write(service: &Service) -> posthouse_store::Result<()> {
-    if !service.storage_health.is_full() {
-        return instance::probe(&service.store).await;
-    }
-    instance::probe_space(&service.store).await?;
-    let blob = service.blobs.put(vec![0; instance::PROBE_BYTES].into()).await?;
-    service.blobs.delete(&blob).await?;
-    service.storage_health.record_space();
-    Ok(())
-}
-
-/// Returns whether the blob store works. Probes it only after a failure, and at a limited rate.
-async fn blobs_work(service: &Service) -> bool {
-    if !service.storage_health.are_blobs_unknown() {
-        return true;
-    }
-    if !service.storage_health.claim_blob_probe(service.clock.now()) {
-        return false;
-    }
-    let bytes = service.clock.ids().next::<uuid::Uuid>().as_bytes().to_vec();
-    let probed = tokio::select! {
-        probed = service.blobs.probe(bytes.into()) => probed,
-        () = service.clock.sleep_until(service.clock.now().plus_ms(BLOB_PROBE_MS_MAX)) => return false,
-    };
-    match probed {
-        Ok(()) => service.storage_health.record_blobs_work(),
-        Err(error) => tracing::warn!(cause = error.internal(), "blobs.unavailable"),
-    }
-    !service.storage_health.are_blobs_unknown()
-}
-
-fn not_ready(reason: RefusalReason, message: &str) -> Refusal {
-    Refusal::new(ErrorCode::Unavailable, message).detail(Detail::Reason(reason))
 }
 
 #[cfg(test)]

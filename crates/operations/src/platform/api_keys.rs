@@ -3,7 +3,7 @@
 use posthouse_api::{views::TimestampView, views::name_of, wire::has_member, wire::member};
 use posthouse_app::people::keys::{self, KeyRequest, KeyScope};
 use posthouse_call::prelude::*;
-use posthouse_domain::{ApiKey, CursorPosition, KeyOwnerKind, PageRequest, Permissions, Role, Scope};
+use posthouse_domain::{ApiKey, KeyOwnerKind, Permissions, Role, Scope};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -189,10 +189,7 @@ impl ApiKeyView {
 }
 
 async fn list(service: Arc<Service>, input: Input<KeyListQuery>) -> Result<Outcome, Refusal> {
-    let named = format!("api keys of {}", input.caller.workspace);
-    let paging: PageRequest = paging(named, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = keys::list(&service, input.caller, paging.page()).await?;
-    let page = paging.page_of(found, |key| CursorPosition { sort: key.created_at.millis(), id: key.id.0 });
+    let page = keys::list(&service, input.caller, paging(input.query.cursor, input.query.limit)).await?;
     Outcome::page(&service, &page, ApiKeyView::of)
 }
 

@@ -1,12 +1,10 @@
 //! `GET /v1/account`.
 
 use posthouse_api::views::{TimestampView, name_of, signup::RestrictionsView, workspace::WorkspaceView};
-use posthouse_app::{agents::switches, signup::expire};
+use posthouse_app::agents::switches;
+use posthouse_app::signup::account::{self, Account, UnclaimedState};
 use posthouse_call::prelude::*;
-use posthouse_domain::{
-    ClaimStatus, KeyPrincipal, PlanLimits, Principal, Time, Workspace, WorkspaceId, signup::masked,
-};
-use posthouse_store::{Result as StoreResult, Tx, signups, unclaimed, workspaces};
+use posthouse_domain::{ClaimStatus, KeyPrincipal, PlanLimits, Principal, Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -21,36 +19,11 @@ pub(crate) fn operations() -> Vec<Operation> {
 }
 
 async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let (id, now) = (input.caller.workspace, service.clock.now());
-    let load = move |tx: &mut Tx| {
-        let workspace = workspaces::get(tx, id)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-        let unclaimed = match workspace.claim {
-            ClaimStatus::Unclaimed => Some(load_unclaimed(tx, id, now)?),
-            ClaimStatus::Claimed | ClaimStatus::NotApplicable => None,
-        };
-        Ok::<_, Refusal>((workspace, unclaimed))
-    };
-    let (workspace, unclaimed) = service.read(id, load).await?;
+    let Account { workspace, unclaimed } = account::read(&service, input.caller).await?;
     let key = KeyView::of_principal(&input.caller.principal);
     let limits = workspace.limits(&service.config.plans);
     let agents = AgentMessagingView::of(&service);
     Outcome::json(200, &AccountView::of(&workspace, unclaimed, &limits, agents, key))
-}
-
-/// What the account of an unclaimed workspace shows.
-struct UnclaimedState {
-    recipients_today: u64,
-    pending_email: Option<String>,
-    expires_at: Option<Time>,
-}
-
-fn load_unclaimed(tx: &mut Tx, id: WorkspaceId, now: Time) -> StoreResult<UnclaimedState> {
-    let signup = signups::get(tx, id)?;
-    Ok(UnclaimedState {
-        recipients_today: unclaimed::recipients(tx, id, now)?.len() as u64,
-        pending_email: signup.and_then(|signup| signup.pending_email(now).map(masked)),
-        expires_at: expire::expires_at(tx, id)?,
-    })
 }
 
 /// The workspace, limits and API key of the request.

@@ -5,13 +5,12 @@ use posthouse_api::wire::{
     BoundedInt, CommaList, Label, Metadata, MetadataFilters, Patch, has_member, label_change, member,
     no_label_both_ways,
 };
-use posthouse_app::{contacts::change, contacts::change::ContactChange, service::Service};
+use posthouse_app::contacts::change::{self, ContactBulkFilter, ContactChange};
+use posthouse_app::contacts::read::{self, ContactFilter};
 use posthouse_call::prelude::*;
-use posthouse_domain::contact::{BULK_DELETE_MAX, NAME_CHARS_MAX, THREADS_MAX};
+use posthouse_domain::contact::{BULK_DELETE_MAX, NAME_CHARS_MAX};
 use posthouse_domain::list::{domain_text, searched_text};
-use posthouse_domain::{Contact, ContactId, ContactKind, CursorPosition, DomainCount, Page, Thread};
-use posthouse_mail::address::Address;
-use posthouse_store::{Tx, contact_list, contact_list::ContactBulkFilter, contact_list::ContactFilter, contacts};
+use posthouse_domain::{ContactId, ContactKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -184,53 +183,26 @@ impl ContactListQuery {
 }
 
 async fn list(service: Arc<Service>, input: Input<ContactListQuery>) -> Result<Outcome, Refusal> {
-    let (caller, query) = (input.caller, input.query);
-    let scope = caller.scope();
-    let page = service.read(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
+    let (filter, page) = (input.query.filter(), paging(input.query.cursor, input.query.limit));
+    let page = read::page(&service, input.caller, filter, page).await?;
+    let scope = input.caller.scope();
     Outcome::page(&service, &page, |one| ContactView::of(one, scope))
 }
 
-fn read_page(tx: &mut Tx, caller: &Caller, query: &ContactListQuery) -> Result<Page<Contact>, Refusal> {
-    let filter = query.filter();
-    let named = format!("contacts of {}: {filter:?}", caller.workspace);
-    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let found = contact_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
-    Ok(paging.page_of(found, |c| CursorPosition { sort: c.last_seen_at.millis(), id: c.id.0 }))
-}
-
 async fn domains(service: Arc<Service>, input: Input<ContactDomainsQuery>) -> Result<Outcome, Refusal> {
-    let (workspace, kinds) = (input.caller.workspace, distinct(input.query.kind.0));
     let limit = input.query.limit.map_or(DOMAINS_DEFAULT, |limit| limit.0) as usize;
-    let found: Vec<DomainCount> =
-        service.read(workspace, move |tx| contact_list::domains(tx, workspace, &kinds, limit)).await?;
+    let found = read::domains(&service, input.caller, distinct(input.query.kind.0), limit).await?;
     Outcome::json(200, &DomainsView { data: found.iter().map(ContactDomainView::of).collect() })
 }
 
 async fn get(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let id: ContactId = input.path.id("id", "contact")?;
-    one(&service, input.caller, move |tx, caller| contacts::get(tx, caller.workspace, id)).await
+    let found = read::get(&service, input.caller, input.path.id("id", "contact")?).await?;
+    Outcome::json(200, &FullContactView::of(&found.contact, &found.threads, input.caller.scope()))
 }
 
 async fn by_address(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let missing = |_| Refusal::not_found("contact");
-    let address = Address::parse(input.path.text("address").trim()).map_err(missing)?.canonical();
-    one(&service, input.caller, move |tx, caller| contacts::by_address(tx, caller.workspace, &address)).await
-}
-
-/// Returns a contact with its threads; a key of one inbox sees only threads of that inbox.
-async fn one(
-    service: &Service,
-    caller: Caller,
-    find: impl Fn(&mut Tx, &Caller) -> posthouse_store::Result<Option<Contact>> + Send + Sync + 'static,
-) -> Result<Outcome, Refusal> {
-    let scope = caller.scope();
-    let read = move |tx: &mut Tx| -> Result<(Contact, Vec<Thread>), Refusal> {
-        let contact = find(tx, &caller)?.ok_or_else(|| Refusal::not_found("contact"))?;
-        let threads = contacts::threads(tx, &contact, caller.scope().inbox(), THREADS_MAX)?;
-        Ok((contact, threads))
-    };
-    let (contact, threads) = service.read(caller.workspace, read).await?;
-    Outcome::json(200, &FullContactView::of(&contact, &threads, scope))
+    let found = read::by_address(&service, input.caller, input.path.text("address")).await?;
+    Outcome::json(200, &FullContactView::of(&found.contact, &found.threads, input.caller.scope()))
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateContactBody>) -> Result<Outcome, Refusal> {

@@ -17,10 +17,10 @@ use posthouse_call::prelude::*;
 use posthouse_domain::agent::report::{DETAILS_CHARS_MAX, REPORTS_PER_DAY, until_next_day_s};
 use posthouse_domain::agent::search::{LIMIT_DEFAULT, LIMIT_MAX};
 use posthouse_domain::{
-    CardQuery, FieldProblem, LimitName, MessageId, MessageKind, PageRequest, ReportReason, SearchedCards,
+    CardQuery, FieldProblem, LimitName, MessageId, MessageKind, PageParameters, ReportReason, SearchedCards,
+    WorkspaceHandles,
 };
 use posthouse_mail::address::Address;
-use posthouse_store::handles::WorkspaceHandles;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -262,13 +262,13 @@ fn exactly_one(other: &str, has_both: bool) -> String {
 }
 
 async fn search(service: Arc<Service>, input: Input<AgentSearchQuery>) -> Result<Outcome, Refusal> {
-    let (query, paging) = input.query.parse(&input.caller)?;
-    let page = search::search(&service, Some(input.caller), query, paging).await?;
+    let (query, page) = input.query.parse(&input.caller);
+    let page = search::search(&service, Some(input.caller), query, page).await?;
     Outcome::page(&service, &page, |card| card)
 }
 
 impl AgentSearchQuery {
-    fn parse(self, caller: &Caller) -> Result<(CardQuery, PageRequest), Refusal> {
+    fn parse(self, caller: &Caller) -> (CardQuery, PageParameters) {
         let scope = match self.scope {
             None | Some(CardScope::Workspace) => SearchedCards::Workspace(caller.workspace),
             Some(CardScope::Public) => SearchedCards::Public,
@@ -279,22 +279,14 @@ impl AgentSearchQuery {
             capability: self.capability.map(|text| text.0),
             accepts: self.kind,
         };
-        let paging = card_paging(&query, self.cursor.as_ref(), self.limit)?;
-        Ok((query, paging))
+        (query, card_paging(self.cursor, self.limit))
     }
 }
 
-/// Returns the requested page of a search.
-///
-/// # Errors
-/// Returns `invalid_cursor` if the cursor is not that of this search.
-pub fn card_paging(
-    query: &CardQuery,
-    cursor: Option<&Cursor>,
-    limit: Option<CardLimit>,
-) -> Result<PageRequest, Refusal> {
-    let rows = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT);
-    PageRequest::new(format!("agents {query:?}"), cursor.map(|cursor| cursor.0.as_str()), rows)
+/// Returns the page of a search that its parameters select.
+pub fn card_paging(cursor: Option<Cursor>, limit: Option<CardLimit>) -> PageParameters {
+    let limit = limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT);
+    PageParameters { cursor: cursor.map(|cursor| cursor.0), limit }
 }
 
 async fn report(service: Arc<Service>, input: Input<EmptyInput, ReportBody>) -> Result<Outcome, Refusal> {

@@ -1,13 +1,9 @@
 //! `/v1/domains`: custom domains.
 
 use posthouse_api::{views::domain::DomainView, views::domain::ZoneFileView, wire::DomainName};
-use posthouse_app::{domains::add, domains::change, domains::check, service::Service};
+use posthouse_app::domains::{add, change, check, read};
 use posthouse_call::prelude::*;
-use posthouse_domain::{CursorPosition, DomainId, DomainsManage, MailDomain, PageRequest, mail_domain};
-use posthouse_store::mail_domains;
-
-/// The text that cursors of the list are bound to.
-const LIST: &str = "domains";
+use posthouse_domain::{DomainsManage, MailDomain, mail_domain};
 
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
@@ -28,7 +24,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<DomainView>(200)
             .errors(&[ErrorCode::NotFound])
             .workspace_wide()
-            .handle(read),
+            .handle(get),
         Operation::new(Method::Patch, "/v1/domains/{id}", "updateDomain", DomainsManage)
             .summary("Turns receiving mail on or off.")
             .responds::<DomainView>(200)
@@ -111,17 +107,13 @@ async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateDomainBody
 }
 
 async fn list(service: Arc<Service>, input: Input<DomainListQuery>) -> Result<Outcome, Refusal> {
-    let (workspace, query) = (input.caller.workspace, input.query);
-    let paging: PageRequest = paging(LIST.to_owned(), query.cursor.as_ref(), query.limit)?;
-    let page = paging.page();
-    let found = service.read(workspace, move |tx| mail_domains::page(tx, workspace, &page)).await?;
-    let page = paging.page_of(found, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
+    let page = read::page(&service, input.caller, paging(input.query.cursor, input.query.limit)).await?;
     let (here, now) = (service.config.server_dns(), service.clock.now());
     Outcome::page(&service, &page, |domain| DomainView::of(domain, &here, now))
 }
 
-async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let found = find(&service, &input.caller, input.path.id("id", "domain")?).await?;
+async fn get(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let found = read::get(&service, input.caller, input.path.id("id", "domain")?).await?;
     domain_response(&service, 200, &found)
 }
 
@@ -152,15 +144,9 @@ async fn activate(service: Arc<Service>, input: Input) -> Result<Outcome, Refusa
 }
 
 async fn zone_file(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let found = find(&service, &input.caller, input.path.id("id", "domain")?).await?;
+    let found = read::get(&service, input.caller, input.path.id("id", "domain")?).await?;
     let content = mail_domain::zone_file(&found.expected(&service.config.server_dns()));
     Outcome::json(200, &ZoneFileView { filename: format!("{}.zone.txt", found.name), content })
-}
-
-async fn find(service: &Service, caller: &Caller, id: DomainId) -> Result<MailDomain, Refusal> {
-    let workspace = caller.workspace;
-    let found = service.read(workspace, move |tx| mail_domains::get(tx, workspace, id)).await?;
-    found.ok_or_else(|| Refusal::not_found("domain"))
 }
 
 fn domain_response(service: &Service, status: u16, domain: &MailDomain) -> Result<Outcome, Refusal> {

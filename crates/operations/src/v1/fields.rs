@@ -2,7 +2,6 @@
 
 use posthouse_app::access::authorize;
 use posthouse_call::prelude::*;
-use posthouse_domain::Record;
 
 /// A lease id in a request. Malformed ids count as expired leases.
 pub(super) type LeaseIdText = BoundedLine<1, 100>;
@@ -18,11 +17,6 @@ query! {
 }
 
 impl ScreeningQuery {
-    /// Includes nothing that is withheld.
-    pub(super) fn none() -> Self {
-        Self { include_unscreened: false, include_held: false }
-    }
-
     /// Checks that a caller that requests held mail may release it.
     ///
     /// # Errors
@@ -31,12 +25,5 @@ impl ScreeningQuery {
         // No message is ever unscreened, so this flag changes nothing.
         let _ = self.include_unscreened;
         authorize::check_held(caller, self.include_held)
-    }
-
-    /// Reveals the content that the request includes.
-    pub(super) fn open<'r>(&self, records: impl IntoIterator<Item = &'r mut Record>) {
-        if self.include_held {
-            records.into_iter().for_each(|record| record.withheld = false);
-        }
     }
 }

@@ -2,12 +2,11 @@
 
 use posthouse_api::views::{agent::CreatedAgentView, identity::IdentityView};
 use posthouse_api::wire::{Metadata, MetadataFilters, Patch, ShownName};
-use posthouse_app::access::visible;
 use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
+use posthouse_app::inboxes::read::{self, InboxLifetime, InboxListRequest};
 use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
 use posthouse_call::prelude::*;
-use posthouse_domain::{CursorPosition, Inbox, InboxKind, Page, PageRange, PageRequest, Time, Username, metadata};
-use posthouse_store::{Tx, inboxes::list, inboxes::list::InboxLifetime};
+use posthouse_domain::{InboxKind, Username, metadata};
 
 use super::{inboxes::NAME_CHARS_MAX, inboxes::agent::CardBody};
 
@@ -46,7 +45,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         Operation::new(Method::Get, ONE, "getIdentity", InboxesRead)
             .summary("Returns one identity.")
             .responds::<IdentityView>(200)
-            .handle(read),
+            .handle(get),
         Operation::new(Method::Patch, ONE, "updateIdentity", InboxesWrite)
             .summary("Updates an identity. Metadata is merged; a null value deletes its key.")
             .responds::<IdentityView>(200)
@@ -104,40 +103,15 @@ async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateIdentityBo
 }
 
 async fn page(service: Arc<Service>, input: Input<IdentityListQuery>) -> Result<Outcome, Refusal> {
-    let caller = input.caller;
-    let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
-    let query = input.query.parse(&caller, paging.page(), service.clock.now());
-    let page = service.read(caller.workspace, move |tx| load_page(tx, &caller, &query, &paging)).await?;
-    Outcome::page(&service, &page, |view| view)
+    let IdentityListQuery { cursor, limit, metadata } = input.query;
+    let (lives, metadata, page) = (InboxLifetime::Permanent, metadata.0, paging(cursor, limit));
+    let page = read::identities(&service, input.caller, InboxListRequest { lives, metadata, page }).await?;
+    Outcome::page(&service, &page, IdentityView::of)
 }
 
-fn load_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    query: &list::InboxListQuery,
-    paging: &PageRequest,
-) -> Result<Page<IdentityView>, Refusal> {
-    let found = visible_page(tx, caller, query)?;
-    let page = paging.page_of(found, |i| CursorPosition { sort: i.created_at.millis(), id: i.id.0 });
-    page.try_map(|found| Ok(found.iter().map(|identity| Some(IdentityView::of(identity))).collect()))
-}
-
-/// Returns the part of a page that the caller can access: a key of one identity sees only that identity.
-fn visible_page(tx: &mut Tx, caller: &Caller, query: &list::InboxListQuery) -> Result<Vec<Inbox>, Refusal> {
-    let Some(own) = caller.scope().inbox() else { return Ok(list::page(tx, query)?) };
-    let found = match visible::identity(tx, caller, own) {
-        Err(refusal) if refusal.code == ErrorCode::NotFound => None,
-        found => Some(found?),
-    };
-    let matches = |inbox: &Inbox| metadata::matches(&metadata::read(&inbox.metadata_json), &query.metadata);
-    Ok(found.filter(|inbox| query.page.after.is_none() && matches(inbox)).into_iter().collect())
-}
-
-async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let caller = input.caller;
-    let id: InboxId = input.path.id("id", "identity")?;
-    let found = service.read(caller.workspace, move |tx| visible::identity(tx, &caller, id)).await?;
-    Outcome::json(200, &IdentityView::of(&found))
+async fn get(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "identity")?;
+    Outcome::json(200, &IdentityView::of(&read::identity(&service, input.caller, id).await?))
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateIdentityBody>) -> Result<Outcome, Refusal> {
@@ -169,27 +143,6 @@ impl UpdateIdentityBody {
             display_name: self.display_name.change().map(|name| name.map(|line| line.0)),
             metadata: self.metadata.unwrap_or_default().0,
             ..InboxChange::default()
-        }
-    }
-}
-
-impl IdentityListQuery {
-    /// Returns the text that cursors of this list are bound to.
-    fn filters(&self, caller: &Caller) -> String {
-        let mut metadata = self.metadata.0.clone();
-        metadata.sort();
-        format!("identities {} {:?} {metadata:?}", caller.workspace, caller.scope())
-    }
-
-    /// Converts the request into the store's query.
-    fn parse(self, caller: &Caller, page: PageRange, now: Time) -> list::InboxListQuery {
-        list::InboxListQuery {
-            workspace: caller.workspace,
-            kind: InboxKind::Identity,
-            lives: InboxLifetime::Permanent,
-            page,
-            metadata: self.metadata.0,
-            now,
         }
     }
 }

@@ -6,7 +6,7 @@ use posthouse_app::sign_in_with::clients::{self, IdentityClientChange, NewIdenti
 use posthouse_call::prelude::*;
 use posthouse_domain::identity::app_url::{URL_CHARS_MAX, homepage_problem, redirect_uri_problem};
 use posthouse_domain::identity::client::{NAME_CHARS_MAX, REDIRECT_URIS_MAX};
-use posthouse_domain::{ClientSecret, CursorPosition, IdentityClientType, IdentityScopes, SubjectType};
+use posthouse_domain::{ClientSecret, IdentityClientType, IdentityScopes, SubjectType};
 use serde_json::{Map, Value, json};
 
 use super::scopes::AllowedScopeList;
@@ -187,10 +187,7 @@ fn with_secret(status: u16, created: &clients::ClientWithSecret) -> Result<Outco
 }
 
 async fn page(service: Arc<Service>, input: Input<IdentityClientListQuery>) -> Result<Outcome, Refusal> {
-    let filters = format!("identity clients {}", input.caller.workspace);
-    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = clients::page(&service, input.caller, paging.page()).await?;
-    let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
+    let page = clients::page(&service, input.caller, paging(input.query.cursor, input.query.limit)).await?;
     Outcome::page(&service, &page, IdentityClientView::of)
 }
 

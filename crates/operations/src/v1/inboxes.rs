@@ -9,15 +9,11 @@ mod messages;
 
 use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
 use posthouse_api::wire::{BoundedInt, DomainName, Metadata, MetadataFilters, Patch, ShownName, member};
-use posthouse_app::access::visible;
 use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
-use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete, view};
+use posthouse_app::inboxes::read::{self, InboxLifetime, InboxListRequest};
+use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
 use posthouse_call::prelude::*;
-use posthouse_domain::{
-    CursorPosition, Inbox, InboxKind, Page, PageRange, PageRequest, Plans, Time, Username, inbox, list::domain_text,
-    metadata,
-};
-use posthouse_store::{Tx, inboxes, inboxes::list, inboxes::list::InboxLifetime, workspaces};
+use posthouse_domain::{InboxKind, Username, inbox, list::domain_text, metadata};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -74,7 +70,7 @@ fn own() -> Vec<Operation> {
         Operation::new(Method::Get, "/v1/inboxes/{id}", "getInbox", InboxesRead)
             .summary("Returns one inbox or identity.")
             .responds::<InboxView>(200)
-            .handle(read),
+            .handle(get),
         Operation::new(Method::Patch, "/v1/inboxes/{id}", "updateInbox", InboxesWrite)
             .summary("Updates an inbox or identity. Metadata is merged; a null value deletes its key.")
             .responds::<InboxView>(200)
@@ -174,54 +170,13 @@ async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateInboxBody>
 }
 
 async fn page(service: Arc<Service>, input: Input<InboxListQuery>) -> Result<Outcome, Refusal> {
-    let (plans, caller) = (service.config.plans, input.caller);
-    let paging = paging(input.query.filters(&caller), input.query.cursor.as_ref(), input.query.limit)?;
-    let query = input.query.parse(&caller, paging.page(), service.clock.now());
-    let page = service.read(caller.workspace, move |tx| load_page(tx, &caller, &query, &plans, &paging)).await?;
+    let page = read::page(&service, input.caller, input.query.parse()).await?;
     Outcome::page(&service, &page, |view| view)
 }
 
-/// Loads a page of views.
-fn load_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    query: &list::InboxListQuery,
-    plans: &Plans,
-    paging: &PageRequest,
-) -> Result<Page<InboxView>, Refusal> {
-    let found = visible_page(tx, caller, query)?;
-    let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-    let page = paging.page_of(found, |i| CursorPosition { sort: i.created_at.millis(), id: i.id.0 });
-    page.try_map(|found| {
-        let views = view::load_all(tx, &found, plans.of(tenant.plan), query.now)?;
-        Ok(views.into_iter().map(Some).collect())
-    })
-}
-
-/// Returns the part of a page that the caller can access: a key of one inbox sees only that inbox.
-fn visible_page(tx: &mut Tx, caller: &Caller, query: &list::InboxListQuery) -> Result<Vec<Inbox>, Refusal> {
-    let Some(own) = caller.scope().inbox() else { return Ok(list::page(tx, query)?) };
-    let found = inboxes::live(tx, caller.workspace, own, query.now)?;
-    let wanted = |inbox: &Inbox| match query.lives {
-        InboxLifetime::Permanent => !inbox.temporary,
-        InboxLifetime::Temporary => inbox.temporary,
-        InboxLifetime::Any => true,
-    };
-    let matches = |inbox: &Inbox| metadata::matches(&metadata::read(&inbox.metadata_json), &query.metadata);
-    Ok(found.filter(|inbox| query.page.after.is_none() && wanted(inbox) && matches(inbox)).into_iter().collect())
-}
-
-async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let (caller, plans, now) = (input.caller, service.config.plans, service.clock.now());
-    let id: InboxId = input.path.id("id", "inbox")?;
-    let view = service
-        .read(caller.workspace, move |tx| {
-            let inbox = visible::inbox_or_identity(tx, &caller, id)?;
-            let tenant = workspaces::get(tx, caller.workspace)?.ok_or_else(|| Refusal::not_found("workspace"))?;
-            Ok::<_, Refusal>(view::load(tx, &inbox, plans.of(tenant.plan), now)?)
-        })
-        .await?;
-    Outcome::json(200, &view)
+async fn get(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+    let id = input.path.id("id", "inbox")?;
+    Outcome::json(200, &read::get(&service, input.caller, id).await?)
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateInboxBody>) -> Result<Outcome, Refusal> {
@@ -295,30 +250,12 @@ impl UpdateInboxBody {
 }
 
 impl InboxListQuery {
-    fn lives(&self) -> InboxLifetime {
-        match (self.temporary, self.include_temporary) {
+    fn parse(self) -> InboxListRequest {
+        let lives = match (self.temporary, self.include_temporary) {
             (true, _) => InboxLifetime::Temporary,
             (false, true) => InboxLifetime::Any,
             (false, false) => InboxLifetime::Permanent,
-        }
-    }
-
-    /// Returns the text that cursors of this list are bound to.
-    fn filters(&self, caller: &Caller) -> String {
-        let mut metadata = self.metadata.0.clone();
-        metadata.sort();
-        format!("inboxes {} {:?} {:?} {metadata:?}", caller.workspace, caller.scope(), self.lives())
-    }
-
-    /// Converts the request into the store's query.
-    fn parse(self, caller: &Caller, page: PageRange, now: Time) -> list::InboxListQuery {
-        list::InboxListQuery {
-            workspace: caller.workspace,
-            kind: InboxKind::Mailbox,
-            lives: self.lives(),
-            page,
-            metadata: self.metadata.0,
-            now,
-        }
+        };
+        InboxListRequest { lives, metadata: self.metadata.0, page: paging(self.cursor, self.limit) }
     }
 }

@@ -2,10 +2,9 @@
 
 use posthouse_api::views::list_entry::{ListEntriesView, ListEntryView};
 use posthouse_api::wire::{ListPatternText, member};
-use posthouse_app::contacts::lists::{self, NewListEntry};
+use posthouse_app::contacts::lists::{self, ListEntryFilter, NewListEntry};
 use posthouse_call::prelude::*;
 use posthouse_domain::{ListDirection, ListEntryId, ListKind, ListPattern};
-use posthouse_store::lists::ListEntryFilter;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 

@@ -5,17 +5,18 @@ mod claims;
 mod delivery_attempts;
 pub(super) mod html;
 
-use posthouse_api::views::{BatchView, message::MessageView};
+use posthouse_api::views::{BatchView, RenderedPage, message::MessageView};
 use posthouse_api::wire::{AddableLabel, CommaList, Label, UserLabel, label_change, no_label_both_ways};
-use posthouse_app::{access::visible, mailbox::release, messages::change, messages::change::MessageChange};
+use posthouse_app::messages::read::{
+    self, HeldListRequest, MessageDetail, MessageFilter, MessageListRequest, ScreeningFilter,
+};
+use posthouse_app::{mailbox::release, messages::change, messages::change::MessageChange};
 use posthouse_call::prelude::*;
 use posthouse_call::{render_page, render_view};
 use posthouse_domain::{
-    Channel, CursorPosition, Direction, Inbox, Message, MessageId, MessageKind, MessageStatus, Page, Record,
-    RecordView, Time, label::BLOCKED, label::PROMOTIONS,
+    Channel, Direction, MessageId, MessageKind, MessageStatus, Page, PromotionsFilter, Record, RecordView,
+    label::BLOCKED,
 };
-use posthouse_store::message_list::{self, InboxRef, MessageFilter, ScreeningFilter};
-use posthouse_store::{Tx, messages};
 use uuid::Uuid;
 
 use super::{fields::LeaseIdText, fields::ScreeningQuery};
@@ -80,18 +81,6 @@ choice! {
         Held = "held",
         /// Released by a caller.
         Released = "released",
-    }
-}
-
-choice! {
-    /// How a list treats promotions and spam.
-    enum PromotionsFilter {
-        /// Listed with other messages.
-        Include = "include",
-        /// Left out.
-        Exclude = "exclude",
-        /// The only messages listed.
-        Only = "only",
     }
 }
 
@@ -192,35 +181,34 @@ object! {
 }
 
 impl MessageListQuery {
-    fn screening(&self) -> ScreeningQuery {
-        ScreeningQuery { include_unscreened: self.include_unscreened, include_held: self.include_held }
+    fn parse(self, inbox: InboxId) -> MessageListRequest {
+        MessageListRequest {
+            inbox,
+            filter: self.filter(),
+            promotions: self.promotions,
+            detail: detail(self.view, self.include_held),
+            page: paging(self.cursor, self.limit),
+        }
     }
 
-    /// Returns the filter for the store, or `None` if no message can match.
-    fn filter(&self, inbox: &Inbox) -> Option<MessageFilter> {
-        let labels: Vec<String> = self.labels.0.iter().map(|label| label.0.clone()).collect();
-        // Only received mail is screened, and no message is ever pending.
-        let direction = if self.screening.is_some() { Some(Direction::Inbound) } else { self.direction };
+    /// Returns the filter, or `None` if no message can match.
+    fn filter(&self) -> Option<MessageFilter> {
         let screening = match self.screening {
             Some(_) if self.direction == Some(Direction::Outbound) => return None,
+            // No message is ever pending.
             Some(ScreeningState::Pending) => return None,
             Some(ScreeningState::Screened) => Some(ScreeningFilter::Passed),
             Some(ScreeningState::Held) => Some(ScreeningFilter::Held),
             Some(ScreeningState::Released) => Some(ScreeningFilter::Released),
             None => None,
         };
-        let default = if inbox.filters_promotions() { PromotionsFilter::Exclude } else { PromotionsFilter::Include };
-        let promotions = self.promotions.unwrap_or(default);
-        let mut hidden_labels = if self.include_blocked { Vec::new() } else { vec![BLOCKED] };
-        if promotions == PromotionsFilter::Exclude {
-            hidden_labels.extend(PROMOTIONS);
-        }
         Some(MessageFilter {
-            labels,
-            any_label: if promotions == PromotionsFilter::Only { PROMOTIONS.to_vec() } else { Vec::new() },
-            hidden_labels,
+            labels: self.labels.0.iter().map(|label| label.0.clone()).collect(),
+            any_label: Vec::new(),
+            hidden_labels: if self.include_blocked { Vec::new() } else { vec![BLOCKED] },
             is_read: self.is_read,
-            direction,
+            // Only received mail is screened.
+            direction: screening.map_or(self.direction, |_| Some(Direction::Inbound)),
             status: self.status,
             channel: self.channel,
             kind: self.kind,
@@ -229,88 +217,35 @@ impl MessageListQuery {
     }
 }
 
-async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<Outcome, Refusal> {
-    let id: InboxId = input.path.id("id", "inbox")?;
-    let (caller, query) = (input.caller, input.query);
-    query.screening().check(&caller)?;
-    let bytes_max = service.config.limits.page_bytes;
-    let work = move |tx: &mut Tx| {
-        let page = read_page(tx, &caller, id, &query, bytes_max)?;
-        render_page(&page, bytes_max, MessageView::of)
-    };
-    Ok(Outcome::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
+/// Returns how much of each message a request shows.
+pub(super) fn detail(view: Option<RecordView>, include_held: bool) -> MessageDetail {
+    MessageDetail { view: view.unwrap_or(RecordView::Full), include_held }
 }
 
-fn read_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    id: InboxId,
-    query: &MessageListQuery,
-    bytes_max: u64,
-) -> Result<Page<Record>, Refusal> {
-    let inbox = visible::inbox(tx, caller, id)?;
-    let filter = query.filter(&inbox);
-    let named = format!("messages of {id}: {filter:?}");
-    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let Some(filter) = filter else { return Ok(Page::empty()) };
-    let inbox_ref = InboxRef { workspace: caller.workspace, inbox: id };
-    let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
-    let found = message_list::page(tx, inbox_ref, &filter, before, paging.rows_to_fetch())?;
-    let mut page = load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?;
-    query.screening().open(page.rows_mut());
-    Ok(page)
+async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<Outcome, Refusal> {
+    let id: InboxId = input.path.id("id", "inbox")?;
+    let rendered = read::page(&service, input.caller, input.query.parse(id), render_messages(&service)).await?;
+    Ok(Outcome::rendered_json(200, rendered.into_json()))
 }
 
 async fn list_held(service: Arc<Service>, input: Input<HeldQuery>) -> Result<Outcome, Refusal> {
-    let (caller, query) = (input.caller, input.query);
-    let screening = ScreeningQuery { include_unscreened: false, include_held: query.include_held };
-    screening.check(&caller)?;
-    let inbox = query.inbox_id.map(InboxId).or(caller.scope().inbox());
+    let HeldQuery { inbox_id, include_held, view, cursor, limit } = input.query;
+    let (inbox, page) = (inbox_id.map(InboxId), paging(cursor, limit));
+    let request = HeldListRequest { inbox, detail: detail(view, include_held), page };
+    let rendered = read::held(&service, input.caller, request, render_messages(&service)).await?;
+    Ok(Outcome::rendered_json(200, rendered.into_json()))
+}
+
+/// Renders a page of messages.
+fn render_messages(service: &Service) -> impl Fn(&Page<Record>) -> Result<RenderedPage, Refusal> + Send + 'static {
     let bytes_max = service.config.limits.page_bytes;
-    let paging = paging(format!("held messages {inbox:?}"), query.cursor.as_ref(), query.limit)?;
-    let work = move |tx: &mut Tx| {
-        inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
-        let found = message_list::held(tx, caller.workspace, inbox, paging.page())?;
-        let mut page = load_records(tx, &caller, paging.page_of(found, position), query.view, bytes_max)?;
-        screening.open(page.rows_mut());
-        render_page(&page, bytes_max, MessageView::of)
-    };
-    Ok(Outcome::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
-}
-
-/// Returns the position of a message in lists, newest first.
-pub(super) fn position(message: &Message) -> CursorPosition {
-    CursorPosition { sort: message.created_at.millis(), id: message.id.0 }
-}
-
-/// Loads the records of a page of messages, as far as they fit in its bytes. Summaries are small.
-pub(super) fn load_records(
-    tx: &mut Tx,
-    caller: &Caller,
-    page: Page<Message>,
-    view: Option<RecordView>,
-    bytes_max: u64,
-) -> Result<Page<Record>, Refusal> {
-    page.try_map(|found| {
-        let records = match view.unwrap_or(RecordView::Full) {
-            RecordView::Full => messages::records_within(tx, caller.workspace, found, bytes_max)?,
-            RecordView::Summary => messages::records_in(tx, caller.workspace, found, RecordView::Summary)?,
-        };
-        Ok(records.into_iter().map(Some).collect())
-    })
+    move |page| render_page(page, bytes_max, MessageView::of)
 }
 
 async fn get(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let caller = input.caller;
-    input.query.check(&caller)?;
-    let read = service.read(caller.workspace, move |tx| {
-        let message = visible::message(tx, &caller, id)?;
-        let mut records = messages::records(tx, caller.workspace, vec![message])?;
-        input.query.open(&mut records);
-        render_one(&records)
-    });
-    Ok(Outcome::rendered_json(200, read.await?))
+    let render = |record: Record| render_view(&MessageView::of(&record));
+    Ok(Outcome::rendered_json(200, read::get(&service, input.caller, id, input.query.include_held, render).await?))
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateMessageBody>) -> Result<Outcome, Refusal> {
@@ -323,13 +258,8 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateMessageBod
 }
 
 async fn batch_get(service: Arc<Service>, input: Input<EmptyInput, BatchGetBody>) -> Result<Outcome, Refusal> {
-    let BatchGetBody { ids, include_unscreened, include_held } = input.body;
-    let screening = ScreeningQuery {
-        include_unscreened: include_unscreened.unwrap_or_default(),
-        include_held: include_held.unwrap_or_default(),
-    };
-    screening.check(&input.caller)?;
-    MessageBatch::new(service, input.caller, unique(ids), screening).respond().await
+    let include_held = input.body.include_held.unwrap_or_default();
+    MessageBatch::new(service, input.caller, unique(input.body.ids), include_held).respond().await
 }
 
 async fn batch_update(service: Arc<Service>, input: Input<EmptyInput, BatchUpdateBody>) -> Result<Outcome, Refusal> {
@@ -337,7 +267,7 @@ async fn batch_update(service: Arc<Service>, input: Input<EmptyInput, BatchUpdat
     let ids = unique(ids);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
     change::change_many(&service, input.caller, ids.clone(), change).await?;
-    MessageBatch::new(service, input.caller, ids, ScreeningQuery::none()).respond().await
+    MessageBatch::new(service, input.caller, ids, false).respond().await
 }
 
 async fn release_message(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {

@@ -2,12 +2,11 @@
 
 use jiff::tz::TimeZone;
 use posthouse_api::views::metrics::{MetricsParameters, MetricsView};
-use posthouse_app::{access::visible, workspaces::report, workspaces::report::MetricsReport};
+use posthouse_app::workspaces::report;
 use posthouse_call::prelude::*;
 use posthouse_domain::{
     MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError, NamedTimeZone, Time, metrics::SPAN_DAYS_MAX,
 };
-use posthouse_store::Tx;
 use uuid::Uuid;
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -37,10 +36,8 @@ query! {
 }
 
 async fn read(service: Arc<Service>, input: Input<MetricsQuery>) -> Result<Outcome, Refusal> {
-    let (caller, now) = (input.caller, service.clock.now());
-    let parameters = parameters(&caller, input.query, now)?;
-    let span = parameters.clone();
-    let report = service.read(caller.workspace, move |tx| load(tx, &caller, &span, now)).await?;
+    let parameters = parameters(&input.caller, input.query, service.clock.now())?;
+    let report = report::report(&service, input.caller, parameters.clone()).await?;
     Outcome::json(200, &MetricsView::of(&parameters, &report))
 }
 
@@ -55,11 +52,4 @@ fn parameters(caller: &Caller, query: MetricsQuery, now: Time) -> Result<Metrics
     })?;
     let inbox = query.inbox_id.map(InboxId).or(caller.scope().inbox());
     Ok(MetricsParameters { span, tz, inbox, bucket: query.bucket.unwrap_or(MetricsBucket::Day) })
-}
-
-fn load(tx: &mut Tx, caller: &Caller, asked: &MetricsParameters, now: Time) -> Result<MetricsReport, Refusal> {
-    if let Some(inbox) = asked.inbox {
-        visible::inbox(tx, caller, inbox)?;
-    }
-    Ok(report::report(tx, caller.workspace, asked.inbox, &asked.span, asked.bucket, now)?)
 }

@@ -101,8 +101,7 @@ async fn page(service: Arc<Service>, input: PublicInput<PublicSearchQuery>) -> R
         capability: given.capability.map(|text| text.0),
         accepts: given.kind,
     };
-    let paging = card_paging(&query, given.cursor.as_ref(), given.limit)?;
-    let page = search::search(&service, None, query, paging).await?;
+    let page = search::search(&service, None, query, card_paging(given.cursor, given.limit)).await?;
     let body = render_page(&page, service.config.limits.page_bytes, |card| card)?.into_json();
     Ok(document(Outcome::rendered_json(200, body).cached(CacheRule { seconds: CACHED_S, identity: None })))
 }

@@ -2,10 +2,9 @@
 
 use posthouse_api::views::queue::{DroppedView, GivenBackView, QueueItemView, QueueView};
 use posthouse_api::views::user::ListView;
-use posthouse_app::{access::visible, messages::queue_items, messages::queue_items::ListedItem};
+use posthouse_app::messages::queue_items::{self, ListedItem, QueueItems};
 use posthouse_call::prelude::*;
-use posthouse_domain::{CursorPosition, MessageId};
-use posthouse_store::{Tx, queue, queue_items::QueueItems};
+use posthouse_domain::MessageId;
 use uuid::Uuid;
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -69,30 +68,19 @@ query! {
 }
 
 async fn states(service: Arc<Service>, input: Input<QueuesQuery>) -> Result<Outcome, Refusal> {
-    let (caller, now) = (input.caller, service.clock.now());
-    let inbox = input.query.inbox_id.map(InboxId).or(caller.scope().inbox());
-    let work = move |tx: &mut Tx| {
-        inbox.map_or(Ok(()), |inbox| visible::inbox(tx, &caller, inbox).map(drop))?;
-        Ok::<_, Refusal>(queue::states(tx, caller.workspace, inbox, now)?)
-    };
-    let found = service.read(caller.workspace, work).await?;
+    let found = queue_items::states(&service, input.caller, input.query.inbox_id.map(InboxId)).await?;
     Outcome::json(200, &ListView { data: found.iter().map(QueueView::of).collect() })
 }
 
 async fn list(service: Arc<Service>, input: Input<ItemsQuery>) -> Result<Outcome, Refusal> {
-    let (caller, now, query) = (input.caller, service.clock.now(), input.query);
-    let inbox = query.inbox_id.map(InboxId);
-    let which = match query.state {
+    let ItemsQuery { state, inbox_id, cursor, limit } = input.query;
+    let which = match state {
         None | Some(ItemState::InFlight) => QueueItems::InFlight,
         Some(ItemState::DeadLetter) => QueueItems::Dead,
     };
-    let paging = paging(format!("queue items {which:?} {inbox:?}"), query.cursor.as_ref(), query.limit)?;
-    let range = paging.page();
-    let work = move |tx: &mut Tx| queue_items::page(tx, &caller, inbox, which, range, now);
-    let found = service.read(caller.workspace, work).await?;
-    let position =
-        |last: &ListedItem| CursorPosition { sort: last.entry.created_at.millis(), id: last.entry.message.0 };
-    Outcome::page(&service, &paging.page_of(found, position), |item: &ListedItem| {
+    let inbox = inbox_id.map(InboxId);
+    let items = queue_items::page(&service, input.caller, inbox, which, paging(cursor, limit)).await?;
+    Outcome::page(&service, &items, |item: &ListedItem| {
         QueueItemView::of(&item.entry, &item.from, item.subject.as_deref())
     })
 }

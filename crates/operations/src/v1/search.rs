@@ -1,6 +1,6 @@
 //! Full-text search.
 
-use posthouse_api::{views::search::SearchHitView, wire::SearchText, wire::rows};
+use posthouse_api::{views::search::SearchHitView, wire::SearchText};
 use posthouse_app::messages::search::{self, SearchRequest};
 use posthouse_call::prelude::*;
 use posthouse_call::render_page;
@@ -45,8 +45,7 @@ impl SearchQuery {
             inbox: self.inbox_id.map(InboxId),
             channel: self.channel,
             kind: self.kind,
-            cursor: self.cursor.map(|cursor| cursor.0),
-            limit: rows(self.limit),
+            page: paging(self.cursor, self.limit),
             view: self.view.unwrap_or(RecordView::Full),
         }
     }

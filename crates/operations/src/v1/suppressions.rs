@@ -1,10 +1,9 @@
 //! `/v1/suppressions`: addresses the workspace does not send to.
 
 use posthouse_api::{views::suppression::SuppressionView, wire::AddressText};
-use posthouse_app::contacts::suppressions;
+use posthouse_app::contacts::suppressions::{self, SuppressionFilter};
 use posthouse_call::prelude::*;
-use posthouse_domain::{NamedCursorPosition, Page, PageRequest, Suppression, SuppressionReason, list::searched_text};
-use posthouse_store::{Tx, suppressions as stored, suppressions::SuppressionFilter};
+use posthouse_domain::{SuppressionReason, list::searched_text};
 
 pub(crate) fn operations() -> Vec<Operation> {
     use Permission::{ContactsRead, ContactsWrite};
@@ -64,20 +63,13 @@ object! {
 }
 
 async fn list(service: Arc<Service>, input: Input<SuppressionListQuery>) -> Result<Outcome, Refusal> {
-    let (caller, query) = (input.caller, input.query);
-    let page = service.read(caller.workspace, move |tx| read_page(tx, &caller, &query)).await?;
-    Outcome::page(&service, &page, SuppressionView::of)
-}
-
-fn read_page(tx: &mut Tx, caller: &Caller, query: &SuppressionListQuery) -> Result<Page<Suppression>, Refusal> {
+    let SuppressionListQuery { q, reason, cursor, limit } = input.query;
     let filter = SuppressionFilter {
-        q: query.q.as_ref().map(|q| searched_text(&q.0)),
-        reason: query.reason.and_then(|reason| SuppressionReason::parse(reason.text())),
+        q: q.as_ref().map(|q| searched_text(&q.0)),
+        reason: reason.and_then(|reason| SuppressionReason::parse(reason.text())),
     };
-    let named = format!("suppressions of {}: {filter:?}", caller.workspace);
-    let paging: PageRequest<NamedCursorPosition> = paging(named, query.cursor.as_ref(), query.limit)?;
-    let found = stored::page(tx, caller.workspace, &filter, paging.after.as_ref(), paging.rows_to_fetch())?;
-    Ok(paging.page_of(found, |s| NamedCursorPosition { sort: s.created_at.millis(), name: s.address.clone() }))
+    let page = suppressions::page(&service, input.caller, filter, paging(cursor, limit)).await?;
+    Outcome::page(&service, &page, SuppressionView::of)
 }
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateSuppressionBody>) -> Result<Outcome, Refusal> {

@@ -1,25 +1,22 @@
 //! `/v1/threads` and the threads of an inbox.
 
-use std::collections::HashMap;
-
 use posthouse_api::views::{
     message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
 };
 use posthouse_api::wire::{BoundedInt, CommaList, Label, Metadata, UserLabel, label_change, no_label_both_ways};
-use posthouse_app::{access::visible, messages::threads, messages::threads::ThreadChange, service::Service};
+use posthouse_app::messages::threads::{
+    self, ListedThread, ThreadChange, ThreadFilter, ThreadListRequest, ThreadRequest,
+};
 use posthouse_call::prelude::*;
 use posthouse_call::{render_page, render_view};
 use posthouse_domain::{
-    CursorPosition, Page, Record, RecordView, Thread, ThreadId, Time, WorkspaceId, list::searched_text, page::LIMIT_MAX,
+    NewestMessage, Page, Record, RecordView, Thread, ThreadId, Time, list::searched_text, page::LIMIT_MAX,
 };
-use posthouse_store::newest_messages::{self, NewestMessage};
-use posthouse_store::thread_list::{self, ThreadFilter};
-use posthouse_store::{Result as StoreResult, Tx, message_list};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{fields::ScreeningQuery, messages::load_records, messages::position};
+use super::messages::detail;
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;
@@ -188,24 +185,13 @@ async fn page(
     inbox: Option<InboxId>,
     query: InboxThreadsQuery,
 ) -> Result<Outcome, Refusal> {
-    let work = move |tx: &mut Tx| {
-        let page = read_page(tx, &caller, inbox, &query)?;
-        let newest = if query.include_newest { newest_of(tx, caller.workspace, &page)? } else { HashMap::new() };
-        Ok::<_, Refusal>((page, newest))
-    };
-    let (page, newest) = service.read(caller.workspace, work).await?;
-    Outcome::page(service, &page, |thread| ThreadView::of(thread).with_newest(newest.get(&thread.id).map(newest_view)))
-}
-
-/// Returns the newest messages of the threads of a page.
-fn newest_of(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    page: &Page<Thread>,
-) -> StoreResult<HashMap<ThreadId, NewestMessage>> {
-    let ids: Vec<ThreadId> = page.rows().flatten().map(|thread| thread.id).collect();
-    let found = newest_messages::of_threads(tx, workspace, &ids)?;
-    Ok(found.into_iter().map(|message| (message.thread, message)).collect())
+    let filter = query.filter(inbox);
+    let page = paging(query.cursor, query.limit);
+    let request = ThreadListRequest { filter, include_newest: query.include_newest, page };
+    let found = threads::page(service, caller, request).await?;
+    Outcome::page(service, &found, |listed: &ListedThread| {
+        ThreadView::of(&listed.thread).with_newest(listed.newest.as_ref().map(newest_view))
+    })
 }
 
 fn newest_view(message: &NewestMessage) -> NewestMessageView<'_> {
@@ -213,48 +199,17 @@ fn newest_view(message: &NewestMessage) -> NewestMessageView<'_> {
     NewestMessageView::of(message.id, message.direction, &message.from, beginning)
 }
 
-fn read_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    inbox: Option<InboxId>,
-    query: &InboxThreadsQuery,
-) -> Result<Page<Thread>, Refusal> {
-    if let Some(inbox) = inbox {
-        visible::inbox(tx, caller, inbox)?;
-    }
-    let filter = query.filter(inbox);
-    let named = format!("threads: {filter:?}");
-    let paging = paging(named, query.cursor.as_ref(), query.limit)?;
-    let found = thread_list::page(tx, caller.workspace, &filter, paging.after, paging.rows_to_fetch())?;
-    Ok(paging.page_of(found, |t| CursorPosition { sort: t.last_message_at.millis(), id: t.id.0 }))
-}
-
 async fn get(service: Arc<Service>, input: Input<ThreadQuery>) -> Result<Outcome, Refusal> {
-    let id: ThreadId = input.path.id("id", "thread")?;
-    let (caller, query) = (input.caller, input.query);
-    ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held }.check(&caller)?;
+    let thread: ThreadId = input.path.id("id", "thread")?;
+    let ThreadQuery { cursor, limit, view, include_held, include_unscreened: _ } = input.query;
+    let page = paging(cursor, limit.or(Some(BoundedInt(LIMIT_MAX.into()))));
+    let request = ThreadRequest { thread, detail: detail(view, include_held), page };
     let bytes_max = service.config.limits.page_bytes;
-    let work = move |tx: &mut Tx| {
-        let (thread, newest_first) = read_thread(tx, &caller, id, &query, bytes_max)?;
-        let rendered = render_page(&newest_first, bytes_max, MessageView::of)?;
-        render_view(&FullThreadView::of(&thread, &rendered))
+    let render = move |thread: &Thread, newest_first: &Page<Record>| {
+        let rendered = render_page(newest_first, bytes_max, MessageView::of)?;
+        render_view(&FullThreadView::of(thread, &rendered))
     };
-    Ok(Outcome::rendered_json(200, service.read(caller.workspace, work).await?))
-}
-
-fn read_thread(
-    tx: &mut Tx,
-    caller: &Caller,
-    id: ThreadId,
-    query: &ThreadQuery,
-    bytes_max: u64,
-) -> Result<(Thread, Page<Record>), Refusal> {
-    let thread = visible::thread(tx, caller, id)?;
-    let named = format!("messages of thread {id}");
-    let paging = paging(named, query.cursor.as_ref(), query.limit.or(Some(BoundedInt(LIMIT_MAX.into()))))?;
-    let before = paging.after.map(|after: CursorPosition| Time::from_millis(after.sort));
-    let found = message_list::of_thread(tx, caller.workspace, id, before, paging.rows_to_fetch())?;
-    Ok((thread, load_records(tx, caller, paging.page_of(found, position), query.view, bytes_max)?))
+    Ok(Outcome::rendered_json(200, threads::get(&service, input.caller, request, render).await?))
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateThreadBody>) -> Result<Outcome, Refusal> {

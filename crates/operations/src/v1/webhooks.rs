@@ -8,7 +8,7 @@ use posthouse_api::wire::{BodyValue, Patch, expected, member};
 use posthouse_app::webhooks::{change, change::WebhookChange, create, create::NewWebhook, read, test_event};
 use posthouse_call::prelude::*;
 use posthouse_domain::webhook::{HEADERS_MAX, header_problem, reserved_pattern};
-use posthouse_domain::{CursorPosition, EventKind, EventPayload, WebhookDeliveryId, WebhookId};
+use posthouse_domain::{EventKind, EventPayload, WebhookDeliveryId, WebhookId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -148,12 +148,8 @@ async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateWebhookBod
 }
 
 async fn page(service: Arc<Service>, input: Input<PageQuery>) -> Result<Outcome, Refusal> {
-    let filters = format!("webhooks {}", input.caller.workspace);
-    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = read::page(&service, input.caller, paging.page()).await?;
-    let position =
-        |last: &read::WebhookDetails| CursorPosition { sort: last.webhook.created_at.millis(), id: last.webhook.id.0 };
-    Outcome::page(&service, &paging.page_of(found, position), WebhookView::of)
+    let page = read::page(&service, input.caller, paging(input.query.cursor, input.query.limit)).await?;
+    Outcome::page(&service, &page, WebhookView::of)
 }
 
 async fn events(_: Arc<Service>, _: PublicInput) -> Result<Outcome, Refusal> {
@@ -189,10 +185,7 @@ async fn rotate(service: Arc<Service>, input: Input<EmptyInput, RotateSecretBody
 
 async fn deliveries(service: Arc<Service>, input: Input<PageQuery>) -> Result<Outcome, Refusal> {
     let id: WebhookId = input.path.id("id", "webhook")?;
-    let filters = format!("webhook deliveries {} {id}", input.caller.workspace);
-    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = read::attempts(&service, input.caller, id, paging.page()).await?;
-    let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
+    let page = read::attempts(&service, input.caller, id, paging(input.query.cursor, input.query.limit)).await?;
     Outcome::page(&service, &page, WebhookDeliveryView::of)
 }
 

@@ -3,13 +3,10 @@
 mod bodies;
 
 use posthouse_api::{views::draft::DraftView, views::message::MessageView, wire::CommaList, wire::MetadataFilters};
-use posthouse_app::{access::visible, drafts, drafts::DraftRef, service::Service};
+use posthouse_app::drafts::{self, DraftFilter, DraftRef};
 use posthouse_call::prelude::*;
-use posthouse_call::render_page;
-use posthouse_domain::{
-    CursorPosition, Draft, DraftStatus, Page, PageRequest, Record, ThreadId, send::SEND_ERROR_CODES,
-};
-use posthouse_store::{Tx, drafts::list, drafts::list::DraftFilter};
+use posthouse_call::{idempotency, render_page};
+use posthouse_domain::{Draft, DraftStatus, Page, Record, ThreadId, send::SEND_ERROR_CODES};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -194,7 +191,7 @@ struct SentView<'a> {
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateDraftBody>) -> Result<Outcome, Refusal> {
     let inbox: InboxId = input.path.id("id", "inbox")?;
-    let key = send::idempotency_key(&input, input.request.operation);
+    let key = idempotency::stored_key(&input.caller, &input.request, input.request.operation);
     let given = UpdateDraftBody::from(input.body).into_input();
     Ok(send::answer(drafts::create(&service, input.caller, inbox, key, given, render).await?))
 }
@@ -218,30 +215,9 @@ async fn page(
     query: InboxDraftsQuery,
 ) -> Result<Outcome, Refusal> {
     let bytes_max = service.config.limits.page_bytes;
-    let work = move |tx: &mut Tx| {
-        let page = read_page(tx, &caller, inbox, &query, bytes_max)?;
-        render_page(&page, bytes_max, DraftView::of)
-    };
-    Ok(Outcome::rendered_json(200, service.read(caller.workspace, work).await?.into_json()))
-}
-
-fn read_page(
-    tx: &mut Tx,
-    caller: &Caller,
-    inbox: Option<InboxId>,
-    query: &InboxDraftsQuery,
-    bytes_max: u64,
-) -> Result<Page<Draft>, Refusal> {
-    if let Some(inbox) = inbox {
-        visible::inbox(tx, caller, inbox)?;
-    }
-    let filter = query.filter(inbox);
-    let named = format!("drafts: {filter:?}");
-    let paging: PageRequest = paging(named, query.cursor.as_ref(), query.limit)?;
-    let found = list::page(tx, caller.workspace, &filter, paging.page(), bytes_max)?;
-    let is_cut = found.is_cut && found.drafts.len() < paging.rows_to_fetch() as usize;
-    let page = paging.page_of(found.drafts, |d| CursorPosition { sort: d.created_at.millis(), id: d.id.0 });
-    Ok(if is_cut { page.without_last() } else { page })
+    let render = move |page: &Page<Draft>| render_page(page, bytes_max, DraftView::of);
+    let (filter, page) = (query.filter(inbox), paging(query.cursor, query.limit));
+    Ok(Outcome::rendered_json(200, drafts::page(service, caller, filter, page, render).await?.into_json()))
 }
 
 impl InboxDraftsQuery {
@@ -257,8 +233,7 @@ impl InboxDraftsQuery {
 }
 
 async fn read(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
-    let (caller, which) = (input.caller, draft_ref(&input)?);
-    let (_, found) = service.read(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
+    let found = drafts::get(&service, input.caller, draft_ref(&input)?).await?;
     Outcome::json(200, &DraftView::of(&found))
 }
 

@@ -9,10 +9,10 @@ use posthouse_app::sign_in_with::agents;
 use posthouse_app::sign_in_with::approvals::{self, AgentApprovals, ApprovalAnswer};
 use posthouse_app::sign_in_with::mint::{self, MintedToken, TokenRequest};
 use posthouse_call::prelude::*;
+use posthouse_domain::IdentityScopes;
 use posthouse_domain::identity::{
     NONCE_CHARS_MAX, PREAPPROVALS_MAX, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN, approval::shown,
 };
-use posthouse_domain::{CursorPosition, IdentityScopes};
 
 use crate::v1::scopes::ScopeList;
 
@@ -183,10 +183,7 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateAgentSignI
 
 async fn history(service: Arc<Service>, input: Input<SignInListQuery>) -> Result<Outcome, Refusal> {
     let id: InboxId = input.path.id("id", "inbox")?;
-    let filters = format!("sign-ins {} {id}", input.caller.workspace);
-    let paging = paging(filters, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = agents::history(&service, input.caller, id, paging.page()).await?;
-    let page = paging.page_of(found, |last| CursorPosition { sort: last.created_at.millis(), id: last.id.0 });
+    let page = agents::history(&service, input.caller, id, paging(input.query.cursor, input.query.limit)).await?;
     Outcome::page(&service, &page, SignInView::of)
 }
 

@@ -4,19 +4,17 @@
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use posthouse_api::views::message::MessageView;
-use posthouse_app::access::visible;
+use posthouse_app::messages::read::{self, BatchPart};
 use posthouse_call::prelude::*;
 use posthouse_call::{OutcomeStream, render_view};
-use posthouse_domain::MessageId;
-use posthouse_store::{Tx, messages};
-
-use crate::v1::fields::ScreeningQuery;
+use posthouse_domain::{MessageId, Record};
 
 /// The messages of a response that are not rendered yet.
 pub(super) struct MessageBatch {
     service: Arc<Service>,
     caller: Caller,
-    screening: Arc<ScreeningQuery>,
+    /// Whether to include the content of held mail.
+    include_held: bool,
     /// The ids that are left, in the order of the response.
     rest: Vec<MessageId>,
     /// The ids without a message that the caller can access.
@@ -26,8 +24,8 @@ pub(super) struct MessageBatch {
 }
 
 impl MessageBatch {
-    pub(super) fn new(service: Arc<Service>, caller: Caller, ids: Vec<MessageId>, screening: ScreeningQuery) -> Self {
-        Self { service, caller, screening: Arc::new(screening), rest: ids, missing: Vec::new(), has_items: false }
+    pub(super) fn new(service: Arc<Service>, caller: Caller, ids: Vec<MessageId>, include_held: bool) -> Self {
+        Self { service, caller, include_held, rest: ids, missing: Vec::new(), has_items: false }
     }
 
     /// Returns the response: a whole one if it fits in one step.
@@ -55,26 +53,20 @@ impl MessageBatch {
 
     /// Renders the next messages, and the end of the response after the last one.
     async fn step(&mut self, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        let step = self.load_step().await?;
-        let is_shown = |id: &MessageId| step.shown.contains(id);
-        let done =
-            if step.is_last { self.rest.len() } else { self.rest.iter().rposition(is_shown).map_or(0, |at| at + 1) };
+        let BatchPart { ids: shown, rendered, is_last } =
+            read::batch(&self.service, self.caller, self.rest.clone(), self.include_held, render).await?;
+        let is_shown = |id: &MessageId| shown.contains(id);
+        let done = if is_last { self.rest.len() } else { self.rest.iter().rposition(is_shown).map_or(0, |at| at + 1) };
         self.missing.extend(self.rest.drain(..done).filter(|id| !is_shown(id)).map(|id| id.to_string()));
-        if self.has_items && !step.items.is_empty() {
+        if self.has_items && !rendered.is_empty() {
             out.push(b',');
         }
-        self.has_items |= !step.items.is_empty();
-        out.extend_from_slice(&step.items);
+        self.has_items |= !rendered.is_empty();
+        out.extend_from_slice(&rendered);
         if self.rest.is_empty() {
             self.finish(out);
         }
         Ok(())
-    }
-
-    async fn load_step(&self) -> Result<BatchStep, Refusal> {
-        let (caller, ids, bytes_max) = (self.caller, self.rest.clone(), self.service.config.limits.page_bytes);
-        let screening = Arc::clone(&self.screening);
-        self.service.read(self.caller.workspace, move |tx| load(tx, &caller, &ids, &screening, bytes_max)).await
     }
 
     /// Ends the JSON of a batch.
@@ -84,30 +76,8 @@ impl MessageBatch {
     }
 }
 
-/// Messages that were read together.
-struct BatchStep {
-    /// Their ids.
-    shown: Vec<MessageId>,
-    /// Their views as JSON, separated by commas.
-    items: Vec<u8>,
-    /// Whether these are all that the caller can access.
-    is_last: bool,
-}
-
-/// Loads and renders the first of these messages that the caller can access, as far as they fit in `bytes_max`.
-fn load(
-    tx: &mut Tx,
-    caller: &Caller,
-    ids: &[MessageId],
-    screening: &ScreeningQuery,
-    bytes_max: u64,
-) -> Result<BatchStep, Refusal> {
-    let found = visible::messages(tx, caller, ids)?;
-    let count = found.len();
-    let mut records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
-    screening.open(&mut records);
+/// Renders messages as JSON, separated by commas.
+fn render(records: &[Record]) -> Result<Vec<u8>, Refusal> {
     let views = records.iter().map(|record| render_view(&MessageView::of(record)));
-    let items = views.collect::<Result<Vec<_>, _>>()?.join(&b',');
-    let shown = records.iter().map(|record| record.message.id).collect();
-    Ok(BatchStep { shown, items, is_last: records.len() == count })
+    Ok(views.collect::<Result<Vec<_>, _>>()?.join(&b','))
 }

@@ -1,11 +1,9 @@
 //! `GET /v1/messages/{id}/delivery-attempts`: what each recipient's server answered to each attempt.
 
 use posthouse_api::views::delivery::DeliveryAttemptView;
-use posthouse_app::access::visible;
+use posthouse_app::messages::read;
 use posthouse_call::prelude::*;
-use posthouse_domain::{CursorPosition, KeptAttempt, MessageId};
-use posthouse_store::{Tx, delivery_attempts};
-use uuid::Uuid;
+use posthouse_domain::MessageId;
 
 pub(crate) fn operations() -> Vec<Operation> {
     vec![
@@ -37,17 +35,7 @@ query! {
 
 async fn list(service: Arc<Service>, input: Input<AttemptsQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let caller = input.caller;
-    let paging = paging(format!("delivery attempts {id}"), input.query.cursor.as_ref(), input.query.limit)?;
-    let range = paging.page();
-    let work = move |tx: &mut Tx| {
-        visible::message(tx, &caller, id)?;
-        Ok::<_, Refusal>(delivery_attempts::page(tx, caller.workspace, id, range)?)
-    };
-    let found = service.read(caller.workspace, work).await?;
-    let position = |last: &KeptAttempt| CursorPosition {
-        sort: i64::from(last.position),
-        id: Uuid::from_u128(u128::from(last.attempt)),
-    };
-    Outcome::page(&service, &paging.page_of(found, position), DeliveryAttemptView::of)
+    let page = paging(input.query.cursor, input.query.limit);
+    let attempts = read::delivery_attempts(&service, input.caller, id, page).await?;
+    Outcome::page(&service, &attempts, DeliveryAttemptView::of)
 }

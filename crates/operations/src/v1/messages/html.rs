@@ -2,12 +2,9 @@
 //! embeds it, keeps scripts, forms, navigation and remote content off, so that opening it alone is safe too. Links open
 //! in a tab of their own.
 
-use posthouse_app::{access::visible, drafts, drafts::DraftRef, messages::mail_html};
+use posthouse_app::{drafts, drafts::DraftRef, messages::mail_html};
 use posthouse_call::prelude::*;
 use posthouse_domain::MessageId;
-use posthouse_store::messages;
-
-use crate::v1::fields::ScreeningQuery;
 
 /// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
 const CLOSED: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \
@@ -61,27 +58,14 @@ query! {
 
 async fn read(service: Arc<Service>, input: Input<HtmlQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let (caller, query) = (input.caller, input.query);
-    let screening = ScreeningQuery { include_unscreened: query.include_unscreened, include_held: query.include_held };
-    screening.check(&caller)?;
-    let read = service.read(caller.workspace, move |tx| {
-        let message = visible::message(tx, &caller, id)?;
-        let mut records = messages::records(tx, caller.workspace, vec![message])?;
-        screening.open(&mut records);
-        Ok::<_, Refusal>(records.pop().filter(|record| !record.withheld))
-    });
-    let missing = || Refusal::not_found("HTML body");
-    let html = mail_html::shown(&service, read.await?.ok_or_else(missing)?).await?.ok_or_else(missing)?;
-    Ok(page(html, query.remote == Some(RemoteImages::On)))
+    let html = mail_html::of_message(&service, input.caller, id, input.query.include_held).await?;
+    Ok(page(html, input.query.remote == Some(RemoteImages::On)))
 }
 
 async fn read_draft(service: Arc<Service>, input: Input<DraftHtmlQuery>) -> Result<Outcome, Refusal> {
     let which = DraftRef { inbox: input.path.id("id", "inbox")?, draft: input.path.id("draft_id", "draft")? };
-    let (caller, remote) = (input.caller, input.query.remote);
-    let (_, draft) = service.read(caller.workspace, move |tx| drafts::find(tx, &caller, which)).await?;
-    let workspace = draft.workspace;
-    let html = draft.content.html.ok_or_else(|| Refusal::not_found("HTML body"))?;
-    Ok(page(mail_html::shown_text(&service, workspace, html).await?, remote == Some(RemoteImages::On)))
+    let html = drafts::html(&service, input.caller, which).await?;
+    Ok(page(html, input.query.remote == Some(RemoteImages::On)))
 }
 
 fn page(html: String, with_images: bool) -> Outcome {

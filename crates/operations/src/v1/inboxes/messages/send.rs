@@ -17,7 +17,6 @@ use posthouse_domain::{
     AuthorClaims, ForwardCommand, MessageId, MessageKind, NamedRecipients, OutgoingContent, OutgoingFile, Record,
     ReplyCommand, SendCommand, label::LABELS_MAX,
 };
-use posthouse_store::idempotency::IdempotencyKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -221,22 +220,12 @@ pub(in crate::v1::inboxes) fn send_context<Q, B>(
     input: &Input<Q, B>,
     route: &'static str,
 ) -> Result<SendContext, Refusal> {
-    let key = idempotency_key(input, route);
+    let key = idempotency::stored_key(&input.caller, &input.request, route);
     Ok(SendContext { caller: input.caller, inbox: input.path.id("id", "inbox")?, key, fence: None })
 }
 
 fn fence(message: MessageId, lease: Option<&LeaseIdText>) -> Option<FencingToken> {
     lease.map(|lease| FencingToken { message, lease: lease.0.clone() })
-}
-
-/// Returns the idempotency key of a request, stored under the name of an operation.
-pub(in crate::v1::inboxes) fn idempotency_key<Q, B>(
-    input: &Input<Q, B>,
-    route: &'static str,
-) -> Option<IdempotencyKey> {
-    let scope = idempotency::scope(&input.caller)?;
-    let given = input.request.idempotency_key.clone().zip(input.request.fingerprint);
-    given.map(|(key, fingerprint)| IdempotencyKey { scope, route, key, fingerprint })
 }
 
 fn render() -> RenderResponse {

@@ -2,10 +2,9 @@
 
 use posthouse_api::views::{NullableView, TimestampView, message::MessageView, message::VerificationView};
 use posthouse_api::wire::{AuthorFilter, Seconds};
-use posthouse_app::messages::wait::{self, LongPoll, NewMessageFilter};
+use posthouse_app::messages::wait::{self, ArrivalFilter, LongPoll, NewMessageFilter};
 use posthouse_call::prelude::*;
 use posthouse_domain::{Channel, Direction, Message, MessageKind, SenderFilter, Time};
-use posthouse_store::arrivals::ArrivalFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
