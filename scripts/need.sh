@@ -172,6 +172,7 @@ finish() {
 		;;
 	test)
 		python_tools schemathesis
+		python_tools clients
 		python_tools relying-parties
 		npm_tools relying-parties
 		web_packages

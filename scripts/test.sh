@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [FILTER...]: runs all tests; the black-box suite runs on SQLite and on PostgreSQL. Without a filter, the binary is
-# also tested against its OpenAPI document (scripts/schemathesis.sh), with libraries for sign-in (scripts/relying-parties.sh) and
-# with the programs of the guides about agents (scripts/guides.py), the dashboard is tested in a browser (scripts/web.sh), and the
+# also tested against its OpenAPI document (scripts/schemathesis.sh), with generators of clients (scripts/clients.sh), with libraries
+# for sign-in (scripts/relying-parties.sh) and with the programs of the guides about agents (scripts/guides.py), the dashboard is tested in a browser (scripts/web.sh), and the
 # bill of materials is checked (scripts/sbom.py).
 #
 # Uses cargo-nextest if it is installed, and otherwise plain `cargo test`: compiling nextest takes longer than running
@@ -83,6 +83,8 @@ if [ $# -eq 0 ]; then
 	schemathesis=$!
 	echo "== relying parties"
 	scripts/relying-parties.sh || status=1
+	echo "== generated clients"
+	scripts/clients.sh || status=1
 	echo "== guides about agents"
 	scripts/guides.py || status=1
 	echo "== bill of materials"
@@ -103,7 +105,7 @@ sed -e 's/\x1b\[[0-9;]*m//g' "$out"/*.log | awk -v status="$status" '
 		}
 	}
 	END {
-		if (status != 0 && failed == 0) print "the test runner, the dashboard, Schemathesis, a relying party, a guide or the bill of materials failed; see above"
+		if (status != 0 && failed == 0) print "the test runner, the dashboard, Schemathesis, a relying party, a generator of clients, a guide or the bill of materials failed; see above"
 		printf "%d passed, %d failed\n", passed, failed
 	}'
 exit "$status"

@@ -5,7 +5,7 @@ use regex_automata::meta::Regex;
 use serde_json::{Map, Value};
 
 /// Keywords that describe a value and reject none. Formats and encodings are annotations.
-const ANNOTATIONS: [&str; 6] = ["description", "default", "examples", "format", "contentEncoding", "style"];
+const ANNOTATIONS: [&str; 7] = ["title", "description", "default", "examples", "format", "contentEncoding", "style"];
 
 /// Returns why the value doesn't match the schema.
 ///

@@ -7,12 +7,12 @@ use posthouse_api::wire::{self, BodyValue, EmptyInput, JsonLimits, Problems, Que
 use posthouse_domain::{Caller, Refusal, Time};
 use serde_json::Value;
 
-/// A call that passed all checks, before decoding.
-pub struct CallParts {
+/// A call that passed all checks, before decoding. `R` are the facts about the call; a transport may have its own.
+pub struct CallParts<R = CallInfo> {
     /// The caller; `None` for public operations.
     pub caller: Option<Caller>,
     /// Facts about the call.
-    pub request: CallInfo,
+    pub request: R,
     /// Path parameters.
     pub path: PathParams,
     /// The query, percent-encoded.
@@ -69,11 +69,11 @@ impl PathParams {
 }
 
 /// Input of a handler of an operation that needs a caller.
-pub struct Input<Q = EmptyInput, B = EmptyInput> {
+pub struct Input<Q = EmptyInput, B = EmptyInput, R = CallInfo> {
     /// The caller.
     pub caller: Caller,
     /// Facts about the call.
-    pub request: CallInfo,
+    pub request: R,
     /// Path parameters.
     pub path: PathParams,
     /// The decoded query.
@@ -83,9 +83,9 @@ pub struct Input<Q = EmptyInput, B = EmptyInput> {
 }
 
 /// Input of a handler of a public operation.
-pub struct PublicInput<Q = EmptyInput, B = EmptyInput> {
+pub struct PublicInput<Q = EmptyInput, B = EmptyInput, R = CallInfo> {
     /// Facts about the call.
-    pub request: CallInfo,
+    pub request: R,
     /// Path parameters.
     pub path: PathParams,
     /// The decoded query.
@@ -124,7 +124,7 @@ impl FromBody for RawBody {
 }
 
 /// A type that a handler accepts as input.
-pub trait FromCallParts: Sized {
+pub trait FromCallParts<R = CallInfo>: Sized {
     /// The type of the query.
     type Query: QueryParameters;
     /// The type of the body.
@@ -134,25 +134,25 @@ pub trait FromCallParts: Sized {
     /// # Errors
     /// Returns `invalid_request` with every problem of query and body, or `unauthorized` if the input needs a caller
     /// and the request has none.
-    fn from_parts(parts: CallParts) -> Result<Self, Refusal>;
+    fn from_parts(parts: CallParts<R>) -> Result<Self, Refusal>;
 }
 
-impl<Q: QueryParameters, B: FromBody> FromCallParts for Input<Q, B> {
+impl<Q: QueryParameters, B: FromBody, R> FromCallParts<R> for Input<Q, B, R> {
     type Query = Q;
     type Body = B;
 
-    fn from_parts(parts: CallParts) -> Result<Self, Refusal> {
+    fn from_parts(parts: CallParts<R>) -> Result<Self, Refusal> {
         let caller = parts.caller.ok_or_else(crate::permission::no_caller)?;
         let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
         Ok(Self { caller, request: parts.request, path: parts.path, query, body })
     }
 }
 
-impl<Q: QueryParameters, B: FromBody> FromCallParts for PublicInput<Q, B> {
+impl<Q: QueryParameters, B: FromBody, R> FromCallParts<R> for PublicInput<Q, B, R> {
     type Query = Q;
     type Body = B;
 
-    fn from_parts(parts: CallParts) -> Result<Self, Refusal> {
+    fn from_parts(parts: CallParts<R>) -> Result<Self, Refusal> {
         let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
         Ok(Self { request: parts.request, path: parts.path, query, body })
     }
@@ -162,7 +162,7 @@ impl<Q: QueryParameters, B: FromBody> FromCallParts for PublicInput<Q, B> {
 ///
 /// # Errors
 /// Returns `invalid_request` with every problem.
-pub fn decode<Q: QueryParameters, B: FromBody>(
+fn decode<Q: QueryParameters, B: FromBody>(
     query: Option<&str>,
     body: Bytes,
     limits: JsonLimits,

@@ -157,7 +157,7 @@ pub struct Operation {
     /// The responses of the handler.
     pub answers: Vec<ResultDoc>,
     /// Error codes in addition to those of every operation.
-    pub errors: &'static [ErrorCode],
+    pub errors: Vec<ErrorCode>,
     /// Whether the operation exists only for development: on loopback, with `delivery.mode = "capture"`.
     pub development: bool,
     /// Checks that the part of the service that the operation belongs to is switched on, before the request is read.
@@ -216,7 +216,7 @@ impl Operation {
             parameters: Vec::new,
             body_schema: || Value::Null,
             answers: Vec::new(),
-            errors: &[],
+            errors: Vec::new(),
             development: false,
             switch: None,
             limit: None,
@@ -390,8 +390,8 @@ impl Operation {
 
     /// Documents error codes of the operation itself.
     #[must_use]
-    pub fn errors(mut self, errors: &'static [ErrorCode]) -> Self {
-        self.errors = errors;
+    pub fn errors(mut self, errors: &[ErrorCode]) -> Self {
+        self.errors.extend(errors);
         self
     }
 

@@ -2,14 +2,14 @@
 //!
 //! Only what neither the table nor a type contains is written by hand, so every route is in the document.
 
+mod bodies;
+mod examples;
 mod operation;
 mod pages;
 mod schemas;
 
 pub use operation::path_parameters;
 pub use pages::routes;
-
-use std::collections::BTreeMap;
 
 use posthouse_domain::error::ErrorCode;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
@@ -27,15 +27,44 @@ const DESCRIPTION: &str = "Email for AI agents: inboxes that agents own, mail as
     Errors have the same body, except those of OAuth (RFC 6749 section 5.2): `error.code` (a closed list), `error.message` (what is wrong with this request), \
     `error.fix` (the next action), `error.request_id` and, for some codes, `error.details`.";
 
+/// The chapters of the API, and what each is about. An operation is in the chapter of a segment of its path.
+const CHAPTERS: &[(&str, &str)] = &[
+    ("account", "The workspace of the API key, its limits, and the key itself."),
+    ("attachments", "The files of messages and drafts, and the raw mail of messages."),
+    ("contacts", "The addresses that mail was exchanged with."),
+    ("dashboard", "What the dashboard uses: sign-in of people, members, API keys and settings."),
+    ("deliverability", "How well the mail of the workspace is delivered."),
+    ("development", "Mail without other servers, on a machine for development."),
+    ("directory", "Cards, handles and standing of agents: looking them up, searching and reporting."),
+    ("domains", "Custom domains, their DNS records and DKIM keys."),
+    ("drafts", "Messages that are written, approved and scheduled before they are sent."),
+    ("emergency-stop", "Stops everything that the workspace sends."),
+    ("escalation", "The people on call, and what they are asked to look at."),
+    ("events", "The log of what happened in the workspace."),
+    ("identities", "Agents without mail."),
+    ("identity", "Sign-in to other services as an agent."),
+    ("inboxes", "Addresses that agents own."),
+    ("lists", "Allow and block lists for receiving, sending and replying."),
+    ("messages", "Sending, reading, changing, waiting for and claiming mail."),
+    ("metrics", "Counts of sent and received mail over time."),
+    ("operation", "Pages about the service itself."),
+    ("queue", "The work queues of inboxes, for people."),
+    ("search", "Full-text search over messages."),
+    ("signup", "Workspaces that agents create for themselves, and that people claim."),
+    ("stream", "Events as they happen, over a WebSocket."),
+    ("suppressions", "Addresses that the workspace does not send to."),
+    ("threads", "Conversations within an inbox."),
+    ("webhook-events", "Requests that the service sends to webhooks."),
+    ("webhooks", "URLs that events are sent to."),
+];
+
 /// Generates the document of these operations; `base_url` is the URL of the server.
 #[must_use]
 pub fn document(operations: &[Operation], base_url: &str) -> Value {
     let mut generator = generator();
     let mut shared = SharedParts::default();
     let mut paths: Map<String, Value> = Map::new();
-    let mut tags: BTreeMap<&'static str, ()> = BTreeMap::new();
     for operation in operations {
-        tags.insert(tag(operation), ());
         let described = operation::describe(operation, &mut generator, &mut shared);
         let entry = paths.entry(operation.path).or_insert_with(|| json!({}));
         entry[operation.method.text().to_ascii_lowercase()] = described;
@@ -48,7 +77,7 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
     schemas.insert("ErrorCode".to_owned(), schemas::error_code());
     schemas.extend(schemas::details());
     schemas.sort_keys();
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "info": {
@@ -60,7 +89,7 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         },
         "servers": [{ "url": base_url }],
         "security": [{ "apiKey": [] }],
-        "tags": tags.keys().map(|name| json!({ "name": name })).collect::<Vec<Value>>(),
+        "tags": CHAPTERS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect::<Vec<_>>(),
         "paths": paths,
         "webhooks": webhooks,
         "components": {
@@ -97,7 +126,9 @@ pub fn document(operations: &[Operation], base_url: &str) -> Value {
         "x-errors": ErrorCode::ALL.iter().map(|code| {
             json!({ "code": code.text(), "status": code.status(), "fix": code.fix() })
         }).collect::<Vec<Value>>(),
-    })
+    });
+    examples::add(&mut document);
+    document
 }
 
 /// Components that operations share.
@@ -133,30 +164,6 @@ fn tag(operation: &Operation) -> &'static str {
     /// First segments after the version, with the chapter of everything below them.
     const ROOTS: &[(&str, &str)] =
         &[("held-messages", "messages"), ("public", "directory"), ("signup", "signup"), ("webhooks", "webhooks")];
-    /// Path segments that have their own chapter.
-    const CHAPTERS: &[&str] = &[
-        "account",
-        "attachments",
-        "contacts",
-        "deliverability",
-        "directory",
-        "domains",
-        "drafts",
-        "emergency-stop",
-        "escalation",
-        "events",
-        "identities",
-        "identity",
-        "inboxes",
-        "lists",
-        "messages",
-        "metrics",
-        "queue",
-        "search",
-        "stream",
-        "suppressions",
-        "threads",
-    ];
     if operation.is_platform() {
         return "dashboard";
     }
@@ -166,6 +173,6 @@ fn tag(operation: &Operation) -> &'static str {
     let path = operation.path.strip_prefix("/v1/").filter(|path| *path != "openapi.json");
     let Some(path) = path else { return "operation" };
     let root = path.split('/').next().and_then(|first| ROOTS.iter().find(|(segment, _)| *segment == first));
-    let last = || path.rsplit('/').find_map(|segment| CHAPTERS.iter().find(|chapter| **chapter == segment));
-    root.map(|(_, chapter)| *chapter).or_else(|| last().copied()).unwrap_or("other")
+    let last = || path.rsplit('/').find_map(|segment| CHAPTERS.iter().find(|(chapter, _)| *chapter == segment));
+    root.map(|(_, chapter)| *chapter).or_else(|| last().map(|(chapter, _)| *chapter)).unwrap_or("other")
 }

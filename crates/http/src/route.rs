@@ -3,11 +3,10 @@
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use axum::http::Method;
-use bytes::Bytes;
-use posthouse_api::wire::{EmptyInput, JsonLimits, Problems, QueryParameters};
+use posthouse_api::wire::{EmptyInput, QueryParameters as _};
 use posthouse_app::Service;
-use posthouse_call::{FromBody, Operation, PathParams, decode};
-use posthouse_domain::{Caller, ErrorCode, Refusal};
+use posthouse_call::{CallParts, FromBody as _, FromCallParts, Input, Operation, PublicInput};
+use posthouse_domain::Refusal;
 
 use crate::Api;
 
@@ -39,14 +38,14 @@ pub trait PageOperation {
     /// Sets the handler.
     fn page<I, F, Fut>(self, handler: F) -> Route
     where
-        I: FromPageParts,
+        I: FromCallParts<RequestInfo>,
         F: Fn(Arc<Service>, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<RouteResponse, Refusal>> + Send + 'static;
 
     /// Sets the handler of a page that needs the state of the HTTP server.
     fn page_in<I, F, Fut>(self, handler: F) -> Route
     where
-        I: FromPageParts,
+        I: FromCallParts<RequestInfo>,
         F: Fn(Arc<Api>, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<RouteResponse, Refusal>> + Send + 'static;
 }
@@ -54,7 +53,7 @@ pub trait PageOperation {
 impl PageOperation for Operation {
     fn page<I, F, Fut>(self, handler: F) -> Route
     where
-        I: FromPageParts,
+        I: FromCallParts<RequestInfo>,
         F: Fn(Arc<Service>, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<RouteResponse, Refusal>> + Send + 'static,
     {
@@ -63,7 +62,7 @@ impl PageOperation for Operation {
 
     fn page_in<I, F, Fut>(mut self, handler: F) -> Route
     where
-        I: FromPageParts,
+        I: FromCallParts<RequestInfo>,
         F: Fn(Arc<Api>, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<RouteResponse, Refusal>> + Send + 'static,
     {
@@ -105,81 +104,8 @@ impl Route {
 }
 
 /// A request for a page, before decoding.
-pub struct PageParts {
-    /// The caller; `None` on public routes.
-    pub caller: Option<Caller>,
-    /// Facts about the request.
-    pub request: RequestInfo,
-    /// Path parameters, percent-decoded.
-    pub path: PathParams,
-    /// The raw query.
-    pub query: Option<String>,
-    /// The body.
-    pub body: Bytes,
-    /// Limits of a JSON body.
-    pub json: JsonLimits,
-    /// Problems found so far.
-    pub problems: Problems,
-}
-
+pub(crate) type PageParts = CallParts<RequestInfo>;
 /// Input of a public page.
-pub struct PageInput<Q = EmptyInput, B = EmptyInput> {
-    /// Facts about the request.
-    pub request: RequestInfo,
-    /// Path parameters.
-    pub path: PathParams,
-    /// The decoded query.
-    pub query: Q,
-    /// The decoded body.
-    pub body: B,
-}
-
+pub type PageInput<Q = EmptyInput, B = EmptyInput> = PublicInput<Q, B, RequestInfo>;
 /// Input of a page that needs a caller.
-pub struct CallerInput<Q = EmptyInput, B = EmptyInput> {
-    /// The caller.
-    pub caller: Caller,
-    /// Facts about the request.
-    pub request: RequestInfo,
-    /// Path parameters.
-    pub path: PathParams,
-    /// The decoded query.
-    pub query: Q,
-    /// The decoded body.
-    pub body: B,
-}
-
-/// A type that the handler of a page accepts as input.
-pub trait FromPageParts: Sized {
-    /// The type of the query.
-    type Query: QueryParameters;
-    /// The type of the body.
-    type Body: FromBody;
-    /// Decodes the request.
-    ///
-    /// # Errors
-    /// Returns `invalid_request` with every problem of query and body, or `unauthorized` if the input needs a caller
-    /// and the request has none.
-    fn from_parts(parts: PageParts) -> Result<Self, Refusal>;
-}
-
-impl<Q: QueryParameters, B: FromBody> FromPageParts for PageInput<Q, B> {
-    type Query = Q;
-    type Body = B;
-
-    fn from_parts(parts: PageParts) -> Result<Self, Refusal> {
-        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
-        Ok(Self { request: parts.request, path: parts.path, query, body })
-    }
-}
-
-impl<Q: QueryParameters, B: FromBody> FromPageParts for CallerInput<Q, B> {
-    type Query = Q;
-    type Body = B;
-
-    fn from_parts(parts: PageParts) -> Result<Self, Refusal> {
-        let caller =
-            parts.caller.ok_or_else(|| Refusal::new(ErrorCode::Unauthorized, "The request has no session."))?;
-        let (query, body) = decode(parts.query.as_deref(), parts.body, parts.json, parts.problems)?;
-        Ok(Self { caller, request: parts.request, path: parts.path, query, body })
-    }
-}
+pub type CallerInput<Q = EmptyInput, B = EmptyInput> = Input<Q, B, RequestInfo>;

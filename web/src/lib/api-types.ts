@@ -4228,7 +4228,15 @@ export interface components {
             /** @description Whether the content is still stored. */
             available: boolean;
             /** @description Reserved for extracted text; always null. */
-            extraction: null;
+            extraction: string | null;
+        };
+        AttachmentBody: {
+            /** @description The file name, without a path. */
+            filename: string;
+            /** @description The media type. */
+            content_type: string;
+            /** @description The content in base64. */
+            content_base64: string;
         };
         /** @description The signature of an author with a key of its own. */
         AuthorSignature: {
@@ -4359,6 +4367,38 @@ export interface components {
              * @description Number of messages sent and received.
              */
             count: number;
+        };
+        CapabilitiesBody: {
+            /** @description Skills. */
+            skills?: components["schemas"]["SkillBody"][] | null;
+            /** @description The types of messages that the agent accepts. Default: `message`. */
+            accepts_types?: ("message" | "task" | "event")[] | null;
+            /** @description The languages that it reads. */
+            languages?: string[] | null;
+            /** @description The media types that it reads. Default: `text/plain` and `application/json`. */
+            input_modes?: string[] | null;
+        };
+        CardBody: {
+            /** @description The name. Default: the display name of the inbox. */
+            name?: string | null;
+            /** @description What the agent does. Null empties it. */
+            description?: string | null;
+            /** @description What the agent can do and accepts. */
+            capabilities?: components["schemas"]["CapabilitiesBody"] | null;
+            /**
+             * Format: https-url
+             * @description An https URL with documentation. Null removes it.
+             * @example https://acme.example/docs
+             */
+            documentation_url?: string | null;
+            /** @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`. */
+            visibility?: ("private" | "workspace" | "public") | null;
+            /** @description How messages reach the agent. Only `relay` is available. */
+            routing?: ("relay" | "direct_preferred") | null;
+            /** @description The agent part of the handle. Null clears it. */
+            handle?: string | null;
+            /** @description Whether search engines may index the public page. Default: `false`. */
+            indexable?: boolean | null;
         };
         /**
          * @description A challenge. Find a decimal number `solution` so that SHA-256 of `<challenge>:<solution>` starts with `difficulty`
@@ -4656,14 +4696,7 @@ export interface components {
             /** @description The HTML body. */
             html?: string | null;
             /** @description Attachments. */
-            attachments?: {
-                /** @description The file name, without a path. */
-                filename: string;
-                /** @description The media type. */
-                content_type: string;
-                /** @description The content in base64. */
-                content_base64: string;
-            }[] | null;
+            attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
             labels?: string[] | null;
             /** @description Your own data. It is not sent. */
@@ -4705,48 +4738,7 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
             /** @description The card of the agent. Requires `directory:write`. */
-            card?: {
-                /** @description The name. Default: the display name of the inbox. */
-                name?: string | null;
-                /** @description What the agent does. Null empties it. */
-                description?: string | null;
-                /** @description What the agent can do and accepts. */
-                capabilities?: {
-                    /** @description Skills. */
-                    skills?: {
-                        /** @description Your id for the skill, unique within the card. */
-                        id: string;
-                        /** @description The name. */
-                        name: string;
-                        /** @description What it does. */
-                        description?: string | null;
-                        /** @description Words to find it by. */
-                        tags?: string[] | null;
-                        /** @description The class in the Open Agentic Schema Framework: its number or name. */
-                        oasf?: number | string | null;
-                    }[] | null;
-                    /** @description The types of messages that the agent accepts. Default: `message`. */
-                    accepts_types?: ("message" | "task" | "event")[] | null;
-                    /** @description The languages that it reads. */
-                    languages?: string[] | null;
-                    /** @description The media types that it reads. Default: `text/plain` and `application/json`. */
-                    input_modes?: string[] | null;
-                } | null;
-                /**
-                 * Format: https-url
-                 * @description An https URL with documentation. Null removes it.
-                 * @example https://acme.example/docs
-                 */
-                documentation_url?: string | null;
-                /** @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`. */
-                visibility?: ("private" | "workspace" | "public") | null;
-                /** @description How messages reach the agent. Only `relay` is available. */
-                routing?: ("relay" | "direct_preferred") | null;
-                /** @description The agent part of the handle. Null clears it. */
-                handle?: string | null;
-                /** @description Whether search engines may index the public page. Default: `false`. */
-                indexable?: boolean | null;
-            } | null;
+            card?: components["schemas"]["CardBody"] | null;
         };
         /** @description An app to register. */
         CreateIdentityClientBody: {
@@ -4808,48 +4800,7 @@ export interface components {
             /** @description Creates a temporary inbox: it only receives, and expires after this many seconds. */
             ttl_seconds?: number | null;
             /** @description The card of the agent. Requires `directory:write`. */
-            card?: {
-                /** @description The name. Default: the display name of the inbox. */
-                name?: string | null;
-                /** @description What the agent does. Null empties it. */
-                description?: string | null;
-                /** @description What the agent can do and accepts. */
-                capabilities?: {
-                    /** @description Skills. */
-                    skills?: {
-                        /** @description Your id for the skill, unique within the card. */
-                        id: string;
-                        /** @description The name. */
-                        name: string;
-                        /** @description What it does. */
-                        description?: string | null;
-                        /** @description Words to find it by. */
-                        tags?: string[] | null;
-                        /** @description The class in the Open Agentic Schema Framework: its number or name. */
-                        oasf?: number | string | null;
-                    }[] | null;
-                    /** @description The types of messages that the agent accepts. Default: `message`. */
-                    accepts_types?: ("message" | "task" | "event")[] | null;
-                    /** @description The languages that it reads. */
-                    languages?: string[] | null;
-                    /** @description The media types that it reads. Default: `text/plain` and `application/json`. */
-                    input_modes?: string[] | null;
-                } | null;
-                /**
-                 * Format: https-url
-                 * @description An https URL with documentation. Null removes it.
-                 * @example https://acme.example/docs
-                 */
-                documentation_url?: string | null;
-                /** @description Who sees the card: `private` (found by its exact address, in minimal form), `workspace` or `public`. */
-                visibility?: ("private" | "workspace" | "public") | null;
-                /** @description How messages reach the agent. Only `relay` is available. */
-                routing?: ("relay" | "direct_preferred") | null;
-                /** @description The agent part of the handle. Null clears it. */
-                handle?: string | null;
-                /** @description Whether search engines may index the public page. Default: `false`. */
-                indexable?: boolean | null;
-            } | null;
+            card?: components["schemas"]["CardBody"] | null;
         } & ({
             ttl_seconds?: null;
         } | {
@@ -5183,6 +5134,14 @@ export interface components {
             cipher: string;
             /** @description Whether the server's certificate was valid for its host name. Mail exchangers need no valid certificate. */
             verified: boolean;
+        };
+        DisclosureBody: {
+            /** @description Where mail shows the line. Default: unchanged. */
+            visible_line?: ("off" | "text" | "html") | null;
+            /** @description Text of the visible line. Null or empty text restores the built-in one. Default: unchanged. */
+            text?: string | null;
+            /** @description Whether the name of the workspace is disclosed too. Default: unchanged. */
+            share_workspace_name?: boolean | null;
         };
         /** @description The DKIM keys of a domain. */
         DkimView: {
@@ -6071,6 +6030,13 @@ export interface components {
             /** @description A part of the granted scopes, separated by spaces. */
             scope?: string;
         };
+        ExistingFileBody: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
         /** @description Extends a lease. */
         ExtendLeaseBody: {
             /** @description The lease under which the message was claimed. */
@@ -6307,7 +6273,9 @@ export interface components {
              */
             thread_id: string | null;
             /** @description Always null. */
-            message: null;
+            message: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Format: uuid
              * @description Deleted message.
@@ -7217,11 +7185,19 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @description Skills, each with `id` or `name`. */
-            skills: unknown[];
-            domains: unknown[];
+            skills: {
+                [key: string]: unknown;
+            }[];
+            domains: {
+                [key: string]: unknown;
+            }[];
             /** @description Where the agent is reached and described, each with `type` and `url`. */
-            locators: unknown[];
-            modules: unknown[];
+            locators: {
+                [key: string]: unknown;
+            }[];
+            modules: {
+                [key: string]: unknown;
+            }[];
             /** @description Further facts as text. */
             annotations: {
                 [key: string]: unknown;
@@ -7457,6 +7433,18 @@ export interface components {
             /** @description IANA time zone. */
             timezone: string;
         };
+        QuietHoursBody: {
+            /** @description The start, as `HH:MM`. */
+            start: string;
+            /** @description The end, as `HH:MM`. If it is before the start, it is on the next day. It differs from the start. */
+            end: string;
+            /**
+             * Format: iana-time-zone
+             * @description The IANA time zone.
+             * @example Europe/Berlin
+             */
+            timezone: string;
+        };
         /** @description Delivery rates of sent messages. */
         RatesView: {
             /**
@@ -7550,14 +7538,7 @@ export interface components {
             /** @description The HTML body. */
             html?: string | null;
             /** @description Attachments. */
-            attachments?: {
-                /** @description The file name, without a path. */
-                filename: string;
-                /** @description The media type. */
-                content_type: string;
-                /** @description The content in base64. */
-                content_base64: string;
-            }[] | null;
+            attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Whether to reply to the other recipients of the message, too. */
             reply_all?: boolean | null;
             /** @description Labels for the sent message. */
@@ -7872,14 +7853,7 @@ export interface components {
             /** @description The HTML body. */
             html?: string | null;
             /** @description Attachments. */
-            attachments?: {
-                /** @description The file name, without a path. */
-                filename: string;
-                /** @description The media type. */
-                content_type: string;
-                /** @description The content in base64. */
-                content_base64: string;
-            }[] | null;
+            attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
             labels?: string[] | null;
             /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
@@ -7916,14 +7890,7 @@ export interface components {
             /** @description The HTML body. */
             html?: string | null;
             /** @description Attachments. */
-            attachments?: {
-                /** @description The file name, without a path. */
-                filename: string;
-                /** @description The media type. */
-                content_type: string;
-                /** @description The content in base64. */
-                content_base64: string;
-            }[] | null;
+            attachments?: components["schemas"]["AttachmentBody"][] | null;
             /** @description Labels for the sent message. */
             labels?: string[] | null;
             /** @description Structured data: `data` for recipients on this server, an attachment `service-data.json` for others. */
@@ -8286,6 +8253,18 @@ export interface components {
              */
             claimed_at: string | null;
         };
+        SkillBody: {
+            /** @description Your id for the skill, unique within the card. */
+            id: string;
+            /** @description The name. */
+            name: string;
+            /** @description What it does. */
+            description?: string | null;
+            /** @description Words to find it by. */
+            tags?: string[] | null;
+            /** @description The class in the Open Agentic Schema Framework: its number or name. */
+            oasf?: number | string | null;
+        };
         /** @description The stopped workspace. */
         StoppedView: {
             org: components["schemas"]["Org"];
@@ -8517,6 +8496,22 @@ export interface components {
              */
             blocked: number;
         };
+        TriggersBody: {
+            /** @description A message gets the label `ai:needs-human`. */
+            needs_human?: boolean | null;
+            /** @description A received message gets the label `ai:phishing`. */
+            phishing?: boolean | null;
+            /** @description A receive list blocks a message. */
+            blocked?: boolean | null;
+            /** @description A scheduled draft can't be sent. */
+            draft_failed?: boolean | null;
+            /** @description The emergency stop is activated. */
+            emergency_stop?: boolean | null;
+            /** @description A received message is held for review. */
+            held?: boolean | null;
+            /** @description A draft is created. */
+            draft_created?: boolean | null;
+        };
         /** @description The card of an agent. Omitted members stay unchanged. No text may contain HTML, links, email addresses or invisible characters. */
         UpdateAgentCardBody: {
             /** @description The name. Default: the display name of the inbox. */
@@ -8524,27 +8519,7 @@ export interface components {
             /** @description What the agent does. Null empties it. */
             description?: string | null;
             /** @description What the agent can do and accepts. */
-            capabilities?: {
-                /** @description Skills. */
-                skills?: {
-                    /** @description Your id for the skill, unique within the card. */
-                    id: string;
-                    /** @description The name. */
-                    name: string;
-                    /** @description What it does. */
-                    description?: string | null;
-                    /** @description Words to find it by. */
-                    tags?: string[] | null;
-                    /** @description The class in the Open Agentic Schema Framework: its number or name. */
-                    oasf?: number | string | null;
-                }[] | null;
-                /** @description The types of messages that the agent accepts. Default: `message`. */
-                accepts_types?: ("message" | "task" | "event")[] | null;
-                /** @description The languages that it reads. */
-                languages?: string[] | null;
-                /** @description The media types that it reads. Default: `text/plain` and `application/json`. */
-                input_modes?: string[] | null;
-            } | null;
+            capabilities?: components["schemas"]["CapabilitiesBody"] | null;
             /**
              * Format: https-url
              * @description An https URL with documentation. Null removes it.
@@ -8602,20 +8577,7 @@ export interface components {
             /** @description The HTML body. Null clears it. */
             html?: string | null;
             /** @description All attachments: new ones, and `{ id }` for existing ones to keep. */
-            attachments?: ({
-                /** @description The file name, without a path. */
-                filename: string;
-                /** @description The media type. */
-                content_type: string;
-                /** @description The content in base64. */
-                content_base64: string;
-            } | {
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-            })[] | null;
+            attachments?: (components["schemas"]["AttachmentBody"] | components["schemas"]["ExistingFileBody"])[] | null;
             /** @description Labels for the sent message. */
             labels?: string[] | null;
             /** @description Merged into the existing metadata. A null value deletes its key. */
@@ -8649,39 +8611,13 @@ export interface components {
             /** @description The addresses of all people on call. They replace the list; those that stay keep their confirmation. */
             contacts?: string[] | null;
             /** @description What is escalated. */
-            triggers?: {
-                /** @description A message gets the label `ai:needs-human`. */
-                needs_human?: boolean | null;
-                /** @description A received message gets the label `ai:phishing`. */
-                phishing?: boolean | null;
-                /** @description A receive list blocks a message. */
-                blocked?: boolean | null;
-                /** @description A scheduled draft can't be sent. */
-                draft_failed?: boolean | null;
-                /** @description The emergency stop is activated. */
-                emergency_stop?: boolean | null;
-                /** @description A received message is held for review. */
-                held?: boolean | null;
-                /** @description A draft is created. */
-                draft_created?: boolean | null;
-            } | null;
+            triggers?: components["schemas"]["TriggersBody"] | null;
             /** @description `immediate`: one mail for each escalation up to `max_per_hour`, the rest in the next digest. `digest`: one mail per inbox and hour. */
             delivery?: ("immediate" | "digest") | null;
             /** @description Maximum number of mails in an hour. */
             max_per_hour?: number | null;
             /** @description When no mail is sent; null for no such period. */
-            quiet_hours?: {
-                /** @description The start, as `HH:MM`. */
-                start: string;
-                /** @description The end, as `HH:MM`. If it is before the start, it is on the next day. It differs from the start. */
-                end: string;
-                /**
-                 * Format: iana-time-zone
-                 * @description The IANA time zone.
-                 * @example Europe/Berlin
-                 */
-                timezone: string;
-            } | null;
+            quiet_hours?: components["schemas"]["QuietHoursBody"] | null;
             /** @description Whether mails contain the first 500 characters of the message's text. */
             include_excerpt?: boolean | null;
         };
@@ -8730,22 +8666,7 @@ export interface components {
             /** @description The addresses of all people on call for the inbox. They replace the list. */
             contacts?: string[] | null;
             /** @description What is escalated; null for what the workspace escalates. */
-            triggers?: {
-                /** @description A message gets the label `ai:needs-human`. */
-                needs_human?: boolean | null;
-                /** @description A received message gets the label `ai:phishing`. */
-                phishing?: boolean | null;
-                /** @description A receive list blocks a message. */
-                blocked?: boolean | null;
-                /** @description A scheduled draft can't be sent. */
-                draft_failed?: boolean | null;
-                /** @description The emergency stop is activated. */
-                emergency_stop?: boolean | null;
-                /** @description A received message is held for review. */
-                held?: boolean | null;
-                /** @description A draft is created. */
-                draft_created?: boolean | null;
-            } | null;
+            triggers?: components["schemas"]["TriggersBody"] | null;
         };
         /** @description A change of a member. */
         UpdateMemberBody: {
@@ -8777,14 +8698,7 @@ export interface components {
             /** @description After how many days mail is deleted for good. Null: never. */
             retention_days?: number | null;
             /** @description How sent mail discloses that an agent wrote it. */
-            ai_disclosure?: {
-                /** @description Where mail shows the line. Default: unchanged. */
-                visible_line?: ("off" | "text" | "html") | null;
-                /** @description Text of the visible line. Null or empty text restores the built-in one. Default: unchanged. */
-                text?: string | null;
-                /** @description Whether the name of the workspace is disclosed too. Default: unchanged. */
-                share_workspace_name?: boolean | null;
-            } | null;
+            ai_disclosure?: components["schemas"]["DisclosureBody"] | null;
         };
         /** @description Changes to a thread. */
         UpdateThreadBody: {
@@ -11662,8 +11576,6 @@ export interface components {
         "Retry-After": number;
         /** @description The authentication scheme: `Bearer`, or `Basic` for the secret of an app. */
         "WWW-Authenticate": string;
-        /** @description The methods that the path supports. */
-        Allow: string;
         /** @description `true` if this is a replay of the first response. */
         "Idempotent-Replayed": "true";
     };
@@ -11916,6 +11828,12 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "challenge": "text",
+                 *       "solution": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SignUpBody"];
             };
         };
@@ -11950,6 +11868,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RequestClaimBody"];
             };
         };
@@ -11993,6 +11916,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "kind": "mailbox"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AddSignupAgentBody"];
             };
         };
@@ -12116,6 +12044,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "kind": [
+                 *         "person"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["DeleteContactsBody"];
             };
         };
@@ -12259,6 +12194,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateContactBody"];
             };
         };
@@ -12338,6 +12278,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateSuppressionBody"];
             };
         };
@@ -12460,6 +12405,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "direction": "receive",
+                 *       "kind": "allow",
+                 *       "pattern": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateListEntryBody"];
             };
         };
@@ -12646,6 +12598,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EmergencyStopBody"];
             };
         };
@@ -12715,6 +12672,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "contacts": [
+                 *         "ada@example.com"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateEscalationBody"];
             };
         };
@@ -12790,6 +12754,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "override": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateInboxEscalationBody"];
             };
         };
@@ -12866,6 +12835,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateWebhookBody"];
             };
         };
@@ -13000,6 +12974,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateWebhookBody"];
             };
         };
@@ -13078,6 +13057,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "secret": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RotateWebhookSecretBody"];
             };
         };
@@ -13338,6 +13322,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "domain": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateDomainBody"];
             };
         };
@@ -13449,6 +13438,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "receiving": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateDomainBody"];
             };
         };
@@ -13677,6 +13671,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateInboxBody"];
             };
         };
@@ -13798,6 +13797,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "display_name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateInboxBody"];
             };
         };
@@ -13839,6 +13843,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PauseInboxBody"];
             };
         };
@@ -13982,6 +13991,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateAgentCardBody"];
             };
         };
@@ -14025,6 +14039,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RevokeAgentBody"];
             };
         };
@@ -14100,6 +14119,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "note": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RequestAgentReviewBody"];
             };
         };
@@ -14210,6 +14234,16 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "public_jwk": {
+                 *         "kty": "OKP",
+                 *         "crv": "Ed25519",
+                 *         "x": "text"
+                 *       },
+                 *       "proof": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RegisterAgentKeyBody"];
             };
         };
@@ -14290,6 +14324,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RevokeAgentKeyBody"];
             };
         };
@@ -14331,6 +14370,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "audience": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateIdentityTokenBody"];
             };
         };
@@ -14407,6 +14451,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateAgentSignInBody"];
             };
         };
@@ -14524,6 +14573,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "clients": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["SetSignInPreapprovalsBody"];
             };
         };
@@ -14566,6 +14622,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "approve": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["DecideSignInBody"];
             };
         };
@@ -14677,6 +14738,13 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com",
+                 *       "subject": "text",
+                 *       "text": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SendMessageBody"];
             };
         };
@@ -14743,6 +14811,13 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com",
+                 *       "subject": "text",
+                 *       "text": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SendMessageAliasBody"];
             };
         };
@@ -14807,6 +14882,11 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReplyToMessageBody"];
             };
         };
@@ -14857,6 +14937,11 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForwardMessageBody"];
             };
         };
@@ -15051,6 +15136,11 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateDraftBody"];
             };
         };
@@ -15214,6 +15304,11 @@ export interface operations {
         /** @description At most 41943040 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateDraftBody"];
             };
         };
@@ -15343,6 +15438,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "content_sha256": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApproveDraftBody"];
             };
         };
@@ -15390,6 +15490,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "note": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SendBackDraftBody"];
             };
         };
@@ -15469,6 +15574,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "send_at": "2026-01-01T00:00:00.000Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ScheduleDraftBody"];
             };
         };
@@ -15583,6 +15693,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AddForwardingAddressBody"];
             };
         };
@@ -15749,6 +15864,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateIdentityBody"];
             };
         };
@@ -15870,6 +15990,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "display_name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateIdentityBody"];
             };
         };
@@ -15940,6 +16065,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "handle": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClaimWorkspaceHandleBody"];
             };
         };
@@ -16091,6 +16221,12 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "address": "ada@example.com",
+                 *       "reason": "spam"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReportAgentBody"];
             };
         };
@@ -16130,6 +16266,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "signature": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["VerifyAgentBody"];
             };
         };
@@ -16273,6 +16414,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": {
                         [key: string]: unknown;
                     };
@@ -16473,6 +16615,12 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text",
+                 *       "type": "verify_only"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateIdentityClientBody"];
             };
         };
@@ -16579,6 +16727,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateIdentityClientBody"];
             };
         };
@@ -16693,6 +16846,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "add_labels": [
+                 *         "ai:needs-human"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateMessageBody"];
             };
         };
@@ -16774,6 +16934,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["BatchGetMessagesBody"];
             };
         };
@@ -16812,6 +16979,13 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["BatchUpdateMessagesBody"];
             };
         };
@@ -16969,6 +17143,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "limit": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["ClaimMessagesBody"];
             };
         };
@@ -17010,6 +17189,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lease_id": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AckMessageBody"];
             };
         };
@@ -17052,6 +17236,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lease_id": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NackMessageBody"];
             };
         };
@@ -17094,6 +17283,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lease_id": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExtendLeaseBody"];
             };
         };
@@ -17592,6 +17786,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "metadata": {}
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateThreadBody"];
             };
         };
@@ -17761,6 +17960,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateApiKeyBody"];
             };
         };
@@ -17866,6 +18070,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateOrgBody"];
             };
         };
@@ -17935,6 +18144,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "note": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RequestSuspensionReviewBody"];
             };
         };
@@ -18005,6 +18219,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InviteMemberBody"];
             };
         };
@@ -18084,6 +18303,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "role": "owner"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateMemberBody"];
             };
         };
@@ -18680,6 +18904,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RequestSignInLinkBody"];
             };
         };
@@ -18737,6 +18966,11 @@ export interface operations {
         /** @description At most 1048576 bytes. */
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SignInBody"];
             };
         };

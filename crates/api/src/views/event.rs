@@ -112,6 +112,7 @@ pub struct GoneEvent<'a> {
     /// Thread of the message.
     thread_id: Option<Uuid>,
     /// Always null.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     message: Option<()>,
     /// Deleted message.
     message_id: Uuid,

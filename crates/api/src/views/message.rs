@@ -185,6 +185,7 @@ pub struct AttachmentView<'a> {
     /// Whether the content is still stored.
     available: bool,
     /// Reserved for extracted text; always null.
+    #[schemars(with = "Option<String>")]
     extraction: Option<()>,
 }
 

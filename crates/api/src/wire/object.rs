@@ -26,7 +26,7 @@ macro_rules! object {
                 })*
                 #[allow(unused_mut)]
                 let mut schema = serde_json::json!({
-                    "type": "object", "description": concat!($($about),*).trim(),
+                    "type": "object", "title": stringify!($name), "description": concat!($($about),*).trim(),
                     "properties": properties, "required": required, "additionalProperties": false,
                 });
                 $($($($crate::wire::also(&mut schema, $condition());)?)+)?
@@ -57,17 +57,21 @@ macro_rules! object {
     (@name $field:ident $text:literal) => { $text };
 }
 
-/// Defines a query type. Unknown parameters are refused.
+/// Defines a query type. Unknown parameters are refused. `with FIELD: TYPE;` after the struct adds the parameters of another
+/// query type.
 #[macro_export]
 macro_rules! query {
-    ($(#[doc = $about:literal])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $text:literal)?: $type:ty,)* }) => {
+    ($(#[doc = $about:literal])* $vis:vis struct $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $text:literal)?: $type:ty,)* } $(with $more:ident: $more_type:ty;)*) => {
         $(#[doc = $about])*
         #[derive(Debug)]
-        $vis struct $name { $($(#[doc = $doc])* pub $field: $type,)* }
+        $vis struct $name {
+            $($(#[doc = $doc])* pub $field: $type,)*
+            $(#[doc = "The parameters that other lists have, too."] pub $more: $more_type,)*
+        }
 
         impl $crate::wire::QueryParameters for $name {
             fn parameters() -> Vec<serde_json::Value> {
-                vec![$({
+                let own = vec![$({
                     let mut parameter = serde_json::json!({
                         "name": $crate::object!(@name $field $($text)?),
                         "in": "query",
@@ -80,28 +84,26 @@ macro_rules! query {
                         parameter["explode"] = explode.into();
                     }
                     parameter
-                }),*]
+                }),*];
+                [own, $(<$more_type as $crate::wire::QueryParameters>::parameters()),*].concat()
             }
 
-            fn decode(pairs: &[(String, String)], problems: &mut $crate::wire::Problems) -> Option<Self> {
-                #[allow(unused_imports)]
-                use $crate::wire::QueryValue;
-                #[allow(unused_mut)]
-                let mut known: Vec<&str> = Vec::new();
-                $(let $field = {
-                    let name = $crate::object!(@name $field $($text)?);
-                    known.push(name);
-                    <$type as QueryValue>::take(name, pairs, problems)
-                };)*
-                $crate::query!(@unknown pairs, known, problems, $($type),*);
-                Some(Self { $($field: $field?,)* })
+            fn names() -> Vec<&'static str> {
+                let own = vec![$($crate::object!(@name $field $($text)?)),*];
+                [own, $(<$more_type as $crate::wire::QueryParameters>::names()),*].concat()
             }
-        }
-    };
-    (@unknown $pairs:ident, $known:ident, $problems:ident, $($type:ty),*) => {
-        for (name, _) in $pairs {
-            let taken = $known.contains(&name.as_str()) $(|| <$type as $crate::wire::QueryValue>::takes_prefix(name))*;
-            if !taken { $crate::wire::unknown(name, name, $known.iter().copied(), $problems); }
+
+            fn takes_prefix(name: &str) -> bool {
+                false $(|| <$type as $crate::wire::QueryValue>::takes_prefix(name))*
+                    $(|| <$more_type as $crate::wire::QueryParameters>::takes_prefix(name))*
+            }
+
+            fn take(pairs: &[(String, String)], problems: &mut $crate::wire::Problems) -> Option<Self> {
+                $(let $field =
+                    <$type as $crate::wire::QueryValue>::take($crate::object!(@name $field $($text)?), pairs, problems);)*
+                $(let $more = <$more_type as $crate::wire::QueryParameters>::take(pairs, problems);)*
+                Some(Self { $($field: $field?,)* $($more: $more?,)* })
+            }
         }
     };
 }

@@ -14,8 +14,28 @@ use super::{BoundedInt, BoundedLine, CommaList, Label, Problems, json::is_metada
 pub trait QueryParameters: Sized {
     /// Returns the parameter objects for the OpenAPI description.
     fn parameters() -> Vec<Value>;
-    /// Decodes the parameters, or records their problems.
-    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self>;
+
+    /// Returns the names of the parameters.
+    fn names() -> Vec<&'static str>;
+
+    /// Returns whether a parameter is accepted because of a prefix of its name.
+    #[must_use]
+    fn takes_prefix(_name: &str) -> bool {
+        false
+    }
+
+    /// Decodes the parameters of these names, or records their problems.
+    fn take(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self>;
+
+    /// Decodes a query, or records its problems. Unknown parameters are problems.
+    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        let (taken, known) = (Self::take(pairs, problems), Self::names());
+        let is_unknown = |name: &&String| !known.contains(&name.as_str()) && !Self::takes_prefix(name);
+        for name in pairs.iter().map(|(name, _)| name).filter(is_unknown) {
+            super::unknown(name, name, known.iter().copied(), problems);
+        }
+        taken
+    }
 }
 
 /// The type of a query parameter.
@@ -64,10 +84,10 @@ impl QueryParameters for EmptyInput {
     fn parameters() -> Vec<Value> {
         Vec::new()
     }
-    fn decode(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
-        for (name, _) in pairs {
-            super::unknown(name, name, std::iter::empty(), problems);
-        }
+    fn names() -> Vec<&'static str> {
+        Vec::new()
+    }
+    fn take(_: &[(String, String)], _: &mut Problems) -> Option<Self> {
         Some(Self)
     }
 }

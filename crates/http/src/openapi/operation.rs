@@ -7,7 +7,7 @@ use posthouse_domain::{error::ErrorCode, user::Role};
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{SharedParts, schemas::header_refs, tag};
+use super::{SharedParts, bodies, schemas::header_refs, tag};
 use crate::connection::host;
 use posthouse_call::{Access, Method, Operation, RequiredScope, ResultDoc};
 
@@ -81,7 +81,9 @@ pub fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
 
 fn body(route: &Operation, schemas: &mut Map<String, Value>) -> Option<Value> {
     let rule = route.body?;
-    let schema = (route.body_schema)();
+    let mut schema = (route.body_schema)();
+    bodies::take_title(&mut schema);
+    bodies::share_parts(&mut schema, schemas);
     let members = schema.get("properties").and_then(Value::as_object);
     if schema.is_null() || members.is_some_and(Map::is_empty) {
         return None;
@@ -243,7 +245,7 @@ fn refusals(route: &Operation) -> BTreeMap<u16, Vec<ErrorCode>> {
     if (route.parameters)().iter().any(|parameter| parameter["name"] == "cursor") {
         codes.push(ErrorCode::InvalidCursor);
     }
-    codes.extend(route.errors);
+    codes.extend(&route.errors);
     let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
     for code in ErrorCode::ALL.iter().filter(|code| codes.contains(code)) {
         by_status.entry(code.status()).or_default().push(*code);

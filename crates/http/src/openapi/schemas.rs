@@ -94,7 +94,6 @@ pub(super) fn headers() -> Value {
             "schema": { "type": "integer", "minimum": 0 },
         },
         "WWW-Authenticate": text("The authentication scheme: `Bearer`, or `Basic` for the secret of an app."),
-        "Allow": text("The methods that the path supports."),
         "Idempotent-Replayed": {
             "description": "`true` if this is a replay of the first response.",
             "schema": { "type": "string", "const": "true" },

@@ -3,7 +3,7 @@
 //! One page without scripts or external resources. All content is escaped. Why it is not a vendored renderer:
 //! `docs/decisions/api.md#0058-own-api-reference-page`.
 
-mod example;
+pub(crate) mod example;
 pub mod html;
 pub mod llms;
 mod operation;

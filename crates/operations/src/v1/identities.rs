@@ -6,9 +6,9 @@ use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
 use posthouse_app::inboxes::read::{self, InboxLifetime, InboxListRequest};
 use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
 use posthouse_call::prelude::*;
-use posthouse_domain::{InboxKind, Username, metadata};
+use posthouse_domain::{InboxKind, Username};
 
-use super::{inboxes::NAME_CHARS_MAX, inboxes::agent::CardBody};
+use super::inboxes::{NAME_CHARS_MAX, agent::CardBody, new_metadata};
 
 /// Path of all identities.
 const ALL: &str = "/v1/identities";
@@ -129,9 +129,7 @@ impl CreateIdentityBody {
     fn parse(self) -> (NewInbox, Option<CardChange>) {
         let life =
             Lifespan::Permanent { username: self.username, client_id: self.client_id.map(|id| id.0), domain: None };
-        // Null values delete keys, and a new identity has none; the schema limits the number of keys.
-        let given = self.metadata.unwrap_or_default().0;
-        let metadata = metadata::merge(metadata::Metadata::new(), &given).unwrap_or_default();
+        let metadata = new_metadata(self.metadata);
         let display_name = self.display_name.map(|name| name.0);
         (NewInbox { kind: InboxKind::Identity, life, display_name, metadata }, self.card.map(CardBody::parse))
     }

@@ -220,6 +220,12 @@ fn only_temporary() -> Value {
     json!({ "anyOf": [{ "properties": { "ttl_seconds": omitted } }, { "properties": chosen }] })
 }
 
+/// Returns the metadata of a new inbox or identity. Null values delete keys, and it has none; the schema limits the number of
+/// keys.
+pub(super) fn new_metadata(given: Option<Metadata>) -> metadata::Metadata {
+    metadata::merge(metadata::Metadata::new(), &given.unwrap_or_default().0).unwrap_or_default()
+}
+
 impl CreateInboxBody {
     fn parse(self) -> (NewInbox, Option<CardChange>) {
         let life = match self.ttl_seconds {
@@ -230,9 +236,7 @@ impl CreateInboxBody {
                 domain: self.domain.map(|domain| domain_text(&domain.0).unwrap_or(domain.0)),
             },
         };
-        // Null values delete keys, and a new inbox has none; the schema limits the number of keys.
-        let given = self.metadata.unwrap_or_default().0;
-        let metadata = metadata::merge(metadata::Metadata::new(), &given).unwrap_or_default();
+        let metadata = new_metadata(self.metadata);
         let display_name = self.display_name.map(|name| name.0);
         (NewInbox { kind: InboxKind::Mailbox, life, display_name, metadata }, self.card.map(CardBody::parse))
     }

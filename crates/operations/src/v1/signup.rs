@@ -41,7 +41,8 @@ pub(crate) fn operations() -> Vec<Operation> {
             .workspace_wide()
             .summary("Sends a person a link to own this workspace. Earlier links stop working.")
             .responds::<ClaimMailView>(202)
-            .errors(CLAIM_ERROR_CODES)
+            .errors(&[ErrorCode::AlreadyClaimed, ErrorCode::NotClaimable, ErrorCode::SignupRateLimited])
+            .errors(SEND_ERROR_CODES)
             .handle(request_claim),
         Operation::new(Method::Post, "/v1/signup/agents", "addSignupAgent", Permission::InboxesWrite)
             .org_wide()
@@ -59,19 +60,6 @@ pub(crate) fn operations() -> Vec<Operation> {
             .handle(add_agent),
     ]
 }
-
-/// The error codes of a claim mail: its own, and those of a message.
-const CLAIM_ERROR_CODES: &[ErrorCode] = &{
-    let mut codes = [ErrorCode::AlreadyClaimed; SEND_ERROR_CODES.len() + 3];
-    codes[1] = ErrorCode::NotClaimable;
-    codes[2] = ErrorCode::SignupRateLimited;
-    let mut at = 0;
-    while at < SEND_ERROR_CODES.len() {
-        codes[at + 3] = SEND_ERROR_CODES[at];
-        at += 1;
-    }
-    codes
-};
 
 choice! {
     /// Whether an agent gets an inbox or an identity.

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::messages::detail;
+use super::{fields::ScreeningQuery, messages::detail};
 
 /// Largest number of labels in a list filter.
 const LABEL_FILTERS_MAX: usize = 10;
@@ -83,25 +83,8 @@ query! {
     struct ThreadsQuery {
         /// Only threads of this inbox.
         inbox_id: Option<Uuid>,
-        /// Labels, separated by commas. A thread must have all of them.
-        labels: CommaList<Label, LABEL_FILTERS_MAX>,
-        /// Only threads whose last activity is before this time.
-        before: Option<Time>,
-        /// Only threads whose last activity is after this time.
-        after: Option<Time>,
-        /// Part of a participant's address.
-        participant: Option<BoundedLine<1, 320>>,
-        /// Part of the subject.
-        subject: Option<BoundedLine<1, 500>>,
-        /// Whether to list the oldest activity first.
-        ascending: bool,
-        /// Whether each thread has its newest message, in `newest`.
-        include_newest: bool,
-        /// The `next_cursor` of the previous page.
-        cursor: Option<Cursor>,
-        /// Maximum number of threads per page. Default: 25.
-        limit: Option<Limit>,
     }
+    with list: InboxThreadsQuery;
 }
 
 query! {
@@ -114,11 +97,8 @@ query! {
         /// How much of each message the response shows: `summary` leaves out bodies, header fields and data. Default:
         /// full.
         view: Option<RecordView>,
-        /// Whether to include the content of mail that is not screened yet.
-        include_unscreened: bool,
-        /// Whether to include the content of held mail. Requires `messages:release`.
-        include_held: bool,
     }
+    with screening: ScreeningQuery;
 }
 
 object! {
@@ -163,20 +143,8 @@ async fn list_of_inbox(service: Arc<Service>, input: Input<InboxThreadsQuery>) -
 }
 
 async fn list(service: Arc<Service>, input: Input<ThreadsQuery>) -> Result<Outcome, Refusal> {
-    let q = input.query;
-    let inbox = q.inbox_id.map(InboxId).or(input.caller.scope().inbox());
-    let query = InboxThreadsQuery {
-        labels: q.labels,
-        before: q.before,
-        after: q.after,
-        participant: q.participant,
-        subject: q.subject,
-        ascending: q.ascending,
-        include_newest: q.include_newest,
-        cursor: q.cursor,
-        limit: q.limit,
-    };
-    page(&service, input.caller, inbox, query).await
+    let inbox = input.query.inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    page(&service, input.caller, inbox, input.query.list).await
 }
 
 async fn page(
@@ -201,9 +169,9 @@ fn newest_view(message: &NewestMessage) -> NewestMessageView<'_> {
 
 async fn get(service: Arc<Service>, input: Input<ThreadQuery>) -> Result<Outcome, Refusal> {
     let thread: ThreadId = input.path.id("id", "thread")?;
-    let ThreadQuery { cursor, limit, view, include_held, include_unscreened: _ } = input.query;
+    let ThreadQuery { cursor, limit, view, screening } = input.query;
     let page = paging(cursor, limit.or(Some(BoundedInt(LIMIT_MAX.into()))));
-    let request = ThreadRequest { thread, detail: detail(view, include_held), page };
+    let request = ThreadRequest { thread, detail: detail(view, screening.include_held), page };
     let bytes_max = service.config.limits.page_bytes;
     let render = move |thread: &Thread, newest_first: &Page<Record>| {
         let rendered = render_page(newest_first, bytes_max, MessageView::of)?;

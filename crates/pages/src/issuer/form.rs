@@ -52,7 +52,16 @@ impl<E: OAuthEndpoint> QueryParameters for OAuthQuery<E> {
         E::PARAMETERS.iter().map(parameter).collect()
     }
 
-    fn decode(pairs: &[(String, String)], _: &mut Problems) -> Option<Self> {
+    fn names() -> Vec<&'static str> {
+        E::PARAMETERS.iter().map(|one| one.name).collect()
+    }
+
+    /// OAuth ignores other parameters (RFC 6749 §3.1).
+    fn takes_prefix(_: &str) -> bool {
+        true
+    }
+
+    fn take(pairs: &[(String, String)], _: &mut Problems) -> Option<Self> {
         Some(Self(OAuthParameters(pairs.to_vec()), PhantomData))
     }
 }

@@ -26,10 +26,14 @@ pub struct OasfRecordView {
     authors: Vec<String>,
     created_at: TimestampView,
     /// Skills, each with `id` or `name`.
+    #[schemars(with = "Vec<Map<String, Value>>")]
     skills: Vec<Value>,
+    #[schemars(with = "Vec<Map<String, Value>>")]
     domains: Vec<Value>,
     /// Where the agent is reached and described, each with `type` and `url`.
+    #[schemars(with = "Vec<Map<String, Value>>")]
     locators: Vec<Value>,
+    #[schemars(with = "Vec<Map<String, Value>>")]
     modules: Vec<Value>,
     /// Further facts as text.
     annotations: Map<String, Value>,

@@ -123,7 +123,7 @@ fn operation(kind: EventKind, schema: Value, entry: &EventTypeView) -> Value {
     };
     json!({
         "operationId": format!("on.{}", kind.text()),
-        "tags": ["webhooks"],
+        "tags": ["webhook-events"],
         "summary": kind.meaning(),
         "security": [],
         "parameters": [

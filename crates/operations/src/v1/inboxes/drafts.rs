@@ -87,7 +87,8 @@ fn decisions() -> [Operation; 6] {
             .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")
             .idempotent()
             .responds::<SentView<'_>>(202)
-            .errors(SEND_ERRORS)
+            .errors(SEND_ERROR_CODES)
+            .errors(&[ErrorCode::DraftNotEditable])
             .handle(send_now),
         Operation::new(Method::Post, "/v1/inboxes/{id}/drafts/{draft_id}/approve", "approveDraft", DraftsApprove)
             .summary(
@@ -95,7 +96,8 @@ fn decisions() -> [Operation; 6] {
             )
             .idempotent()
             .responds::<SentView<'_>>(202)
-            .errors(APPROVE_ERRORS)
+            .errors(SEND_ERROR_CODES)
+            .errors(&[ErrorCode::DraftNotEditable, ErrorCode::DraftChanged])
             .handle(approve),
         Operation::new(Method::Post, "/v1/inboxes/{id}/drafts/{draft_id}/send-back", "sendBackDraft", DraftsApprove)
             .summary("Sends a draft back to its author with a note, until its content changes. Ends its schedule.")
@@ -121,28 +123,6 @@ fn decisions() -> [Operation; 6] {
     ]
 }
 
-/// Error codes that sending a draft can return.
-const SEND_ERRORS: &[ErrorCode] = &{
-    let mut all = [ErrorCode::DraftNotEditable; SEND_ERROR_CODES.len() + 1];
-    let mut at = 0;
-    while at < SEND_ERROR_CODES.len() {
-        all[at] = SEND_ERROR_CODES[at];
-        at += 1;
-    }
-    all
-};
-
-/// Error codes that approving a draft can return.
-const APPROVE_ERRORS: &[ErrorCode] = &{
-    let mut all = [ErrorCode::DraftChanged; SEND_ERRORS.len() + 1];
-    let mut at = 0;
-    while at < SEND_ERRORS.len() {
-        all[at] = SEND_ERRORS[at];
-        at += 1;
-    }
-    all
-};
-
 query! {
     /// Filters and page of a list of drafts.
     struct InboxDraftsQuery {
@@ -166,19 +146,8 @@ query! {
     struct DraftsQuery {
         /// Only drafts of this inbox.
         inbox_id: Option<Uuid>,
-        /// Statuses, separated by commas. A draft must have one of them.
-        status: CommaList<DraftStatus, STATUSES_MAX>,
-        /// Only drafts in this thread.
-        thread_id: Option<Uuid>,
-        /// Only drafts that a person sent back and that wait for their author, or only others.
-        sent_back: Option<bool>,
-        /// Only drafts whose metadata has this value, compared as text. With several values, all must match.
-        metadata: MetadataFilters,
-        /// The `next_cursor` of the previous page.
-        cursor: Option<Cursor>,
-        /// Maximum number of drafts per page. Default: 25.
-        limit: Option<Limit>,
     }
+    with list: InboxDraftsQuery;
 }
 
 /// A sent draft and its message.
@@ -202,10 +171,8 @@ async fn list_of_inbox(service: Arc<Service>, input: Input<InboxDraftsQuery>) ->
 }
 
 async fn list(service: Arc<Service>, input: Input<DraftsQuery>) -> Result<Outcome, Refusal> {
-    let DraftsQuery { inbox_id, status, thread_id, sent_back, metadata, cursor, limit } = input.query;
-    let inbox = inbox_id.map(InboxId).or(input.caller.scope().inbox());
-    page(&service, input.caller, inbox, InboxDraftsQuery { status, thread_id, sent_back, metadata, cursor, limit })
-        .await
+    let inbox = input.query.inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    page(&service, input.caller, inbox, input.query.list).await
 }
 
 async fn page(

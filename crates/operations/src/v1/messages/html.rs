@@ -6,6 +6,8 @@ use posthouse_app::{drafts, drafts::DraftRef, messages::mail_html};
 use posthouse_call::prelude::*;
 use posthouse_domain::MessageId;
 
+use crate::v1::fields::ScreeningQuery;
+
 /// Nothing runs, nothing is sent, nothing is loaded; inline styles and embedded images are shown.
 const CLOSED: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; \
     img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
@@ -41,11 +43,8 @@ query! {
     struct HtmlQuery {
         /// Whether to load remote images, which shows the sender that the mail was read. Default: off.
         remote: Option<RemoteImages>,
-        /// Whether to include the content of mail that is not screened yet.
-        include_unscreened: bool,
-        /// Whether to include the content of held mail. Requires `messages:release`.
-        include_held: bool,
     }
+    with screening: ScreeningQuery;
 }
 
 query! {
@@ -58,7 +57,7 @@ query! {
 
 async fn read(service: Arc<Service>, input: Input<HtmlQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let html = mail_html::of_message(&service, input.caller, id, input.query.include_held).await?;
+    let html = mail_html::of_message(&service, input.caller, id, input.query.screening.include_held).await?;
     Ok(page(html, input.query.remote == Some(RemoteImages::On)))
 }
 

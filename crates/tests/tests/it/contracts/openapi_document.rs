@@ -1,6 +1,6 @@
 //! The OpenAPI description is complete: it contains every route, references resolve, names are unique, and schemas are valid.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use posthouse_domain::error::ErrorCode;
 use serde_json::Value;
@@ -108,6 +108,53 @@ fn every_route_is_in_the_document() {
 }
 
 #[test]
+fn every_chapter_is_described_and_has_an_operation() {
+    let document = whole();
+    let operations = ["paths", "webhooks"].into_iter().flat_map(|part| document[part].as_object().expect("operations"));
+    let used: BTreeSet<&str> = operations
+        .flat_map(|(_, methods)| methods.as_object().expect("methods"))
+        .flat_map(|(_, operation)| operation["tags"].as_array().expect("tags"))
+        .filter_map(Value::as_str)
+        .collect();
+    let chapters = document["tags"].as_array().expect("chapters");
+    let described: BTreeSet<&str> = chapters.iter().filter_map(|chapter| chapter["name"].as_str()).collect();
+    assert_eq!(used, described);
+    assert!(chapters.iter().all(|chapter| chapter["description"].as_str().is_some_and(|text| text.ends_with('.'))));
+}
+
+#[test]
+fn every_body_and_answer_with_a_schema_has_an_example() {
+    let document = whole();
+    for route in all_routes() {
+        let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
+        let answers = operation["responses"].as_object().expect("responses");
+        let answers = answers.iter().filter(|(status, _)| status.starts_with('2')).map(|(_, answer)| answer);
+        for described in answers.chain([&operation["requestBody"]]) {
+            let media = &described["content"]["application/json"];
+            if media.get("schema").is_none() {
+                continue;
+            }
+            let example = media.get("example").unwrap_or(&resolved(&document, &media["examples"]["one"])["value"]);
+            assert!(!example.is_null(), "{} has no example", route.operation.name);
+        }
+    }
+}
+
+/// Generators of clients fail on schemas that are only `true` or only null (`scripts/clients.sh`).
+#[test]
+fn every_item_and_member_has_a_type_that_generators_can_read() {
+    let document = whole();
+    visit(&document, "", &mut |at, value| {
+        if at.ends_with("/items") && !at.contains("/example") && !at.ends_with("/properties/items") {
+            assert!(value.is_object(), "{at} is {value}");
+        }
+        if at.contains("/properties/") && !at.contains("/allOf/") && !at.contains("/anyOf/") {
+            assert_ne!(value["type"], "null", "{at}");
+        }
+    });
+}
+
+#[test]
 fn every_reference_resolves() {
     let document = whole();
     visit(&document, "", &mut |at, value| {
@@ -160,7 +207,7 @@ fn every_code_is_listed_with_its_status() {
     assert_eq!(listed.len(), ErrorCode::ALL.len());
     for route in all_routes() {
         let operation = &document["paths"][route.operation.path][route.method().as_str().to_ascii_lowercase()];
-        for code in route.operation.errors {
+        for code in &route.operation.errors {
             let status = code.status().to_string();
             let response = resolved(&document, &operation["responses"][&status]);
             let codes =

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# clients.sh [BINARY]: generates clients from the OpenAPI document that a running service serves, as it is, with the generators that
+# people use: openapi-python-client, whose warnings are errors, and openapi-generator for Java and Go. `scripts/web.sh` does it with
+# openapi-typescript, because the dashboard uses those types.
+#
+# BINARY is target/debug/posthouse by default. `scripts/need.sh test` installs the generators.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+[ -n "${POSTHOUSE_TEST_SERVICE:-}" ] || exec scripts/with-service.sh "${1:-target/debug/posthouse}" "$0"
+
+programs=$PWD/.tools/python-clients/bin
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+# The generators write caches and files beside the document.
+export HOME=$out XDG_CACHE_HOME=$out PYTHONDONTWRITEBYTECODE=1
+cd "$out"
+curl -fsS "$POSTHOUSE_URL/v1/openapi.json" >openapi.json
+
+# fail NAME: ends the test with the output of a generator.
+fail() {
+	cat "$1.log" >&2
+	echo "clients: $1 can't generate a client from the document" >&2
+	exit 1
+}
+
+# Files are bytes, whatever is in them. Nobody reads the code, so it isn't formatted.
+cat >python.yaml <<'YAML'
+post_hooks: []
+content_type_overrides:
+  "*/*": application/octet-stream
+  application/xml: application/octet-stream
+  message/rfc822: application/octet-stream
+YAML
+"$programs/openapi-python-client" generate --path openapi.json --output-path python --config python.yaml --fail-on-warning \
+	--meta none >python.log 2>&1 || fail python
+"$programs/python" -m compileall -q python >>python.log 2>&1 || fail python
+
+for language in java go; do
+	"$programs/openapi-generator-cli" generate -i openapi.json -g "$language" -o "$language" \
+		--global-property apiTests=false,modelTests=false,apiDocs=false,modelDocs=false >"$language.log" 2>&1 || fail "$language"
+	# Operations of two chapters in one file: the second overwrites the first.
+	! grep -q FILEPATH_COLLISION "$language.log" || fail "$language"
+done
+
+# Each operation is a function in every client.
+python3 - <<'PYTHON'
+import json, pathlib, re
+
+document = json.load(open("openapi.json"))
+names = [one["operationId"] for methods in document["paths"].values() for one in methods.values()]
+plain = lambda text: re.sub("[^a-z0-9]", "", text.lower())
+texts = {
+    "python": " ".join(plain(path.stem) for path in pathlib.Path("python").rglob("*.py")),
+    "java": plain(" ".join(path.read_text() for path in pathlib.Path("java").rglob("*Api.java"))),
+    "go": plain(" ".join(path.read_text() for path in pathlib.Path("go").glob("api_*.go"))),
+}
+missing = [(client, name) for client, text in texts.items() for name in names if plain(name) not in text]
+if missing:
+    raise SystemExit(f"clients: operations without a function: {missing}")
+print(f"clients: {len(names)} operations in clients for Python, Java and Go")
+PYTHON
