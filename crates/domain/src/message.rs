@@ -1,10 +1,11 @@
 //! Messages, their bodies, attachments and deliveries.
 
-use posthouse_mail::bounce::BounceClass;
+use posthouse_mail::{bounce::BounceClass, verification::VerificationReason};
 
 use crate::{
     agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
+    named::NamedEnum,
     time::Time,
 };
 
@@ -115,8 +116,16 @@ pub struct MessageVerification {
     pub link: Option<String>,
     /// The confidence of the match, from 0 to 0.7.
     pub confidence: f64,
+    /// What shows the code or the link; `None` if an older version stored the message.
+    pub reason: Option<VerificationReason>,
     /// Whether the sender failed authentication.
     pub auth_failed: bool,
+}
+
+impl NamedEnum for VerificationReason {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|reason| reason.text()).collect()
+    }
 }
 
 named! {

@@ -74,6 +74,23 @@ pub enum VerificationReason {
 }
 
 impl VerificationReason {
+    /// Every reason.
+    pub const ALL: [Self; 7] = [
+        Self::CodeBound,
+        Self::CodeNamed,
+        Self::CodeShown,
+        Self::LinkAnswer,
+        Self::LinkLabel,
+        Self::LinkUrl,
+        Self::LinkText,
+    ];
+
+    /// Parses the name that [`VerificationReason::text`] returns.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.text() == text)
+    }
+
     /// Returns the name of the reason.
     #[must_use]
     pub const fn text(self) -> &'static str {

@@ -5,6 +5,7 @@ use posthouse_domain::message::{
     Attachment, Channel, Direction, HoldReason, MessageKind, MessageStatus, MessageVerification,
 };
 use posthouse_domain::record::{Record, RecordView};
+use posthouse_mail::verification::VerificationReason;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,7 +16,7 @@ use super::{
     agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
     delivery::DeliveryView,
     draft::ApprovalView,
-    json_text, name_of,
+    json_text, name_of, optional_name_of,
 };
 
 /// A message.
@@ -157,6 +158,12 @@ pub struct VerificationView<'a> {
     /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
     /// domain than the author's address.
     confidence: f64,
+    /// What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
+    /// sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
+    /// label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
+    /// version stored.
+    #[schemars(schema_with = "optional_name_of::<VerificationReason>")]
+    reason: Option<&'static str>,
     /// Reserved for a categorizer; always null.
     categoriser_probability: Option<f64>,
     /// Present and true if the sender failed authentication.
@@ -296,6 +303,7 @@ impl<'a> VerificationView<'a> {
             code: verification.code.as_deref(),
             link: verification.link.as_deref(),
             confidence: verification.confidence,
+            reason: verification.reason.map(VerificationReason::text),
             categoriser_probability: None,
             auth_failed: verification.auth_failed,
         }

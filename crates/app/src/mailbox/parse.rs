@@ -316,6 +316,7 @@ fn verification(parsed: &ParsedMessage<'_>, from: &str, results: &AuthResults) -
         code: found.code,
         link: found.link,
         confidence: found.confidence,
+        reason: Some(found.reason),
         auth_failed: results.auth_failed(),
     })
 }

@@ -185,7 +185,7 @@ pub(super) fn is_of_author(url: &str, from: &str) -> bool {
     let author = from.rsplit_once('@').map(|(_, domain)| domain.trim_end_matches([' ', '>', '\t']).to_lowercase());
     match (host(&url), author) {
         (Some(host), Some(author)) => is_same_site(host, &author),
-        (_, author) => author.is_none(),
+        _ => false,
     }
 }
 

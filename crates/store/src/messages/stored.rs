@@ -4,6 +4,7 @@ use posthouse_domain::{
     AgentDelivery, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, MessageVerification, Time,
     UnsignedReason,
 };
+use posthouse_mail::verification::VerificationReason;
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, values::stored_columns, workspaces::named};
@@ -18,18 +19,32 @@ struct StoredVerification {
     code: Option<String>,
     link: Option<String>,
     confidence: f64,
+    #[serde(default)]
+    reason: Option<String>,
     auth_failed: bool,
 }
 
 impl From<&MessageVerification> for StoredVerification {
     fn from(v: &MessageVerification) -> Self {
-        Self { code: v.code.clone(), link: v.link.clone(), confidence: v.confidence, auth_failed: v.auth_failed }
+        Self {
+            code: v.code.clone(),
+            link: v.link.clone(),
+            confidence: v.confidence,
+            reason: v.reason.map(|reason| reason.text().to_owned()),
+            auth_failed: v.auth_failed,
+        }
     }
 }
 
 impl From<StoredVerification> for MessageVerification {
     fn from(v: StoredVerification) -> Self {
-        Self { code: v.code, link: v.link, confidence: v.confidence, auth_failed: v.auth_failed }
+        Self {
+            code: v.code,
+            link: v.link,
+            confidence: v.confidence,
+            reason: v.reason.as_deref().and_then(VerificationReason::parse),
+            auth_failed: v.auth_failed,
+        }
     }
 }
 

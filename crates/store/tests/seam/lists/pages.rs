@@ -144,8 +144,13 @@ async fn long_poll_reads_are_ordered_and_skip_blocked_messages() {
                     message.held = (n == 3).then_some(HoldReason::Blocked);
                     if n != 2 {
                         let code = Some(format!("{n}"));
-                        message.verification =
-                            Some(MessageVerification { code, link: None, confidence: 0.5, auth_failed: n == 5 });
+                        message.verification = Some(MessageVerification {
+                            code,
+                            link: None,
+                            confidence: 0.5,
+                            reason: None,
+                            auth_failed: n == 5,
+                        });
                     }
                     put(tx, &message)?;
                 }

@@ -112,6 +112,7 @@ async fn the_newest_code_is_returned_also_to_an_inbox_key() {
     assert_eq!(found["data"]["code"], "482913", "{found}");
     assert_eq!(found["data"]["message_id"], id.to_string());
     assert_eq!(found["data"]["from"], "Bank <no-reply@bank.example>");
+    assert_eq!(found["data"]["reason"], "code_named");
     assert!(found["data"]["categoriser_probability"].is_null());
     let newer = server.receive_message(&inbox, CODE.replace("482913", "771204")).await;
     let found = narrow.get(&path).await.expect(200);
