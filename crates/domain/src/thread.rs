@@ -1,7 +1,5 @@
 //! Conversations within one inbox.
 
-use posthouse_mail::address::Address;
-
 use crate::{
     id::{InboxId, ThreadId, WorkspaceId},
     time::{DAY_MS, Time},
@@ -39,15 +37,6 @@ pub struct Thread {
     pub created_at: Time,
 }
 
-/// Returns whether two lists of canonical addresses share a member other than the inbox itself, `own`, also with a tag.
-#[must_use]
-pub fn share_participant(a: &[String], b: &[String], own: &str) -> bool {
-    let is_own = |address: &str| {
-        address == own || Address::parse(address).is_ok_and(|address| address.without_tag().canonical_str() == own)
-    };
-    a.iter().any(|address| b.contains(address) && !is_own(address))
-}
-
 /// Appends the new addresses that are not in `old`, up to [`PARTICIPANTS_MAX`].
 #[must_use]
 pub fn joined(mut old: Vec<String>, new: &[String]) -> Vec<String> {
@@ -57,25 +46,4 @@ pub fn joined(mut old: Vec<String>, new: &[String]) -> Vec<String> {
         }
     }
     old
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_inbox_and_its_tagged_addresses_are_no_shared_participant() {
-        let list = |all: &[&str]| -> Vec<String> { all.iter().map(|address| (*address).to_owned()).collect() };
-        let own = "shop@in.example";
-        let mut variants = 0;
-        for ours in [own, "shop+orders@in.example", "shop+a+b@in.example", "shop+@in.example"] {
-            for other in ["ann@a.example", "shop@other.example", "shop2@in.example", "shop+x@other.example"] {
-                let (first, second) = (list(&[ours, other]), list(&[ours, "bob@b.example"]));
-                assert!(!share_participant(&first, &second, own), "{ours} {other}");
-                assert!(share_participant(&first, &list(&["bob@b.example", other]), own), "{ours} {other}");
-                variants += 2;
-            }
-        }
-        assert!(variants >= 20);
-    }
 }

@@ -186,11 +186,21 @@ fn strip_only<'a>(subject: &'a str, prefixes: &[&str]) -> &'a str {
 /// Returns the text after `Re:`, `Re[4]:`, `Re(2) :`, `RE：` or a similar prefix.
 fn after_prefix<'a>(subject: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     const PREFIX_CHARS_MAX: usize = 24;
+    // Clients of languages that are written from right to left mark the direction of the prefix.
+    let subject = subject.trim_start_matches(is_blank);
     let colon = subject.char_indices().take(PREFIX_CHARS_MAX).find(|(_, c)| matches!(c, ':' | '：'))?.0;
     let (head, tail) = subject.split_at(colon);
     // The lower case of a dotted capital I is an i with a combining dot.
-    let word = without_count(head.trim()).to_lowercase().replace('\u{307}', "");
-    prefixes.contains(&&*word).then(|| tail[tail.chars().next().map_or(0, char::len_utf8)..].trim_start())
+    let word =
+        without_count(head.trim_end_matches(is_blank)).trim_end_matches(is_blank).to_lowercase().replace('\u{307}', "");
+    prefixes
+        .contains(&&*word)
+        .then(|| tail[tail.chars().next().map_or(0, char::len_utf8)..].trim_start_matches(is_blank))
+}
+
+/// Returns whether a character is white space or a mark of the direction of text.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Removes the count from `re[4]`, `re(2)`, `re^3` or `re 2`.

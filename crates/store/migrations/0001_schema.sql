@@ -362,6 +362,18 @@ CREATE TABLE thread_people (
 ){STRICT_KEYED};
 CREATE INDEX thread_people_thread ON thread_people (workspace_id, thread_id);
 
+-- Message IDs that messages of a thread name and that no message of the inbox had then. Mail that has or names one of them
+-- later is of that thread.
+-- @with thread
+CREATE TABLE thread_references (
+  workspace_id {ID} NOT NULL,
+  inbox_id {ID} NOT NULL,
+  rfc_message_id {TEXT} NOT NULL,
+  thread_id {ID} NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, rfc_message_id)
+){STRICT_KEYED};
+CREATE INDEX thread_references_thread ON thread_references (workspace_id, thread_id);
+
 -- The bytes and bodies of a message, shared by its copies in several inboxes of one workspace.
 -- @with message, by statements of its own
 CREATE TABLE contents (

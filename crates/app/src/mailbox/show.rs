@@ -37,7 +37,8 @@ pub fn show(tx: &mut Tx, message: &Message, Showing { inbox, key, ids, now }: Sh
     };
     let participants = participants(&shown);
     let before = threads::get(tx, shown.workspace, shown.thread)?;
-    let thread = MessageThread { id: shown.thread, before, subject: None, participants: &participants };
+    let thread =
+        MessageThread { id: shown.thread, before, subject: None, participants: &participants, unknown: Vec::new() };
     let people = Correspondents::of_stored(tx, &shown, inbox)?;
     let copy = InboxCopy {
         inbox,

@@ -173,6 +173,17 @@ fn prefixes_of_many_languages_are_removed() {
         "Відповідь:",
         "Svarat:",
         "Ant:",
+        "Yml:",
+        "Pārs:",
+        "Persiųsta:",
+        "Ответ:",
+        "Odpověď:",
+        "Yanıt:",
+        "TL:",
+        "Одг:",
+        "\u{200f}رد:",
+        "\u{202b}تمرير\u{202c}:",
+        "उत्तर:",
     ] {
         for count in ["", "[2]", "(3)"] {
             let prefix = prefix.replace(':', &format!("{count}:"));

@@ -28,13 +28,24 @@ statements! {
         at: Time,
     ) = "UPDATE threads SET participants = :participants, message_count = message_count + 1, last_message_at = :at
         WHERE workspace_id = :workspace AND id = :id";
-    fn with_subject(
+    /// Returns the most recent threads with that subject, active after `since`.
+    pub fn with_subject(
         workspace: WorkspaceId, inbox: InboxId, subject_key: &str, since: Time;
         limit = CANDIDATES_MAX,
     ) -> Vec<Thread> =
         "SELECT workspace_id, id, inbox_id, subject, participants, message_count, CAST(0 AS {I64}) AS unread_count, labels, metadata, last_message_at, created_at
         FROM threads WHERE workspace_id = :workspace AND inbox_id = :inbox AND subject_key = :subject_key AND last_message_at >= :since
         ORDER BY last_message_at DESC LIMIT :limit";
+    /// Records that a message of the thread names a message that the inbox doesn't have. The first thread keeps it.
+    pub fn add_reference(workspace: WorkspaceId, inbox: InboxId, rfc_message_id: &str, thread: ThreadId) =
+        "INSERT INTO thread_references (workspace_id, inbox_id, rfc_message_id, thread_id)
+        VALUES (:workspace, :inbox, :rfc_message_id, :thread) ON CONFLICT DO NOTHING";
+    /// Returns the threads whose messages name one of up to [`crate::dialect::IDS_MAX`] messages that the inbox didn't have.
+    pub fn naming(
+        workspace: WorkspaceId, rfc_message_ids: each &str, inbox: InboxId,
+    ) -> Vec<(rfc_message_id: String, thread_id: ThreadId)> =
+        "SELECT rfc_message_id, thread_id FROM {EACH_TEXT} thread_references r WHERE r.workspace_id = :workspace
+        AND r.inbox_id = :inbox AND r.rfc_message_id {AMONG} {pg:r}";
     /// Locks a thread until the end of the transaction, so that it doesn't change between reading and writing.
     pub fn lock(workspace: WorkspaceId, id: ThreadId) =
         "SELECT created_at FROM threads WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}";
@@ -48,27 +59,14 @@ statements! {
         "DELETE FROM thread_labels WHERE workspace_id = :workspace AND thread_id = :id";
     fn delete_people(workspace: WorkspaceId, id: ThreadId) =
         "DELETE FROM thread_people WHERE workspace_id = :workspace AND thread_id = :id";
+    fn delete_references(workspace: WorkspaceId, id: ThreadId) =
+        "DELETE FROM thread_references WHERE workspace_id = :workspace AND thread_id = :id";
     fn delete_row(workspace: WorkspaceId, id: ThreadId) =
         "DELETE FROM threads WHERE workspace_id = :workspace AND id = :id";
 }
 
-/// Number of threads with the same subject that are checked for a shared participant.
+/// Number of threads with the same subject that are returned.
 const CANDIDATES_MAX: u32 = 20;
-
-/// Returns the most recent thread with that subject, active after `since`, that shares a participant other than the
-/// inbox.
-pub fn by_subject(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    inbox: InboxId,
-    subject_key: &str,
-    participants: &[String],
-    own: &str,
-    since: Time,
-) -> Result<Option<Thread>> {
-    let found = with_subject(tx, workspace, inbox, subject_key, since)?;
-    Ok(found.into_iter().find(|thread| thread::share_participant(&thread.participants, participants, own)))
-}
 
 /// Writes the labels and metadata of `after`. `before` is the stored thread.
 pub fn set(tx: &mut Tx, before: &Thread, after: &Thread) -> Result<()> {
@@ -86,6 +84,7 @@ pub fn set(tx: &mut Tx, before: &Thread, after: &Thread) -> Result<()> {
 pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
     delete_labels(tx, workspace, id)?;
     delete_people(tx, workspace, id)?;
+    delete_references(tx, workspace, id)?;
     delete_row(tx, workspace, id)
 }
 

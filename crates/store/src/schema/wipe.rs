@@ -30,6 +30,7 @@ statements! {
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
     THREAD_PEOPLE = "DELETE FROM thread_people WHERE workspace_id = $1
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
+    THREAD_REFERENCES = "DELETE FROM thread_references WHERE workspace_id = $1 AND inbox_id = $2";
     THREADS = "DELETE FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
     fn fail_recipients(workspace: WorkspaceId, inbox: InboxId, detail: &str, now: Time) =
         "UPDATE recipients SET status = 'failed', detail = :detail, updated_at = :now WHERE workspace_id = :workspace AND status = 'queued'
@@ -81,8 +82,17 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
     agent_reports::forget_messages_of_inbox(tx, workspace, inbox)?;
     contacts::clear_subjects(tx, workspace, inbox)?;
     // The messages go after everything that is found by them, the threads after their labels and participants.
-    let rest: [&crate::Sql; 8] =
-        [&LABELS, &QUEUE_GONE, &QUEUE, &QUEUES, &MESSAGES, &THREAD_LABELS, &THREAD_PEOPLE, &THREADS];
+    let rest: [&crate::Sql; 9] = [
+        &LABELS,
+        &QUEUE_GONE,
+        &QUEUE,
+        &QUEUES,
+        &MESSAGES,
+        &THREAD_LABELS,
+        &THREAD_PEOPLE,
+        &THREAD_REFERENCES,
+        &THREADS,
+    ];
     for statement in of_inbox::ALL.iter().copied().chain(rest) {
         tx.exec(statement, p![workspace, inbox])?;
     }

@@ -31,6 +31,9 @@ statements! {
     /// Returns the inbox that has or had that canonical address, in any workspace.
     pub fn by_address(address: &str) -> Option<Inbox> =
         "SELECT {i.inboxes} FROM inboxes i JOIN addresses a ON a.workspace_id = i.workspace_id AND a.inbox_id = i.id WHERE a.address = :address";
+    /// Returns those of up to [`crate::dialect::IDS_MAX`] canonical addresses that are or were inboxes of a workspace.
+    pub fn of_addresses(workspace: WorkspaceId, addresses: each &str) -> Vec<String> =
+        "SELECT address FROM {EACH_TEXT} addresses a WHERE a.workspace_id = :workspace AND a.address {AMONG} {pg:a}";
     /// Returns the inbox or identity created with that `client_id`, unless it is deleted.
     pub fn by_client_id(workspace: WorkspaceId, kind: InboxKind, client_id: &str) -> Option<Inbox> =
         "SELECT {i.inboxes} FROM inboxes i WHERE i.workspace_id = :workspace AND i.kind = :kind AND i.client_id = :client_id AND i.client_id IS NOT NULL AND i.deleted_at IS NULL";

@@ -968,6 +968,13 @@ CREATE TABLE thread_people (
   thread_id BLOB NOT NULL,
   PRIMARY KEY (workspace_id, address, thread_id))STRICT, WITHOUT ROWID;
 CREATE INDEX thread_people_thread ON thread_people (workspace_id, thread_id);
+CREATE TABLE thread_references (
+  workspace_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  rfc_message_id TEXT NOT NULL,
+  thread_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, inbox_id, rfc_message_id))STRICT, WITHOUT ROWID;
+CREATE INDEX thread_references_thread ON thread_references (workspace_id, thread_id);
 CREATE TABLE threads (
   workspace_id BLOB NOT NULL,
   id BLOB NOT NULL,

@@ -53,6 +53,7 @@ const NOT_REFERENCES: &[&str] = &[
     "message_approvals.by_id",
     "message_approvals.content_sha256",
     "messages.rfc_message_id",
+    "thread_references.rfc_message_id",
     "on_call_contacts.token_sha256",
     "confirmation_requests.address",
     "search_docs.word_pairs",
