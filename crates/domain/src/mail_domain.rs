@@ -4,6 +4,7 @@
 //! their answers.
 
 mod evaluate;
+mod problem;
 mod provider;
 mod reader;
 mod spf;
@@ -17,6 +18,7 @@ use crate::{
 };
 
 pub use evaluate::{DnsHosting, DomainCheck, DomainCheckStep, check};
+pub use problem::{RecordProblem, RecordProblemKind};
 pub use provider::{DnsProvider, provider_of};
 pub use zone_file::zone_file;
 
@@ -128,8 +130,8 @@ pub struct CheckedRecord {
     pub found: RecordStatus,
     /// The values in DNS, if they differ from the expected one.
     pub values: Vec<String>,
-    /// Whether the record was published under the doubled name `<name>.<zone>`.
-    pub is_doubled: bool,
+    /// The mistake, if it was found.
+    pub problem: Option<RecordProblem>,
 }
 
 /// The DNS records of one DKIM key.

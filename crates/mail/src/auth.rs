@@ -33,10 +33,10 @@ mod spf;
 
 pub use arc::{ARC_SETS_MAX, ArcResult, ArcVerdict};
 pub use dkim::{DKIM_SIGNATURES_MAX, DkimResult, DkimVerdict};
-pub use dmarc::{DmarcAlignment, DmarcPolicy, DmarcResult, DmarcVerdict, stated_dmarc_policy};
+pub use dmarc::{DmarcAlignment, DmarcPolicy, DmarcResult, DmarcVerdict, is_dmarc_record, stated_dmarc_policy};
 pub use dns::{DNS_QUESTIONS_MAX, DNS_ROUNDS_MAX, DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords};
 pub use result::AuthResults;
-pub use spf::{SpfIdentity, SpfResult, SpfVerdict};
+pub use spf::{SpfIdentity, SpfResult, SpfVerdict, check_spf};
 
 use crate::author::{self, Author, AuthorError};
 use crate::dkim::message::SignedMessage;

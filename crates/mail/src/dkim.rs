@@ -11,12 +11,14 @@ mod sign;
 pub(crate) mod signature;
 pub(crate) mod tags;
 
-/// Checks a key record as verifiers read it (RFC 6376 §3.6.1).
+/// Checks that verifiers find in a published record the key of an expected one, so that a signature with it verifies
+/// (RFC 6376 §3.6.1).
 ///
 /// # Errors
-/// Returns why no verifier accepts the record.
-pub fn check_key_record(text: &str) -> Result<(), &'static str> {
-    public::DkimPublicKey::parse(text).map(|_| ())
+/// Returns why a signature wouldn't verify.
+pub fn check_published_key(published: &str, expected: &str) -> Result<(), &'static str> {
+    let (published, expected) = (public::DkimPublicKey::parse(published)?, public::DkimPublicKey::parse(expected)?);
+    if published.is_same_key(&expected) { Ok(()) } else { Err("it has another key") }
 }
 
 pub use key::{DkimKey, DkimKeyError};

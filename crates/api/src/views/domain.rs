@@ -2,8 +2,8 @@
 
 use posthouse_domain::{
     mail_domain::{
-        CheckedRecord, DnsRecordKey, ExpectedRecord, MailDomain, RecordStatus, RetiringKey, ServerDnsSettings,
-        provider_of,
+        CheckedRecord, DnsRecordKey, ExpectedRecord, MailDomain, RecordProblemKind, RecordStatus, RetiringKey,
+        ServerDnsSettings, provider_of,
     },
     time::Time,
 };
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::TimestampView;
+use super::{TimestampView, name_of};
 
 /// Second-level labels under country-code domains below which registries register names, as in `acme.co.uk`.
 const REGISTRIES: &[&str] =
@@ -63,9 +63,16 @@ struct RecordView {
     found: Vec<String>,
     /// Name relative to the zone, for DNS providers that append the zone; `@` is the zone itself.
     host: String,
-    /// `full_name_in_host` if the record is published with the zone repeated in its name.
+    /// Mistake in the published record, for programs; `full_name_in_host` if the zone is repeated in its name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "name_of::<RecordProblemKind>", default)]
     hint: Option<&'static str>,
+    /// What was found, if there is a `hint`. May contain text from DNS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// What to change at the DNS provider, if there is a `hint`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
 }
 
 /// The DKIM keys of a domain.
@@ -178,6 +185,7 @@ impl RecordView {
     fn of(expected: ExpectedRecord, zone: Option<&str>, domain: &MailDomain) -> Self {
         let checked = domain.found(expected.key);
         let found = status(checked);
+        let problem = checked.and_then(|checked| checked.problem.as_ref());
         Self {
             key: expected.key.text(),
             kind: expected.key.text(),
@@ -191,7 +199,9 @@ impl RecordView {
                 .filter(|_| found != RecordStatus::Ok)
                 .map(|checked| checked.values.clone())
                 .unwrap_or_default(),
-            hint: checked.filter(|checked| checked.is_doubled).map(|_| "full_name_in_host"),
+            hint: problem.map(|problem| problem.kind.text()),
+            message: problem.map(|problem| problem.message.clone()),
+            fix: problem.map(|problem| problem.fix.clone()),
         }
     }
 }

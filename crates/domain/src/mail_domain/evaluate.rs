@@ -1,9 +1,11 @@
 //! Compares the records in DNS with the expected ones, based on DNS answers that the caller collects.
 
 use super::reader::{Need, Reader};
-use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords, stated_dmarc_policy};
-use posthouse_mail::dkim;
+use posthouse_mail::auth::{
+    DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords, is_dmarc_record, stated_dmarc_policy,
+};
 
+use super::problem::{self, RecordProblem, RecordProblemKind};
 use super::{CheckedRecord, DnsRecordKey, ExpectedRecord, RecordStatus, spf};
 
 /// The maximum number of values reported for a record that doesn't match.
@@ -101,33 +103,58 @@ fn compare(
         | DnsRecordKey::DkimNextEd25519
         | DnsRecordKey::DkimPreviousEd25519 => compare_dkim(record, reader)?,
     };
-    let Some((found, values)) = judged else { return Ok(None) };
-    let doubled = found == RecordStatus::Missing && is_doubled(record, zone?, reader)?;
+    let Some(comparison) = judged else { return Ok(None) };
+    let Comparison { found, values, mut problem } = comparison;
+    if found == RecordStatus::Missing
+        && let Some(zone) = zone?
+        && is_doubled(record, zone, reader)?
+    {
+        problem = Some(RecordProblem::full_name_in_host(&record.name, zone));
+    }
     let values = values.into_iter().take(VALUES_MAX).map(|value| value.chars().take(VALUE_CHARS_MAX).collect());
-    Ok(Some(CheckedRecord { key: record.key, found, values: values.collect(), is_doubled: doubled }))
+    Ok(Some(CheckedRecord { key: record.key, found, values: values.collect(), problem }))
 }
 
-type Comparison = Option<(RecordStatus, Vec<String>)>;
-
-fn comparison_of(is_ok: bool, values: Vec<String>) -> Comparison {
-    let found = match (is_ok, values.is_empty()) {
-        (true, _) => RecordStatus::Ok,
-        (false, true) => RecordStatus::Missing,
-        (false, false) => RecordStatus::Mismatch,
-    };
-    Some((found, values))
+/// How a record compares with DNS.
+struct Comparison {
+    found: RecordStatus,
+    values: Vec<String>,
+    problem: Option<RecordProblem>,
 }
 
-/// Accepts the expected value even if there are other values under the same name.
-fn compare_verification(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
+impl Comparison {
+    /// Returns the comparison with these values, of which nothing is wrong without a problem.
+    fn of(values: Vec<String>, problem: Option<RecordProblem>) -> Self {
+        let found = match (values.is_empty(), &problem) {
+            (true, _) => RecordStatus::Missing,
+            (false, None) => RecordStatus::Ok,
+            (false, Some(_)) => RecordStatus::Mismatch,
+        };
+        Self { found, problem: problem.filter(|_| found == RecordStatus::Mismatch), values }
+    }
+
+    /// Returns the comparison with texts that receivers don't take for a record.
+    fn of_unread(texts: &[String], record: &ExpectedRecord) -> Self {
+        match problem::of_unread(texts, record) {
+            Some((text, problem)) => Self::of(vec![text.clone()], Some(problem)),
+            None => Self::of(Vec::new(), None),
+        }
+    }
+}
+
+/// Accepts the expected value even if there are other values under the same name, and even in quotation marks.
+fn compare_verification(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Option<Comparison>, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
     let bare = |text: &str| text.trim_matches('"').to_owned();
     let is_ok = texts.iter().any(|text| bare(text) == record.value);
-    Ok(comparison_of(is_ok, texts))
+    let repaired = || texts.iter().map(|text| problem::repaired(text, record)).find(|one| one.text == record.value);
+    let problem =
+        || repaired().and_then(|one| one.problem).unwrap_or_else(|| RecordProblem::other_value("another value"));
+    Ok(Some(Comparison::of(texts.clone(), (!is_ok).then(problem))))
 }
 
 /// Requires this server's host to be the only one with the lowest preference; mail would otherwise go to another host.
-fn compare_mx(record: &ExpectedRecord, host: &str, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
+fn compare_mx(record: &ExpectedRecord, host: &str, reader: &mut Reader<'_>) -> Result<Option<Comparison>, Need> {
     let mut hosts = match reader.query(&record.name, DnsRecordType::Mx)? {
         DnsAnswer::Records(DnsRecords::Mx(hosts)) => hosts.clone(),
         DnsAnswer::Failed => return Ok(None),
@@ -136,57 +163,87 @@ fn compare_mx(record: &ExpectedRecord, host: &str, reader: &mut Reader<'_>) -> R
     hosts.sort();
     let is_ours = |name: &str| name.trim_end_matches('.').eq_ignore_ascii_case(host);
     let best = hosts.iter().map(|(preference, _)| *preference).min();
-    let is_ok = hosts.iter().any(|(preference, name)| Some(*preference) == best && is_ours(name))
-        && hosts.iter().all(|(preference, name)| Some(*preference) != best || is_ours(name));
-    Ok(comparison_of(is_ok, hosts.iter().map(|(preference, name)| format!("{preference} {name}")).collect()))
+    let mut first = hosts.iter().filter(|(preference, _)| Some(*preference) == best);
+    let problem = first.find(|(_, name)| !is_ours(name)).map(|(preference, other)| {
+        let message = format!("Mail goes to {other}, with the preference {preference}.");
+        let fix = format!("Publish `{}`, and delete {other} or give it a higher number.", record.value);
+        RecordProblem::new(RecordProblemKind::OtherServer, message, fix)
+    });
+    let values = hosts.iter().map(|(preference, name)| format!("{preference} {name}"));
+    Ok(Some(Comparison::of(values.collect(), problem)))
 }
 
 /// Requires exactly one SPF record, which must allow this server (RFC 7208 §3.2).
-fn compare_spf(record: &ExpectedRecord, domain: &str, host: &str, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
-    let records: Vec<String> = match reader.query(&record.name, DnsRecordType::Txt)? {
-        DnsAnswer::Records(DnsRecords::Txt(texts)) => texts.iter().filter_map(|text| spf::spf_text(text)).collect(),
+fn compare_spf(
+    record: &ExpectedRecord,
+    domain: &str,
+    host: &str,
+    reader: &mut Reader<'_>,
+) -> Result<Option<Comparison>, Need> {
+    let texts: &[Vec<u8>] = match reader.query(&record.name, DnsRecordType::Txt)? {
+        DnsAnswer::Records(DnsRecords::Txt(texts)) => texts,
         DnsAnswer::Failed => return Ok(None),
-        _ => Vec::new(),
+        _ => &[],
     };
-    let verdict = match records.as_slice() {
-        [one] => spf::allows(one, domain, host, reader)?,
-        _ => spf::SpfListing::NotListed,
-    };
-    if verdict == spf::SpfListing::Unknown {
-        return Ok(None);
+    let records: Vec<String> = texts.iter().filter_map(|text| spf::spf_text(text)).collect();
+    if records.is_empty() {
+        let texts: Vec<String> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+        return Ok(Some(Comparison::of_unread(&texts, record)));
     }
-    Ok(comparison_of(verdict == spf::SpfListing::Listed, records))
+    let merged = spf::merged(&records, host);
+    if records.len() > 1 {
+        let problem = RecordProblem::several(records.len(), format!("Replace them with `{merged}`."));
+        return Ok(Some(Comparison::of(records, Some(problem))));
+    }
+    let problem = match spf::evaluate(domain, host, reader)? {
+        spf::SpfListing::Unknown => return Ok(None),
+        spf::SpfListing::Allowed => None,
+        spf::SpfListing::NotAllowed => {
+            let message = format!("The record doesn't allow {host} to send for the domain.");
+            let fix = format!("Change the value to `{merged}`.");
+            Some(RecordProblem::new(RecordProblemKind::NotAllowed, message, fix))
+        }
+        spf::SpfListing::Invalid(reason) => {
+            let message = format!("Receivers can't evaluate the record: {reason}.");
+            let fix = "Correct or remove the term. At most 10 terms may need DNS lookups.";
+            Some(RecordProblem::new(RecordProblemKind::Invalid, message, fix))
+        }
+    };
+    Ok(Some(Comparison::of(records, problem)))
 }
 
 /// Accepts any single policy that receivers read (RFC 7489 §6.6.3).
-fn compare_dmarc(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
+fn compare_dmarc(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Option<Comparison>, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
-    let is_about = |text: &String| text.trim_start_matches('"').to_ascii_lowercase().starts_with("v=dmarc1");
-    let records: Vec<String> = texts.into_iter().filter(is_about).collect();
-    let has_policy = |text: &String| stated_dmarc_policy(text).is_some();
-    Ok(comparison_of(records.len() == 1 && records.iter().all(has_policy), records))
+    let records: Vec<String> = texts.iter().filter(|text| is_dmarc_record(text)).cloned().collect();
+    if records.is_empty() {
+        return Ok(Some(Comparison::of_unread(&texts, record)));
+    }
+    let problem = match records.as_slice() {
+        [one] => stated_dmarc_policy(one).is_none().then(|| {
+            let message = "The record has no policy that receivers know.";
+            let fix = "Add `p=none`, `p=quarantine` or `p=reject` to the value.";
+            RecordProblem::new(RecordProblemKind::Invalid, message, fix)
+        }),
+        _ => Some(RecordProblem::several(records.len(), "Delete all but one. Receivers ignore them until then.")),
+    };
+    Ok(Some(Comparison::of(records, problem)))
 }
 
-/// Compares the `p` tags only; the owner may set the other tags, if verifiers accept the record.
-fn compare_dkim(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Comparison, Need> {
+/// Requires one record, in which verifiers find the expected key; the owner may set the other tags.
+fn compare_dkim(record: &ExpectedRecord, reader: &mut Reader<'_>) -> Result<Option<Comparison>, Need> {
     let Some(texts) = reader.texts(&record.name)? else { return Ok(None) };
-    let wanted = key_of(&record.value);
-    let is_ok =
-        texts.len() == 1 && texts.iter().all(|text| key_of(text) == wanted && dkim::check_key_record(text).is_ok());
-    Ok(comparison_of(is_ok, texts))
-}
-
-/// Returns the `p` tag without white space (RFC 6376 §3.6.1).
-fn key_of(text: &str) -> Option<String> {
-    let mut tags = text.trim_matches('"').split(';').filter_map(|tag| tag.split_once('='));
-    let (_, value) = tags.find(|(name, _)| name.trim() == "p")?;
-    Some(value.chars().filter(|c| !c.is_whitespace() && *c != '"').collect())
+    let problem = match texts.as_slice() {
+        [] => None,
+        [one] => problem::of_dkim(one, record),
+        _ => Some(RecordProblem::several(texts.len(), "Delete all but the one with the value shown.")),
+    };
+    Ok(Some(Comparison::of(texts, problem)))
 }
 
 /// Returns whether a missing record exists under its name with the zone appended once more. This happens if the owner
 /// enters the full name at a provider that appends the zone.
-fn is_doubled(record: &ExpectedRecord, zone: Option<&str>, reader: &mut Reader<'_>) -> Result<bool, Need> {
-    let Some(zone) = zone else { return Ok(false) };
+fn is_doubled(record: &ExpectedRecord, zone: &str, reader: &mut Reader<'_>) -> Result<bool, Need> {
     let name = format!("{}.{zone}", record.name);
     Ok(match record.key {
         DnsRecordKey::Mx => matches!(reader.query(&name, DnsRecordType::Mx)?, DnsAnswer::Records(_)),

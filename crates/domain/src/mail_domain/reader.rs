@@ -18,10 +18,17 @@ impl<'f> Reader<'f> {
         if let Some(answer) = self.facts.get(&question) {
             return Ok(answer);
         }
-        if !self.missing.contains(&question) {
-            self.missing.push(question);
-        }
+        self.need([question]);
         Err(Need)
+    }
+
+    /// Notes questions that have no answer yet.
+    pub(super) fn need(&mut self, questions: impl IntoIterator<Item = DnsQuestion>) {
+        for question in questions {
+            if !self.missing.contains(&question) {
+                self.missing.push(question);
+            }
+        }
     }
 
     pub(super) fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>, Need> {

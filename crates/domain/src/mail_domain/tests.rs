@@ -1,5 +1,7 @@
 //! Checks of each record against DNS, and the resulting changes of the domain.
 
+mod mistakes;
+
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use posthouse_mail::auth::{DnsAnswer, DnsFacts, DnsQuestion, DnsRecordType, DnsRecords};
@@ -295,7 +297,7 @@ fn record_under_doubled_name_is_reported() {
         "mail.acme.example.acme.example MX 10 mx.post.example",
     ];
     let check = run(&domain(), &doubled);
-    let hints: Vec<DnsRecordKey> = check.records.iter().filter(|c| c.is_doubled).map(|c| c.key).collect();
+    let hints: Vec<DnsRecordKey> = check.records.iter().filter(|c| c.problem.is_some()).map(|c| c.key).collect();
     assert_eq!(hints, [DnsRecordKey::Verification, DnsRecordKey::Mx]);
     assert_eq!(check.hosting.map(|hosting| hosting.zone), Some("acme.example".to_owned()));
 }

@@ -4,8 +4,8 @@
 
 mod tree_walk;
 
-pub use self::tree_walk::stated_dmarc_policy;
 use self::tree_walk::{DmarcRecord, TreeWalk, TreeWalkError};
+pub use self::tree_walk::{is_dmarc_record, stated_dmarc_policy};
 use super::dns::{DnsAnswer, DnsLookup, DnsPending, DnsRecordType};
 use crate::dkim::signature::is_at_or_below;
 

@@ -8,7 +8,7 @@ mod check;
 mod macros;
 mod record;
 
-use super::dns::{DnsLookup, DnsPending, is_queryable};
+use super::dns::{DnsFacts, DnsLookup, DnsPending, DnsQuestion, is_queryable};
 use check::{SpfAbort, SpfCheck};
 use std::net::IpAddr;
 
@@ -100,6 +100,22 @@ pub(super) struct SpfInput<'i> {
     pub(super) receiver: &'i str,
     /// The current time in seconds since 1970, for the `t` macro.
     pub(super) now_s: i64,
+}
+
+/// Checks whether a client may send for a domain, as a receiver of its mail does.
+///
+/// # Errors
+/// Returns the questions to answer first.
+pub fn check_spf(
+    domain: &str,
+    client_ip: IpAddr,
+    helo: &str,
+    facts: &DnsFacts,
+) -> Result<SpfVerdict, Vec<DnsQuestion>> {
+    let identity = SpfIdentity::MailFrom;
+    let input = SpfInput { identity, client_ip, helo, local_part: "", domain, receiver: "unknown", now_s: 0 };
+    let mut lookup = DnsLookup::new(facts, false);
+    check(input, &mut lookup).map_err(|DnsPending| lookup.into_missing())
 }
 
 /// Runs the check for one identity (RFC 7208 §4).

@@ -72,6 +72,11 @@ impl DkimPublicKey {
         Ok(Self { kind, bytes, exact_identity })
     }
 
+    /// Returns whether both verify the same signatures, whatever their other tags are.
+    pub(crate) fn is_same_key(&self, other: &Self) -> bool {
+        (self.kind, &self.bytes) == (other.kind, &other.bytes)
+    }
+
     /// Verifies a signature over the SHA-256 hash of canonical header data. Rejects RSA keys below 1024 bits
     /// (RFC 8301 §3.2).
     pub(crate) fn verify(&self, algorithm: DkimAlgorithm, data: &Digest, signature: &[u8]) -> Result<(), &'static str> {

@@ -195,7 +195,7 @@ fn domain(kind: EventKind) -> MailDomain {
     let now = Time::from_millis(NOW_MS);
     let status = if kind == EventKind::DomainFailed { DomainStatus::Failed } else { DomainStatus::Verified };
     let since_ms = if kind == EventKind::DomainDkimRotationDue { ROTATION_DUE_AFTER_MS } else { 0 };
-    let found = |key| CheckedRecord { key, found: RecordStatus::Ok, values: Vec::new(), is_doubled: false };
+    let found = |key| CheckedRecord { key, found: RecordStatus::Ok, values: Vec::new(), problem: None };
     let lost = |checked: &CheckedRecord| status == DomainStatus::Verified || checked.key != DnsRecordKey::Dkim;
     let began = now.plus_ms(-since_ms);
     let mut domain =

@@ -123,7 +123,7 @@ fn the_closest_record_sets_the_policy() {
         ),
         ("one.co.uk", &[("co.uk", "v=DMARC1; p=quarantine; psd=y")], Some(Quarantine)),
         ("example.com", &[], None),
-        ("example.com", &[("com", "V=DMARC1; p=reject")], None),
+        ("example.com", &[("com", "v=dmarc1; p=reject")], None),
         ("example.com", &[("example.com", "p=reject; v=DMARC1")], None),
     ] {
         let verdict = evaluate(author, "x.example", "y.example", records).verdict;
@@ -140,6 +140,7 @@ fn small_faults_of_a_record_keep_its_policy() {
             "v=DMARC1;p={};",
             "v=DMARC1;; p={}",
             "v=DMARC1; P={}",
+            "V=DMARC1; P={}",
             "v=DMARC1; p={}; foo",
             "v=DMARC1; foo; p={}",
             "v=DMARC1; p={}; foo=bar; 1x=2",

@@ -75,6 +75,12 @@ impl DmarcTags {
     }
 }
 
+/// Returns whether receivers take a text for a DMARC record.
+#[must_use]
+pub fn is_dmarc_record(text: &str) -> bool {
+    claims_dmarc(text.as_bytes())
+}
+
 /// Returns the policy that a text record states, as receivers read it. Returns `None` if it is no DMARC record or states
 /// none.
 #[must_use]
@@ -184,7 +190,7 @@ fn claims_dmarc(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let version = text.split(';').next().unwrap_or_default();
     version.split_once('=').is_some_and(|(name, value)| {
-        // The version comes first and is case-sensitive (§4.7).
-        name.trim() == "v" && value.trim_end_matches('\\').trim() == "DMARC1"
+        // The version comes first; its value is case-sensitive (§4.7).
+        name.trim().eq_ignore_ascii_case("v") && value.trim_end_matches('\\').trim() == "DMARC1"
     })
 }

@@ -123,8 +123,8 @@ fn line(record: &ExpectedRecord, checked: Option<&CheckedRecord>) -> Finding {
         None => Finding::warning(format!("{what} could not be looked up"), "try again; check dns.nameservers"),
         Some((RecordStatus::Ok, _)) => Finding::ok(format!("{what} is correct")),
         Some((_, checked)) => {
-            let what = format!("{what} {}", problem(record.key, checked));
-            Finding::failed(what, advice)
+            let advice = checked.problem.as_ref().map_or(advice, |problem| problem.fix.clone());
+            Finding::failed(format!("{what} {}", problem(checked)), advice)
         }
     }
 }
@@ -139,21 +139,11 @@ fn label(key: DnsRecordKey) -> &'static str {
     }
 }
 
-fn problem(key: DnsRecordKey, checked: &CheckedRecord) -> String {
-    if checked.is_doubled {
-        return "has no record, but there is one with the zone twice in its name".to_owned();
-    }
-    let values = checked.values.join(" and ");
-    match (key, checked.found, checked.values.len()) {
-        (_, RecordStatus::Missing, _) => "has no record".to_owned(),
-        (DnsRecordKey::Spf, _, 1) => format!("does not include this server ({values})"),
-        (DnsRecordKey::Spf | DnsRecordKey::Dmarc, _, count) if count > 1 => {
-            format!("has {count} records, only one is allowed")
-        }
-        (DnsRecordKey::Mx, ..) => format!("points to another server ({values})"),
-        (DnsRecordKey::Dmarc, ..) => format!("has no valid policy ({values})"),
-        _ => "has another record".to_owned(),
-    }
+fn problem(checked: &CheckedRecord) -> String {
+    let Some(problem) = &checked.problem else { return "has no record".to_owned() };
+    let found = checked.values.join(" and ");
+    let found = if found.is_empty() { found } else { format!(" ({found})") };
+    format!("is not accepted{found}. {}", problem.message)
 }
 
 /// Checks custom domains: one finding per domain, or one per missing or wrong record.
@@ -175,7 +165,7 @@ pub(super) async fn custom_domains(service: &Arc<Service>) -> Vec<Finding> {
             .filter(|(_, checked)| checked.found != RecordStatus::Ok)
             .map(|(record, checked)| {
                 let what = format!("domain: {} of {}", label(record.key), record.name);
-                let what = format!("{what} {}", problem(record.key, checked));
+                let what = format!("{what} {}", problem(checked));
                 if *is_needed {
                     return Finding::failed(what, advice.clone());
                 }

@@ -83,14 +83,12 @@ fn row([record, kind, needed, found]: [&str; 4], name: &str) -> String {
     format!("{record:<13} {kind:<5} {needed:<7} {found:<9} {name}").trim_end().to_owned()
 }
 
-/// Lists the values that were found instead, and the likely mistake.
+/// Lists the values that were found instead, the mistake, and what to change.
 fn remarks(record: &Value) -> Vec<String> {
     let key = text(record, "key");
     let found = record["found"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut lines: Vec<String> = found.map(|value| format!("{key}: found instead: {value}")).collect();
-    if record["hint"] == "full_name_in_host" {
-        lines.push(format!("{key}: published with the zone twice in its name; enter only the name shown below"));
-    }
+    lines.extend(["message", "fix"].iter().filter_map(|part| Some(format!("{key}: {}", record[*part].as_str()?))));
     lines
 }
 

@@ -2,7 +2,7 @@
 
 use posthouse_domain::{
     DkimKeyRecord, DkimSelector, DomainStatus, MailDomain, RetiringKey, Time,
-    mail_domain::{CheckedRecord, DnsHosting, DnsRecordKey, RecordStatus},
+    mail_domain::{CheckedRecord, DnsHosting, DnsRecordKey, RecordProblem, RecordProblemKind, RecordStatus},
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,16 @@ pub(super) struct StoredCheck {
     pub(super) key: String,
     pub(super) found: String,
     values: Vec<String>,
-    doubled: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    problem: Option<StoredProblem>,
+}
+
+/// The stored form of a mistake in a published record.
+#[derive(Serialize, Deserialize)]
+struct StoredProblem {
+    kind: String,
+    message: String,
+    fix: String,
 }
 
 /// The stored form of the DNS hosting.
@@ -31,7 +40,11 @@ impl From<&CheckedRecord> for StoredCheck {
             key: c.key.stored().into(),
             found: c.found.text().into(),
             values: c.values.clone(),
-            doubled: c.is_doubled,
+            problem: c.problem.as_ref().map(|problem| StoredProblem {
+                kind: problem.kind.text().into(),
+                message: problem.message.clone(),
+                fix: problem.fix.clone(),
+            }),
         }
     }
 }
@@ -43,8 +56,15 @@ impl StoredCheck {
             key: key.ok_or_else(|| Error::Inconsistent(format!("unknown record key {}", self.key).into()))?,
             found: named(&self.found, RecordStatus::parse)?,
             values: self.values,
-            is_doubled: self.doubled,
+            problem: self.problem.map(StoredProblem::into_problem).transpose()?,
         })
+    }
+}
+
+impl StoredProblem {
+    fn into_problem(self) -> Result<RecordProblem> {
+        let kind = named(&self.kind, RecordProblemKind::parse)?;
+        Ok(RecordProblem { kind, message: self.message, fix: self.fix })
     }
 }
 

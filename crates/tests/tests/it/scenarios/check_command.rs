@@ -121,8 +121,12 @@ async fn following_the_advice_fixes_every_problem() {
     let (code, checks) = check(&dir);
     assert_eq!(code, 1);
     let expected = [
-        ("MX: agents.post.test", "failed", "points to another server (5 mx.elsewhere.test)"),
-        ("SPF: agents.post.test", "failed", "does not include this server (v=spf1 ip4:192.0.2.1 -all)"),
+        ("MX: agents.post.test", "failed", "is not accepted (5 mx.elsewhere.test). Mail goes to mx.elsewhere.test"),
+        (
+            "SPF: agents.post.test",
+            "failed",
+            "is not accepted (v=spf1 ip4:192.0.2.1 -all). The record doesn't allow mx.post.test",
+        ),
         ("DMARC:", "warning", "could not be looked up"),
         ("inbound:", "failed", "forward the port to this service"),
     ];

@@ -101,6 +101,7 @@ async fn a_domain_is_added_and_verified_at_the_terminal() {
     assert_eq!(checked.code, 1, "{}{}", checked.out, checked.err);
     assert!(checked.out.contains("mx            MX    yes     mismatch  mail.acme.test\n"), "{}", checked.out);
     assert!(checked.out.contains("mx: found instead: 10 mx.elsewhere.test\n"), "{}", checked.out);
+    assert!(checked.out.contains("mx: Publish `10 mx.post.test`, and delete mx.elsewhere.test"), "{}", checked.out);
     assert!(checked.err.contains("4 required records are missing or wrong"), "{}", checked.err);
 
     let path = format!("/v1/domains/{}", domain["id"].as_str().unwrap());
