@@ -87,7 +87,7 @@ pub struct HttpResponse {
     pub headers: Vec<HttpHeader>,
     /// The body, up to [`HttpLimits::response_bytes_max`].
     pub body: Vec<u8>,
-    /// Whether the body is longer than the limit.
+    /// Whether the body is longer than the limit, or was cut off by its server.
     pub truncated: bool,
 }
 

@@ -123,7 +123,7 @@ impl HttpClient {
         let (client, message) = (self.client(&request), message(&request)?);
         loop {
             match client.request(message.clone()).await {
-                Ok(response) => return read(response, request.limits.response_bytes_max).await,
+                Ok(response) => return Ok(read(response, request.limits.response_bytes_max).await),
                 // Each turn ends one idle connection, and a new connection is never stale.
                 Err(error) if is_stale(&error) => {}
                 Err(error) => return Err(failure(&error)),
@@ -177,24 +177,28 @@ fn message(request: &HttpRequest) -> Result<Request<Full<Bytes>>, OutboundHttpEr
     builder.body(Full::new(request.body.clone())).map_err(|error| invalid(error.to_string()))
 }
 
-/// Reads a response, up to the wanted number of bytes.
-async fn read(response: Response<Incoming>, wanted: usize) -> Result<HttpResponse, OutboundHttpError> {
+/// Reads a response, up to the wanted number of bytes. A server that ends the connection within the body has answered: its
+/// status tells what it did with the request.
+async fn read(response: Response<Incoming>, wanted: usize) -> HttpResponse {
     let (head, mut incoming) = response.into_parts();
     if let Some(history) = head.extensions.get::<ConnectionHistory>() {
         history.note_response();
     }
-    let (mut body, mut seen) = (Vec::new(), 0_usize);
+    let (mut body, mut seen, mut is_cut) = (Vec::new(), 0_usize, false);
     // The rest of a much longer body stays unread, which closes the connection.
     while seen <= wanted + REST_BYTES_MAX
         && let Some(frame) = incoming.frame().await
     {
-        let frame = frame.map_err(|error| OutboundHttpError::Exchange(text(&error)))?;
+        let Ok(frame) = frame else {
+            is_cut = true;
+            break;
+        };
         let Ok(data) = frame.into_data() else { continue };
         body.extend_from_slice(&data[..data.len().min(wanted - body.len())]);
         seen += data.len();
     }
     let (status, headers) = (head.status.as_u16(), headers(&head.headers));
-    Ok(HttpResponse { status, headers, body, truncated: seen > wanted })
+    HttpResponse { status, headers, body, truncated: is_cut || seen > wanted }
 }
 
 fn headers(map: &HeaderMap) -> Vec<HttpHeader> {

@@ -224,6 +224,30 @@ async fn bodies_are_cut_at_the_limit() {
 }
 
 #[tokio::test]
+async fn a_body_that_its_server_cuts_off_is_an_answer() {
+    let mut variants = 0;
+    for status in [200, 201, 204, 404, 500] {
+        for (rest, body) in [
+            ("Content-Length: 10\r\n\r\n", ""),
+            ("Content-Length: 10\r\n\r\nhello", "hello"),
+            ("Transfer-Encoding: chunked\r\n\r\n", ""),
+            ("Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "hello"),
+            ("Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n9\r\n wor", "hello wor"),
+        ] {
+            let reply = Reply::Last(format!("HTTP/1.1 {status} X\r\n{rest}").into_bytes());
+            let response = Fixture::new(vec![reply]).await.get("http://8.8.8.8/").await.expect("a response");
+            assert_eq!(response.status, status, "{rest:?}");
+            // A 204 has no body (RFC 9110 section 15.3.5).
+            let is_cut = status != 204;
+            assert_eq!(response.body, if is_cut { body.as_bytes() } else { b"" }, "{status} {rest:?}");
+            assert_eq!(response.truncated, is_cut, "{status} {rest:?}");
+            variants += 1;
+        }
+    }
+    assert!(variants >= 20);
+}
+
+#[tokio::test]
 async fn a_body_without_end_is_abandoned() {
     for head in ["Content-Length: 1000000000000", "Connection: close"] {
         let reply = Reply::Endless(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").into_bytes());
