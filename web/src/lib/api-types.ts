@@ -6245,6 +6245,14 @@ export interface components {
              */
             confidence: number;
             /**
+             * @description What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
+             *     sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
+             *     label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
+             *     version stored.
+             * @enum {string|null}
+             */
+            reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
+            /**
              * Format: double
              * @description Reserved for a categorizer; always null.
              */
@@ -7497,8 +7505,15 @@ export interface components {
             found?: string[];
             /** @description Name relative to the zone, for DNS providers that append the zone; `@` is the zone itself. */
             host: string;
-            /** @description `full_name_in_host` if the record is published with the zone repeated in its name. */
-            hint?: string | null;
+            /**
+             * @description Mistake in the published record, for programs; `full_name_in_host` if the zone is repeated in its name.
+             * @enum {string}
+             */
+            hint?: "full_name_in_host" | "quoted" | "escaped" | "text_before" | "several_records" | "cut_off" | "wrong_tag" | "other_value" | "invalid" | "not_allowed" | "other_server";
+            /** @description What was found, if there is a `hint`. May contain text from DNS. */
+            message?: string | null;
+            /** @description What to change at the DNS provider, if there is a `hint`. */
+            fix?: string | null;
         };
         /** @description A refusal, as in the error of a send. */
         RefusalView: {
@@ -8828,6 +8843,14 @@ export interface components {
              *     domain than the author's address.
              */
             confidence: number;
+            /**
+             * @description What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
+             *     sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
+             *     label (`link_label`), the URL (`link_url`) or the text above the link (`link_text`). Null in messages that an older
+             *     version stored.
+             * @enum {string|null}
+             */
+            reason: "code_bound" | "code_named" | "code_shown" | "link_answer" | "link_label" | "link_url" | "link_text" | null;
             /**
              * Format: double
              * @description Reserved for a categorizer; always null.
