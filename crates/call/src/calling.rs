@@ -92,18 +92,39 @@ pub async fn call(
     arguments: Arguments,
 ) -> Answer {
     let mut notes = Notes::default();
-    let result = match caller.map_or(Ok(()), |caller| count_caller(service, caller, &mut notes)) {
-        Ok(()) => match admit(service, operation, caller, source, &mut notes) {
-            Ok(admission) => run(service, operation, admission, arguments, Problems::default()).await,
-            Err(refusal) => Err(refusal),
-        },
+    match caller.map_or(Ok(()), |caller| count_caller(service, caller, &mut notes)) {
+        Ok(()) => {
+            let answer = call_counted(service, operation, caller, source, arguments, Problems::default()).await;
+            notes.limits.extend(answer.notes.limits);
+            Answer { result: answer.result, notes }
+        }
+        Err(refusal) => Answer { result: Err(noted(service, refusal)), notes },
+    }
+}
+
+/// Calls an operation for a caller that was counted already, as one of several calls for one message of its client.
+/// `problems` are those that the transport has found in the arguments.
+pub async fn call_counted(
+    service: &Arc<Service>,
+    operation: &Operation,
+    caller: Option<&AuthenticatedCaller>,
+    source: CallSource,
+    arguments: Arguments,
+    problems: Problems,
+) -> Answer {
+    let mut notes = Notes::default();
+    let result = match admit(service, operation, caller, source, &mut notes) {
+        Ok(admission) => run(service, operation, admission, arguments, problems).await,
         Err(refusal) => Err(refusal),
     };
-    if let Err(refusal) = &result {
-        service.storage_health.record(refusal);
-        service.metrics.refused(refusal);
-    }
-    Answer { result, notes }
+    Answer { result: result.map_err(|refusal| noted(service, refusal)), notes }
+}
+
+/// Notes a refusal for the health of the storage and for metrics.
+fn noted(service: &Service, refusal: Refusal) -> Refusal {
+    service.storage_health.record(&refusal);
+    service.metrics.refused(&refusal);
+    refusal
 }
 
 /// Counts a call for the limits of its caller, and notes the notice of its workspace.

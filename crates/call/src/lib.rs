@@ -12,7 +12,7 @@ mod outcome;
 mod permission;
 pub mod prelude;
 
-pub use calling::{Admission, Answer, Arguments, CallSource, Notes, admit, call, count_caller, run};
+pub use calling::{Admission, Answer, Arguments, CallSource, Notes, admit, call, call_counted, count_caller, run};
 pub use input::{CallInfo, CallParts, FromBody, FromCallParts, Input, PathParams, PublicInput, RawBody};
 pub use operation::{
     ATTACHMENT_BODY_BYTES_MAX, Access, BODY_BYTES_MAX, BodyRule, Effects, Method, Operation, RequiredScope, ResultDoc,

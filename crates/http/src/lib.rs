@@ -5,6 +5,7 @@ pub mod connection;
 pub mod openapi;
 pub mod pages;
 pub mod prelude;
+mod protocol;
 pub mod request;
 pub mod response;
 pub mod route;

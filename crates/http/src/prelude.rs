@@ -11,5 +11,5 @@ pub use posthouse_domain::{Caller, ErrorCode, InboxId, Permission, Refusal};
 
 pub use crate::{
     Api,
-    route::{CallerInput, PageInput, PageOperation, RequestInfo, Route, RouteResponse},
+    route::{CallerInput, PageInput, PageOperation, RequestInfo, Route, RouteProtocol, RouteResponse},
 };

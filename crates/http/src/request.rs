@@ -6,4 +6,5 @@ pub(crate) mod body_budget;
 pub mod cookie;
 pub(crate) mod development;
 pub(crate) mod idempotency;
+pub(crate) mod origin;
 pub(crate) mod request_info;

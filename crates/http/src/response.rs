@@ -2,6 +2,7 @@
 
 pub(crate) mod cors;
 pub(crate) mod error;
+pub(crate) mod notes;
 pub mod oauth;
 pub(crate) mod rate_limits;
 pub(crate) mod response_budget;

@@ -10,6 +10,7 @@ use posthouse_domain::Refusal;
 
 use crate::Api;
 
+pub use crate::protocol::RouteProtocol;
 pub use crate::request::request_info::RequestInfo;
 pub(crate) use crate::response::route_response::entity_tag;
 pub use crate::response::route_response::{DocumentVersion, ResponseBody, RouteResponse};
@@ -24,12 +25,14 @@ pub struct Route {
     pub operation: Operation,
     /// Renders a refusal for browsers.
     pub error_page: Option<fn(&Refusal) -> RouteResponse>,
+    /// How it serves a protocol of its own.
+    pub protocol: Option<RouteProtocol>,
     page: Option<PageHandler>,
 }
 
 impl From<Operation> for Route {
     fn from(operation: Operation) -> Self {
-        Self { operation, error_page: None, page: None }
+        Self { operation, error_page: None, protocol: None, page: None }
     }
 }
 
@@ -72,7 +75,7 @@ impl PageOperation for Operation {
             Ok(input) => Box::pin(handler(api, input)),
             Err(refusal) => Box::pin(std::future::ready(Err(refusal))),
         });
-        Route { operation: self, error_page: None, page: Some(page) }
+        Route { page: Some(page), ..Route::from(self) }
     }
 }
 
@@ -81,6 +84,14 @@ impl Route {
     #[must_use]
     pub fn error_page(mut self, page: fn(&Refusal) -> RouteResponse) -> Self {
         self.error_page = Some(page);
+        self
+    }
+
+    /// Serves a protocol of its own: with its errors, and for pages of allowed origins. The handler gets all header
+    /// fields.
+    #[must_use]
+    pub fn protocol(mut self, protocol: RouteProtocol) -> Self {
+        self.protocol = Some(protocol);
         self
     }
 

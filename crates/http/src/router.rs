@@ -6,16 +6,13 @@
 //! writes a refusal of any stage as a response, and `finish` adds the request id and the fields of all responses.
 
 use crate::Api;
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-};
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     Router,
     body::Body,
     extract::{RawPathParams, Request, rejection::RawPathParamsRejection},
-    http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request},
     response::Response,
     routing::{MethodFilter, on},
 };
@@ -29,9 +26,10 @@ use posthouse_domain::{ErrorCode, LimitName, Principal, Refusal, Time, Workspace
 use tracing::Instrument;
 
 use crate::{
-    connection::client::{self, HttpConnectionInfo, RequestClient},
+    connection::client::{self, RequestClient},
     connection::host,
     pages::dashboard,
+    protocol,
     request::auth,
     request::body,
     request::cookie,
@@ -39,8 +37,8 @@ use crate::{
     request::idempotency,
     response::cors,
     response::error,
+    response::notes,
     response::oauth,
-    response::rate_limits,
     route::{PageParts, RequestInfo, ResponseBody, Route, RouteResponse},
     stream::socket,
 };
@@ -51,7 +49,6 @@ use crate::{
 
 /// `X-Request-Id`.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const SERVICE_NOTICE: HeaderName = HeaderName::from_static("service-notice");
 
 /// Builds the router that serves a route table.
 pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
@@ -60,6 +57,7 @@ pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
         routes.into_iter().filter(|route| !route.operation.development || api.service.config.is_loopback_profile())
     {
         let (preflight_app, is_cross_origin) = (api.clone(), route.operation.is_cross_origin);
+        let (other_app, protocol) = (api.clone(), route.protocol);
         let (api, route) = (api.clone(), Arc::new(route));
         let filter = MethodFilter::try_from(route.method()).expect("the table names ordinary methods");
         let path = route.operation.path;
@@ -71,7 +69,14 @@ pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
             let answer = move || async move { finish(cors::preflight().into_response(), &request_id(&api.service)) };
             router = router.route(path, on(MethodFilter::OPTIONS, answer));
         }
-        router = router.route(path, on(filter, handler));
+        let methods = match protocol {
+            Some(protocol) => on(filter, handler).fallback(move |request: Request| {
+                let api = other_app.clone();
+                async move { finish(protocol::other_method(&api, protocol, request).await, &request_id(&api.service)) }
+            }),
+            None => on(filter, handler),
+        };
+        router = router.route(path, methods);
     }
     let (unmatched_app, method_app) = (api.clone(), api.clone());
     router
@@ -104,11 +109,11 @@ pub(crate) fn build(api: &Arc<Api>, routes: Vec<Route>) -> Router {
 
 /// Responds to a request that matches no route.
 pub(super) async fn refuse_unmatched(api: &Api, request: Request, refusal: Refusal) -> Response {
-    let client = client_of(api, request.extensions(), request.headers());
+    let client = client::of_request(api, request.extensions(), request.headers());
     let mut notes = Notes::default();
     let counted = count_optional_caller(api, request.headers(), client.address, &mut notes).await;
     let mut response = refuse(api, request, counted.err().unwrap_or(refusal)).await;
-    write_notes(&notes, response.headers_mut());
+    notes::write(&notes, response.headers_mut());
     response
 }
 
@@ -118,7 +123,7 @@ pub(super) async fn refuse(api: &Api, request: Request, refusal: Refusal) -> Res
     tracing::info!(request_id = %id, method = %request.method(), status = refusal.code.status(), "http.refused");
     let (head, mut body) = request.into_parts();
     let path = head.uri.path().to_owned();
-    let client = client_of(api, &head.extensions, &head.headers).address;
+    let client = client::of_request(api, &head.extensions, &head.headers).address;
     api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
     // A 405 has the error body of the API on every path.
     let is_of_oauth = refusal.code != ErrorCode::MethodNotAllowed && api.site.has_oauth_errors(&path);
@@ -170,6 +175,7 @@ fn respond(
     let path = path.map(|raw| PathParams::of(raw.iter())).unwrap_or_default();
     let span = tracing::info_span!("request", request_id = %id);
     let page = route.error_page.filter(|_| dashboard::accepts_html(request.headers()));
+    let fields = route.protocol.map(|_| protocol::fields_for(&api, &request));
     // Boxed, so that a long poll does not keep the head and its read buffer in memory while it waits.
     let entering = Box::pin(enter(Arc::clone(&api), Arc::clone(&route), arrival, path, request));
     async move {
@@ -186,10 +192,11 @@ fn respond(
             }
             Err(refusal) => refused(&api.service, &route, &refusal, &id, page),
         };
-        write_notes(&notes, response.headers_mut());
+        notes::write(&notes, response.headers_mut());
         if route.operation.is_cross_origin {
             cors::allow(response.headers_mut());
         }
+        response.headers_mut().extend(fields.into_iter().flatten());
         let duration_ms = api.service.clock.now().since_ms(began);
         let status = response.status().as_u16();
         tracing::info!(request_id = %id, route = route.operation.name, status, duration_ms, "http.request");
@@ -206,7 +213,7 @@ fn hold(
     workspace: Option<WorkspaceId>,
     response: RouteResponse,
 ) -> Result<RouteResponse, Refusal> {
-    let Some(workspace) = workspace else { return Ok(response) };
+    let Some(workspace) = workspace.or(response.workspace) else { return Ok(response) };
     let body = match response.body {
         ResponseBody::Bytes(bytes) if bytes.is_empty() => ResponseBody::Bytes(bytes),
         ResponseBody::Bytes(bytes) => {
@@ -243,6 +250,9 @@ fn refused(
     page: Option<fn(&Refusal) -> RouteResponse>,
 ) -> Response {
     service.metrics.refused(refusal);
+    if let Some(protocol) = route.protocol {
+        return protocol::refused(service, protocol, refusal);
+    }
     let mut response = match page {
         _ if route.operation.has_oauth_errors => oauth::service(refusal).into_response(),
         Some(page) => error::complete(refusal, page(refusal)),
@@ -283,20 +293,31 @@ async fn enter(
     path: PathParams,
     request: Request,
 ) -> (Notes, Result<AdmittedRequest, Refusal>) {
-    let named = if route.operation.development { host::named(&request) } else { String::new() };
+    let is_checked = route.operation.development || route.protocol.is_some();
+    let named = if is_checked { host::named(&request) } else { String::new() };
     let (head, mut body) = request.into_parts();
     let mut notes = Notes::default();
-    let admitted =
-        match route.operation.development.then(|| development::admit(&api.service.config, &route, &head, &named)) {
-            Some(Err(refusal)) => Err(refusal),
-            _ => admit(&api, &route, &arrival, path, &head, &mut body, &mut notes).await,
-        };
+    let admitted = match check_page(&api, &route, &head, &named) {
+        Err(refusal) => Err(refusal),
+        Ok(()) => admit(&api, &route, &arrival, path, &head, &mut body, &mut notes).await,
+    };
     if let Err(refusal) = &admitted {
         api.service.storage_health.record(refusal);
-        let client = client_of(&api, &head.extensions, &head.headers).address;
+        let client = client::of_request(&api, &head.extensions, &head.headers).address;
         api.drains.drain(api.service.clock.as_ref(), client, &head.headers, &mut body).await;
     }
     (notes, admitted)
+}
+
+/// Checks the page that sent a request, for routes that pages of other sites must not use.
+fn check_page(api: &Api, route: &Route, head: &request::Parts, named: &str) -> Result<(), Refusal> {
+    if route.operation.development {
+        return development::admit(&api.service.config, route, head, named);
+    }
+    match route.protocol {
+        Some(_) => protocol::check_origin(api, &head.headers, &head.extensions, named),
+        None => Ok(()),
+    }
 }
 
 /// Does everything that precedes the handler: authentication, limits, permission, body and idempotency.
@@ -309,7 +330,7 @@ async fn admit(
     body: &mut Body,
     notes: &mut Notes,
 ) -> Result<AdmittedRequest, Refusal> {
-    let client = client_of(api, &head.extensions, &head.headers);
+    let client = client::of_request(api, &head.extensions, &head.headers);
     let connection = head.extensions.get::<ConnectionSlot>().cloned();
     let (operation, service) = (&route.operation, &api.service);
     let (mut caller, mut proxied) = (None, None);
@@ -345,7 +366,10 @@ async fn admit(
         None => Bytes::new(),
     };
     let arguments = Arguments { path, query: head.uri.query().map(str::to_owned), body, idempotency_key };
-    let request = request_info(head, client, connection, !operation.access.needs_caller());
+    let mut request = request_info(head, client, connection, !operation.access.needs_caller());
+    if route.protocol.is_some() {
+        request.fields.clone_from(&head.headers);
+    }
     let holds = RequestHolds { body: share, _proxied: proxied };
     Ok(AdmittedRequest { admission, arguments, request, problems, holds })
 }
@@ -371,6 +395,7 @@ fn request_info(
         on_loopback: client.on_loopback,
         connection,
         handshake: socket::handshake(&head.headers),
+        fields: HeaderMap::new(),
     }
 }
 
@@ -414,26 +439,6 @@ async fn count_optional_caller(
     }
     let Ok(authenticated) = auth::authenticate(api, headers, client).await else { return Ok(()) };
     call::count_caller(&api.service, &authenticated, notes)
-}
-
-fn client_of(api: &Api, extensions: &Extensions, headers: &HeaderMap) -> RequestClient {
-    // A peer that isn't known has no rights of this machine.
-    let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-    let peer = extensions.get::<HttpConnectionInfo>().map_or(unknown, |connection| connection.peer);
-    client::of(peer, &api.http.trusted_proxies, headers)
-}
-
-fn write_notes(notes: &Notes, headers: &mut HeaderMap) {
-    for status in &notes.limits {
-        rate_limits::write(status, headers);
-    }
-    if let Some(notice) = &notes.notice {
-        let encoded =
-            percent_encoding::utf8_percent_encode(&notice.message, percent_encoding::NON_ALPHANUMERIC).to_string();
-        if let Ok(value) = HeaderValue::from_str(&encoded) {
-            headers.insert(SERVICE_NOTICE, value);
-        }
-    }
 }
 
 /// A plain text response, for requests outside the API.

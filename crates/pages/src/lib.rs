@@ -1,10 +1,11 @@
 //! What only HTTP has: sign-in of people, confirmation pages, the public directory, the issuer of identity tokens, and the
-//! handshake of the stream.
+//! handshake of the stream and the endpoint of MCP.
 
 mod claim;
 mod confirm;
 mod directory;
 mod issuer;
+mod mcp;
 mod sign_in;
 mod stream;
 
@@ -22,6 +23,7 @@ pub fn routes() -> Vec<Route> {
         sign_in::routes(),
         directory::routes(),
         issuer::routes(),
+        mcp::routes(),
     ];
     chapters.into_iter().flatten().collect()
 }

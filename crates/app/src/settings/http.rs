@@ -10,6 +10,8 @@ pub const CONNECTIONS_MAX: usize = 50_000;
 pub struct HttpConfig {
     /// `http.allowed_hosts`: further host names of the service, in A-labels.
     pub allowed_hosts: Vec<String>,
+    /// `http.allowed_origins`: origins whose pages may speak MCP.
+    pub allowed_origins: Vec<String>,
     /// `http.trusted_proxies`
     pub trusted_proxies: Vec<Network>,
     /// `http.metrics_token`

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use axum::http::HeaderMap;
 use posthouse_app::settings::SecretText;
 use posthouse_domain::SessionSecret;
 
@@ -34,4 +35,6 @@ pub struct RequestInfo {
     pub connection: Option<ConnectionSlot>,
     /// The accept key, if the request asks for a WebSocket.
     pub handshake: Option<String>,
+    /// All header fields, for a protocol of its own; empty on other routes.
+    pub fields: HeaderMap,
 }

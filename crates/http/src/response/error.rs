@@ -40,7 +40,7 @@ pub(crate) fn complete(refusal: &Refusal, response: RouteResponse) -> Response {
     if response.status() == StatusCode::UNAUTHORIZED {
         // RFC 6750 §3
         let challenge = HeaderValue::from_static("Bearer realm=\"posthouse\", error=\"invalid_token\"");
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        response.headers_mut().entry(header::WWW_AUTHENTICATE).or_insert(challenge);
     }
     response
 }

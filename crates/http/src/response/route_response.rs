@@ -14,12 +14,14 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use hyper::body::{Frame, SizeHint};
 use posthouse_app::limits::requests::RateLimitStatus;
-use posthouse_call::{CacheRule, Outcome, OutcomeBody, OutcomeStream, render_view};
-use posthouse_domain::Refusal;
+use posthouse_call::{CacheRule, Notes, Outcome, OutcomeBody, OutcomeStream, render_view};
+use posthouse_domain::{Refusal, WorkspaceId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{request::request_info::RequestInfo, response::rate_limits, stream::socket::HandshakeOutcome};
+use crate::{
+    request::request_info::RequestInfo, response::notes, response::rate_limits, stream::socket::HandshakeOutcome,
+};
 
 /// The response of a handler.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct RouteResponse {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: ResponseBody,
+    /// The workspace that the memory of the response counts for, if the route authenticated its caller by itself.
+    pub workspace: Option<WorkspaceId>,
 }
 
 /// A version of a document that many responses share.
@@ -117,12 +121,16 @@ impl RouteResponse {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
         let response = match body {
             OutcomeBody::Bytes(bytes) => match cache {
-                Some(rule) => Self { status, headers, body: ResponseBody::Bytes(bytes) }.kept(&rule, if_none_match),
-                None => Self { status, headers, body: ResponseBody::Bytes(bytes) },
+                Some(rule) => Self::of_parts(status, headers, ResponseBody::Bytes(bytes)).kept(&rule, if_none_match),
+                None => Self::of_parts(status, headers, ResponseBody::Bytes(bytes)),
             },
-            OutcomeBody::Stream(stream) => Self { status, headers, body: ResponseBody::Stream(stream) },
+            OutcomeBody::Stream(stream) => Self::of_parts(status, headers, ResponseBody::Stream(stream)),
         };
         response.with_limits(limits)
+    }
+
+    fn of_parts(status: StatusCode, headers: Vec<(HeaderName, HeaderValue)>, body: ResponseBody) -> Self {
+        Self { status, headers, body, workspace: None }
     }
 
     /// Adds `Cache-Control` and `ETag`. The response is 304 if the client has the body already (RFC 9110 §13.1.2). The tag
@@ -154,11 +162,8 @@ impl RouteResponse {
     #[must_use]
     pub fn typed(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-        Self {
-            status,
-            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))],
-            body: ResponseBody::Bytes(body.into()),
-        }
+        let headers = vec![(header::CONTENT_TYPE, HeaderValue::from_static(content_type))];
+        Self::of_parts(status, headers, ResponseBody::Bytes(body.into()))
     }
 
     /// Creates a JSON response that everyone may cache for some seconds, with an `ETag`.
@@ -214,7 +219,23 @@ impl RouteResponse {
     /// Creates a 204 response.
     #[must_use]
     pub fn empty() -> Self {
-        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body: ResponseBody::Bytes(Bytes::new()) }
+        Self::of_parts(StatusCode::NO_CONTENT, Vec::new(), ResponseBody::Bytes(Bytes::new()))
+    }
+
+    /// Adds what the client is told beside the result of its call.
+    #[must_use]
+    pub fn with_notes(self, told: &Notes) -> Self {
+        let mut fields = HeaderMap::new();
+        notes::write(told, &mut fields);
+        let named = fields.into_iter().filter_map(|(name, value)| Some((name?, value)));
+        named.fold(self, |response, (name, value)| response.with(name, value))
+    }
+
+    /// Counts the memory of the response for a workspace.
+    #[must_use]
+    pub fn held_by(mut self, workspace: WorkspaceId) -> Self {
+        self.workspace = Some(workspace);
+        self
     }
 
     /// States the limits that the request counted for.

@@ -35,6 +35,7 @@ pub(super) fn assemble(values: &mut KeyValues, problems: &mut Vec<ConfigProblem>
     let mut config = Configuration {
         http: HttpConfig {
             allowed_hosts: values.get(&http::ALLOWED_HOSTS),
+            allowed_origins: values.get(&http::ALLOWED_ORIGINS),
             trusted_proxies: values.get(&http::TRUSTED_PROXIES),
             metrics_token: values.find(&http::METRICS_TOKEN),
             connections_max: CONNECTIONS_MAX,

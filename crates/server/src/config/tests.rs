@@ -19,6 +19,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("http.listen_tls", "['0.0.0.0:443']", "'0.0.0.0:443'"),
     ("http.redirect_to_https", "false", "'yes'"),
     ("http.allowed_hosts", "['posthouse', 'Bücher.example', 'mail_1.example']", "['mail.example:80']"),
+    ("http.allowed_origins", "['https://inspector.example.com', 'http://10.0.0.1:3000']", "['inspector.example.com']"),
     ("http.trusted_proxies", "['10.0.0.0/8', '::1']", "['10.0.0.0/99']"),
     ("http.metrics_token", "'secret'", "''"),
     ("smtp.listen", "['0.0.0.0:25', '[::]:25']", "'0.0.0.0:25'"),

@@ -121,6 +121,16 @@ value_types! {
         |value| value.text().and_then(|text| urls::http(&text)).ok_or(INVALID)
     }
 
+    /// The origin of web pages (RFC 6454).
+    WebOrigin -> String {
+        "the origin of a page: `https://` or `http://`, a host and, if needed, a port",
+        |value| {
+            let url = value.text().and_then(|text| urls::http(&text)).ok_or(INVALID)?;
+            let is_origin = url.splitn(4, '/').nth(3).is_none();
+            if is_origin { Ok(url) } else { Err(INVALID) }
+        }
+    }
+
     /// The URL of a blob store.
     BlobUrl -> String {
         "`s3://bucket/prefix` without credentials, or `file:///path`",

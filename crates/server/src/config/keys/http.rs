@@ -8,7 +8,7 @@ use crate::config::{
     key::{ConfigKey, DefaultValue, Key, keys, list, value},
     types::{
         AcmeDirectory, ContactAddress, Domain, FilePath, Flag, HostName, IpNetwork, Secret, SocketAddress, Text,
-        ValueType, list_of,
+        ValueType, WebOrigin, list_of,
     },
 };
 
@@ -39,6 +39,13 @@ keys! {
         example: list(["posthouse.internal"]),
         help: "More host names of the service. The host of `base_url`, `localhost` and its subdomains, and IP \
             addresses are always allowed. A request for any other host gets 421.",
+    }
+    ALLOWED_ORIGINS: Vec<String> = "http.allowed_origins" => {
+        kind: list_of(WebOrigin),
+        default: value(list([])),
+        example: list(["https://inspector.example.com"]),
+        help: "Origins whose pages may use `/mcp`. The origin of `base_url` and pages on this machine always may. \
+            Programs send no `Origin` and aren't affected.",
     }
     TRUSTED_PROXIES: Vec<Network> = "http.trusted_proxies" => {
         kind: list_of(IpNetwork),

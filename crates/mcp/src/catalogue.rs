@@ -1,0 +1,19 @@
+//! The tools, by what they are for. To add a tool, add an entry.
+
+mod agents;
+mod drafts;
+mod inboxes;
+mod people;
+mod reading;
+mod sending;
+mod steps;
+
+use crate::invoke::OperationTable;
+use crate::tool::Tool;
+
+/// Returns the tools whose operations exist, in the order in which clients see them.
+pub(crate) fn tools(operations: &OperationTable) -> Vec<Tool> {
+    let chapters =
+        [inboxes::tools(), reading::tools(), sending::tools(), drafts::tools(), people::tools(), agents::tools()];
+    chapters.into_iter().flatten().filter(|tool| tool.exists_in(operations)).collect()
+}

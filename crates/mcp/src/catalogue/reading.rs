@@ -1,0 +1,147 @@
+//! Reading, searching, waiting and claiming.
+
+use super::{inboxes::INBOX_ID, steps};
+use crate::tool::{Argument, Profile, Tool, ToolCall, own_flag, own_number};
+use crate::views::{message as view, workspace};
+
+/// The id of a message in a path.
+pub(super) const MESSAGE_ID: Argument = Argument::path("message_id", "id").describe("Message id.");
+/// Largest limit of characters that a client may choose.
+const CHARS_MAX: i64 = 200_000;
+/// Longest offset in characters: more than any text has.
+const OFFSET_MAX: i64 = 100_000_000;
+/// The consumer that claims of tools name.
+const CONSUMER: &str = "mcp";
+
+const READERS: &[Profile] = &[Profile::Read, Profile::Reply];
+
+pub(super) fn tools() -> Vec<Tool> {
+    let mut all = of_messages();
+    all.extend(of_waiting());
+    all.extend(of_queue());
+    all
+}
+
+fn max_chars(description: &'static str) -> Argument {
+    own_number::<1, CHARS_MAX>("max_chars", description)
+}
+
+fn of_messages() -> Vec<Tool> {
+    let query = Argument::query;
+    vec![
+        Tool::outside(
+            "list_messages",
+            "List messages",
+            view::list,
+            ToolCall::new(
+                "listMessages",
+                vec![
+                    INBOX_ID,
+                    query("direction"),
+                    query("labels").describe("Only messages with all of these."),
+                    query("is_read"),
+                    query("channel"),
+                    query("type"),
+                    query("limit"),
+                    query("cursor"),
+                ],
+            ),
+        )
+        .describe("Lists the messages of an inbox, newest first, each with the beginning of its new text.")
+        .in_profiles(READERS),
+        Tool::outside("get_message", "Read a message", view::one, ToolCall::new("getMessage", vec![MESSAGE_ID]))
+            .describe("Reads one message. extracted_text is the new text without quotes; ask for more only if needed.")
+            .in_profiles(READERS)
+            .with_own(vec![
+                own_flag("include_full_text", "Adds the whole text with quotes."),
+                own_flag("include_html", "Adds the HTML."),
+                max_chars("Longest text in characters. Default: 8000."),
+                own_number::<0, OFFSET_MAX>("offset", "Where texts begin, in characters, to read on."),
+            ]),
+        Tool::outside(
+            "get_thread",
+            "Read a thread",
+            view::thread,
+            ToolCall::new(
+                "getThread",
+                vec![Argument::path("thread_id", "id").describe("Thread id."), query("cursor"), query("limit")],
+            ),
+        )
+        .describe("Reads a thread with its newest messages in order of time.")
+        .in_profiles(READERS)
+        .with_own(vec![max_chars("Longest text of each message in characters. Default: 3000.")]),
+        Tool::outside(
+            "search_email",
+            "Search messages",
+            view::search,
+            ToolCall::new(
+                "searchMessages",
+                vec![Argument::query_as("query", "q"), query("inbox_id"), query("limit"), query("cursor")],
+            ),
+        )
+        .describe("Searches the messages of all inboxes, or of one.")
+        .in_profiles(READERS),
+    ]
+}
+
+fn of_waiting() -> Vec<Tool> {
+    let query = Argument::query;
+    let timeout = || Argument::query_as("timeout_seconds", "timeout").or(30);
+    let since = || query("since").describe("Only messages stored after this time. Default: now.");
+    let from = || query("from").describe("Only from this address, `@domain`, domain, or part of the author's name.");
+    vec![
+        Tool::outside(
+            "wait_for_email",
+            "Wait for a message",
+            view::waited,
+            ToolCall::new(
+                "waitForMessage",
+                vec![INBOX_ID, timeout(), from(), query("subject"), query("type"), query("channel"), since()],
+            ),
+        )
+        .describe("Waits until a message arrives, and returns it. Pass since to catch one that is already there.")
+        .in_profiles(READERS),
+        Tool::outside(
+            "get_verification_code",
+            "Wait for a code or link",
+            view::verification,
+            ToolCall::new("waitForVerification", vec![INBOX_ID, timeout(), from(), since()]),
+        )
+        .describe("Waits for a sign-in code or confirmation link, and returns it with its confidence.")
+        .in_profiles(READERS)
+        .after(steps::message_of_verification),
+    ]
+}
+
+fn of_queue() -> Vec<Tool> {
+    let body = Argument::body;
+    vec![
+        Tool::outside(
+            "claim_messages",
+            "Claim messages from the queue",
+            view::claims,
+            ToolCall::new(
+                "claimMessages",
+                vec![
+                    INBOX_ID,
+                    body("limit").or(1).describe("Default: 1."),
+                    body("lease_seconds"),
+                    body("wait"),
+                    body("enriched"),
+                    body("type"),
+                    body("channel"),
+                    body("consumer").fixed(CONSUMER),
+                ],
+            ),
+        )
+        .describe("Claims the oldest unhandled messages for a while, so that no other worker gets them."),
+        Tool::own(
+            "ack_message",
+            "Finish a claimed message",
+            workspace::whole,
+            workspace::whole_schema,
+            ToolCall::new("ackMessage", vec![MESSAGE_ID, body("lease_id"), body("mark_read")]),
+        )
+        .describe("Marks a claimed message as handled."),
+    ]
+}

@@ -1,0 +1,159 @@
+//! The server: from a request to its result.
+
+mod completion;
+mod listing;
+mod prompts;
+mod resources;
+mod tools;
+
+use std::sync::Arc;
+
+use posthouse_app::{Service, access::authenticate::AuthenticatedCaller};
+use posthouse_call::{CallSource, Operation};
+use serde_json::{Map, Value, json};
+
+use crate::catalogue;
+use crate::guidance;
+use crate::invoke::{Invoker, OperationTable};
+use crate::protocol::{Failure, FailureKind, Request, Revision};
+use crate::tool::{Profile, Tool};
+
+/// The name of the server.
+const SERVER_NAME: &str = "posthouse";
+/// The version of the server.
+const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// For how long clients may keep lists, in milliseconds. They depend on the key, whose permissions rarely change.
+const LIST_TTL_MS: u64 = 300_000;
+
+/// Who asks, and how.
+#[derive(Clone, Debug)]
+pub struct Client<'a> {
+    /// The caller. The transport has counted it.
+    pub caller: &'a AuthenticatedCaller,
+    /// Where the request comes from.
+    pub source: CallSource,
+    /// The tools that the client wants.
+    pub profile: Profile,
+}
+
+/// Answers the requests of clients.
+pub struct McpServer {
+    operations: OperationTable,
+    tools: Vec<ListedTool>,
+}
+
+/// A tool with its entry in lists.
+struct ListedTool {
+    tool: Tool,
+    entry: Value,
+}
+
+impl McpServer {
+    /// Creates a server over these operations.
+    #[must_use]
+    pub fn new(operations: Vec<Operation>) -> Self {
+        let callable = operations.into_iter().filter(Operation::is_callable);
+        let operations: OperationTable = callable.map(|operation| (operation.name, operation)).collect();
+        let list = |tool: Tool| ListedTool { entry: listing::entry(&tool, &operations), tool };
+        let tools = catalogue::tools(&operations).into_iter().map(list).collect();
+        Self { operations, tools }
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// Returns an error of JSON-RPC for a request that isn't one of the protocol. A tool that fails is a result.
+    pub async fn answer(
+        &self,
+        service: &Arc<Service>,
+        client: &Client<'_>,
+        request: &Request,
+        revision: Revision,
+    ) -> Result<Value, Failure> {
+        let invoker = Invoker { service, operations: &self.operations, caller: client.caller, source: &client.source };
+        let result = match (request.method.as_str(), revision.is_stateless()) {
+            ("initialize", false) => initialize(request),
+            ("ping", false) => json!({}),
+            ("server/discover", true) => kept(discover(), "public"),
+            ("tools/list", _) => kept(self.list_tools(client), "private"),
+            ("tools/call", _) => self.call_tool(&invoker, client.profile, request).await?,
+            ("resources/list", _) => kept(resources::list(&invoker, request).await?, "private"),
+            ("resources/templates/list", _) => kept(resources::templates(&self.operations), "public"),
+            ("resources/read", _) => kept_briefly(resources::read(&invoker, request).await?),
+            ("prompts/list", _) => kept(prompts::list(), "public"),
+            ("prompts/get", _) => prompts::get(request)?,
+            ("completion/complete", _) => completion::complete(&invoker, request).await?,
+            (method, _) => return Err(no_method(method, revision)),
+        };
+        Ok(if revision.is_stateless() { complete(result) } else { without_cache_hints(result) })
+    }
+}
+
+fn no_method(method: &str, revision: Revision) -> Failure {
+    let message = format!("The method `{method}` doesn't exist in revision {}.", revision.text());
+    Failure::new(FailureKind::MethodNotFound, message)
+}
+
+fn server_info() -> Value {
+    json!({ "name": SERVER_NAME, "title": "Posthouse", "version": SERVER_VERSION })
+}
+
+fn capabilities() -> Value {
+    json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} })
+}
+
+/// Answers the handshake. A client that asks for a revision without a handshake, or an unknown one, gets the newest one
+/// with a handshake.
+fn initialize(request: &Request) -> Value {
+    let asked = request.params.get("protocolVersion").and_then(Value::as_str).and_then(Revision::parse);
+    let revision = asked.filter(|revision| !revision.is_stateless()).unwrap_or(Revision::NEWEST_WITH_HANDSHAKE);
+    json!({
+        "protocolVersion": revision.text(),
+        "capabilities": capabilities(),
+        "serverInfo": server_info(),
+        "instructions": guidance::INSTRUCTIONS,
+    })
+}
+
+fn discover() -> Value {
+    json!({
+        "supportedVersions": Revision::names(),
+        "capabilities": capabilities(),
+        "instructions": guidance::INSTRUCTIONS,
+    })
+}
+
+/// Adds for how long and for whom clients may keep a result.
+fn kept(mut result: Value, scope: &str) -> Value {
+    result["ttlMs"] = json!(LIST_TTL_MS);
+    result["cacheScope"] = json!(scope);
+    result
+}
+
+/// Lets clients read a result again at once: labels and read state change.
+fn kept_briefly(mut result: Value) -> Value {
+    result["ttlMs"] = json!(0);
+    result["cacheScope"] = json!("private");
+    result
+}
+
+/// Adds what every result of a stateless revision has.
+fn complete(result: Value) -> Value {
+    let mut whole = Map::new();
+    whole.insert("resultType".to_owned(), json!("complete"));
+    if let Value::Object(members) = result {
+        whole.extend(members);
+    }
+    let meta = whole.entry("_meta").or_insert_with(|| json!({}));
+    meta["io.modelcontextprotocol/serverInfo"] = server_info();
+    Value::Object(whole)
+}
+
+/// Removes what older revisions don't know.
+fn without_cache_hints(mut result: Value) -> Value {
+    if let Some(members) = result.as_object_mut() {
+        members.remove("ttlMs");
+        members.remove("cacheScope");
+    }
+    result
+}

@@ -1,0 +1,139 @@
+//! `tools/list` and `tools/call`.
+
+use posthouse_call::authorize;
+use posthouse_domain::{ErrorCode, Refusal, text::closest};
+use serde_json::{Map, Value, json};
+
+use super::{Client, ListedTool, McpServer};
+use crate::fence;
+use crate::invoke::Invoker;
+use crate::protocol::{Failure, FailureKind, Request};
+use crate::tool::{GivenArguments, Presentation, Profile, Tool, decode, renamed};
+use crate::views::{ViewOptions, message};
+
+impl McpServer {
+    /// Lists the tools of the profile that the permissions of the caller allow.
+    pub(super) fn list_tools(&self, client: &Client<'_>) -> Value {
+        let listed = self.tools.iter().filter(|listed| listed.tool.is_in(client.profile));
+        let usable = listed.filter(|listed| self.may_use(client, &listed.tool));
+        json!({ "tools": usable.map(|listed| &listed.entry).collect::<Vec<_>>() })
+    }
+
+    fn may_use(&self, client: &Client<'_>, tool: &Tool) -> bool {
+        let may = |name| self.operations.get(name).is_some_and(|one| authorize(&client.caller.caller, one).is_ok());
+        tool.calls.iter().any(|call| may(call.operation))
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// Returns `InvalidParams` if the profile has no such tool.
+    pub(super) async fn call_tool(
+        &self,
+        invoker: &Invoker<'_>,
+        profile: Profile,
+        request: &Request,
+    ) -> Result<Value, Failure> {
+        let name = request.text("name")?;
+        let arguments = request.object("arguments")?;
+        let tool = self.tool(name, profile)?;
+        Ok(match run(invoker, tool, &arguments).await {
+            Ok(result) => result,
+            Err(refusal) => failed(&refusal),
+        })
+    }
+
+    fn tool(&self, name: &str, profile: Profile) -> Result<&Tool, Failure> {
+        let unknown = |message: String| Failure::new(FailureKind::InvalidParams, message);
+        let found = self.tools.iter().map(|ListedTool { tool, .. }| tool).find(|tool| tool.name == name);
+        match found {
+            Some(tool) if tool.is_in(profile) => Ok(tool),
+            Some(tool) => {
+                let wanted = tool.profiles.first().copied().unwrap_or(Profile::All);
+                Err(unknown(format!(
+                    "The profile `{}` has no tool `{name}`. Connect with `?profile={}`.",
+                    profile.text(),
+                    wanted.text()
+                )))
+            }
+            None => {
+                let names = self.tools.iter().map(|listed| listed.tool.name);
+                let near = closest(name, names).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+                Err(unknown(format!("There is no tool `{name}`.{near}")))
+            }
+        }
+    }
+}
+
+async fn run(invoker: &Invoker<'_>, tool: &Tool, given: &Map<String, Value>) -> Result<Value, Refusal> {
+    let call = tool.call_for(given);
+    let added = match tool.before {
+        Some(before) => before(invoker, given).await?,
+        None => Map::new(),
+    };
+    let decoded = decode(tool, call, GivenArguments { client: given, added: &added });
+    let called = invoker.call(call.operation, decoded.arguments, decoded.problems).await;
+    let mut result = called.map_err(|refusal| renamed(call, refusal))?;
+    if let Some(after) = tool.after {
+        result = after(invoker, result).await?;
+    }
+    Ok(shown(invoker, tool, result, &options(given)))
+}
+
+/// Returns what the client asked to see. The values were checked.
+fn options(given: &Map<String, Value>) -> ViewOptions {
+    let number = |name: &str| given.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+    let flag = |name: &str| given.get(name).and_then(Value::as_bool).unwrap_or_default();
+    ViewOptions {
+        max_chars: number("max_chars"),
+        offset: number("offset").unwrap_or_default(),
+        full_text: flag("include_full_text"),
+        html: flag("include_html"),
+    }
+}
+
+fn shown(invoker: &Invoker<'_>, tool: &Tool, result: Value, options: &ViewOptions) -> Value {
+    match tool.presentation {
+        Presentation::Own { view, .. } => {
+            let value = view(result);
+            let mut shown = content(&fence::pretty(&value));
+            shown["structuredContent"] = value;
+            shown
+        }
+        Presentation::Outside(view) => match view(&result, options) {
+            Value::String(sentence) => content(&sentence),
+            value => {
+                let warnings = message::warnings(&result);
+                content(&fence::fenced(invoker.service.clock.as_ref(), &value, &warnings))
+            }
+        },
+    }
+}
+
+fn content(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }], "isError": false })
+}
+
+/// Returns the result of a tool that was refused.
+fn failed(refusal: &Refusal) -> Value {
+    let mut error = json!({
+        "code": refusal.code.text(),
+        "message": refusal.whole_message(),
+        "status": refusal.code.status(),
+        "hint": hint(refusal),
+    });
+    if !refusal.details.is_empty() {
+        error["details"] = Value::Object(refusal.wire_details());
+    }
+    let text = fence::pretty(&json!({ "error": error }));
+    json!({ "content": [{ "type": "text", "text": text }], "isError": true })
+}
+
+/// Returns the next action. Models repeat what failed, so after a stop they are told not to.
+fn hint(refusal: &Refusal) -> String {
+    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
+    match refusal.code {
+        ErrorCode::WorkspaceStopped => format!("Don't try again: tell the user. {fix}"),
+        _ => fix.to_owned(),
+    }
+}

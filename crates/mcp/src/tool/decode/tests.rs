@@ -1,0 +1,93 @@
+use serde_json::json;
+
+use super::*;
+use crate::catalogue;
+use crate::invoke::OperationTable;
+
+fn operations() -> OperationTable {
+    posthouse_operations::operations().into_iter().map(|operation| (operation.name, operation)).collect()
+}
+
+/// Decodes the arguments of a tool.
+fn decoded(name: &str, given: Value) -> (DecodedCall, &'static str) {
+    let tools = catalogue::tools(&operations());
+    let tool = tools.iter().find(|tool| tool.name == name).expect("a tool of the catalogue");
+    let given = given.as_object().expect("arguments are an object").clone();
+    let call = tool.call_for(&given);
+    (decode(tool, call, GivenArguments { client: &given, added: &Map::new() }), call.operation)
+}
+
+fn body(call: &DecodedCall) -> Value {
+    if call.arguments.body.is_empty() { Value::Null } else { serde_json::from_slice(&call.arguments.body).unwrap() }
+}
+
+#[test]
+fn arguments_go_where_the_operation_reads_them() {
+    let (call, operation) =
+        decoded("list_messages", json!({ "inbox_id": "1", "labels": ["a b", "c"], "is_read": false }));
+    assert_eq!(operation, "listMessages");
+    assert_eq!(call.arguments.path.text("id"), "1");
+    assert_eq!(call.arguments.query.as_deref(), Some("labels=a%20b%2Cc&is_read=false"));
+    let (call, _) = decoded("update_agent_card", json!({ "inbox_id": "1", "languages": ["de"], "handle": null }));
+    assert_eq!(body(&call), json!({ "capabilities": { "languages": ["de"] }, "handle": null }));
+    let (call, _) = decoded("send_email", json!({ "inbox_id": "1", "to": "a@b.example", "idempotency_key": "k" }));
+    assert_eq!(call.arguments.idempotency_key.as_deref(), Some("k"));
+    assert_eq!(body(&call), json!({ "to": "a@b.example" }));
+    let (call, _) = decoded("claim_messages", json!({ "inbox_id": "1" }));
+    assert_eq!(body(&call), json!({ "limit": 1, "consumer": "mcp" }));
+    let (_, operation) = decoded("get_contact", json!({ "address": "a@b.example" }));
+    assert_eq!(operation, "getContactByAddress");
+}
+
+#[test]
+fn every_problem_is_reported_with_the_argument() {
+    let table = [
+        (
+            "list_messages",
+            json!({ "inbox": "1" }),
+            vec![("inbox", "did you mean inbox_id?"), ("inbox_id", "is required")],
+        ),
+        ("get_message", json!({ "message_id": 7 }), vec![("message_id", "must be a string, not a number")]),
+        (
+            "get_message",
+            json!({ "message_id": "1", "max_chars": 0, "include_html": "yes" }),
+            vec![("include_html", "must be `true` or `false`"), ("max_chars", "must be")],
+        ),
+        ("claim_messages", json!({ "inbox_id": "1", "consumer": "me" }), vec![("consumer", "is unknown")]),
+        (
+            "update_escalation",
+            json!({ "inbox_id": "1", "max_per_hour": 3 }),
+            vec![("max_per_hour", "can't be combined with `inbox_id`")],
+        ),
+        ("update_escalation", json!({ "override": true }), vec![("override", "can only be used with `inbox_id`")]),
+        (
+            "send_email",
+            json!({ "inbox_id": "1", "idempotency_key": "" }),
+            vec![("idempotency_key", "must be a string")],
+        ),
+        ("list_messages", json!({ "inbox_id": "1", "labels": [{}] }), vec![("labels", "must be a string")]),
+    ];
+    for (name, given, wanted) in table {
+        let (call, _) = decoded(name, given.clone());
+        let refusal = call.problems.finish(Some(())).expect_err("the arguments are wrong");
+        let found: Vec<(&str, &str)> =
+            refusal.fields().iter().map(|field| (field.path.as_str(), field.problem.as_str())).collect();
+        assert_eq!(found.len(), wanted.len(), "{name} {given}: {found:?}");
+        for ((path, problem), (wanted_path, part)) in found.into_iter().zip(wanted) {
+            assert!(path == wanted_path && problem.contains(part), "{name} {given}: {path} {problem}");
+        }
+    }
+}
+
+#[test]
+fn problems_of_the_operation_name_the_argument() {
+    let tools = catalogue::tools(&operations());
+    let call = |name: &str| &tools.iter().find(|tool| tool.name == name).expect("a tool").calls[0];
+    let refusal = renamed(call("wait_for_email"), Refusal::invalid_field("timeout", "must be between 1 and 60"));
+    assert_eq!(refusal.message, "timeout_seconds: must be between 1 and 60.");
+    let refusal =
+        renamed(call("update_agent_card"), Refusal::invalid_field("capabilities.skills[0].id", "is required"));
+    assert_eq!(refusal.fields()[0].path, "skills[0].id");
+    let refusal = renamed(call("send_email"), Refusal::invalid_field("to[0]", "is not an address"));
+    assert_eq!(refusal.fields()[0].path, "to[0]");
+}

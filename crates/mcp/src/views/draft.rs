@@ -1,0 +1,77 @@
+//! Drafts.
+
+use serde_json::{Map, Value, json};
+
+use super::{HTML_FACTOR, LISTED_CHARS_MAX, MESSAGE_CHARS_MAX, TextWindow, ViewOptions, message, page, pick, window};
+
+/// Members that are shown as they are, before the bodies.
+const HEAD: &[&str] = &[
+    "id",
+    "inbox_id",
+    "status",
+    "reply_to_message_id",
+    "thread_id",
+    "to",
+    "cc",
+    "bcc",
+    "subject",
+    "labels",
+    "metadata",
+];
+/// Members that are shown as they are, after the bodies.
+const TAIL: &[&str] = &[
+    "attachments",
+    "send_at",
+    "sent_at",
+    "sent_message_id",
+    "approved_by",
+    "approved_at",
+    "content_sha256",
+    "sent_back",
+    "hold",
+    "error",
+    "created_at",
+    "updated_at",
+];
+
+/// Shows one draft.
+pub(crate) fn one(draft: &Value, options: &ViewOptions) -> Value {
+    view(draft, options.max_chars.unwrap_or(MESSAGE_CHARS_MAX))
+}
+
+/// Shows a page of drafts.
+pub(crate) fn list(result: &Value, _: &ViewOptions) -> Value {
+    page(result, "drafts", |draft| view(draft, LISTED_CHARS_MAX))
+}
+
+/// Shows a draft that was sent, and its message.
+pub(crate) fn sent(result: &Value, options: &ViewOptions) -> Value {
+    let draft = pick(&result["draft"], &["id", "status"]);
+    json!({ "draft": draft, "message": message::sent(&result["message"], options) })
+}
+
+fn view(draft: &Value, chars_max: usize) -> Value {
+    let mut shown = pick(draft, HEAD);
+    if draft["type"] != "message" {
+        shown.extend(pick(draft, &["type"]));
+    }
+    let mut notes = Vec::new();
+    for (name, chars_max) in [("text", chars_max), ("html", chars_max.saturating_mul(HTML_FACTOR))] {
+        body(draft, name, chars_max, &mut shown, &mut notes);
+    }
+    shown.extend(pick(draft, &["data"]));
+    shown.extend(pick(draft, TAIL));
+    if !notes.is_empty() {
+        shown.insert("note".to_owned(), json!(notes.join("; ")));
+    }
+    Value::Object(shown)
+}
+
+fn body(draft: &Value, name: &str, chars_max: usize, shown: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    let Some(text) = draft[name].as_str() else { return };
+    let (part, note) = window(text, TextWindow { offset: 0, chars_max });
+    shown.insert(name.to_owned(), json!(part));
+    if note.is_some() {
+        notes.push(format!("{name}: {} more characters", text.chars().count() - chars_max));
+    }
+}

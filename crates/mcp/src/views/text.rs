@@ -1,0 +1,46 @@
+//! Parts of long texts.
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextWindow {
+    /// Where it begins, in characters.
+    pub(crate) offset: usize,
+    /// Its longest length in characters.
+    pub(crate) chars_max: usize,
+}
+
+/// Returns a part of a text and, if the text goes on, a note with the rest and the next offset.
+pub(crate) fn window(text: &str, window: TextWindow) -> (String, Option<String>) {
+    let TextWindow { offset, chars_max } = window;
+    let mut rest = text.chars();
+    if offset > 0 {
+        let _ = rest.nth(offset - 1);
+    }
+    let part: String = rest.by_ref().take(chars_max).collect();
+    let left = rest.count();
+    let next = offset + chars_max;
+    let note = (left > 0).then(|| format!("{left} more characters; the next part begins at offset {next}"));
+    (part, note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_cover_a_text_without_gaps() {
+        let text = "aäb\u{1f600}c";
+        for chars_max in 1..=6 {
+            let (mut all, mut offset) = (String::new(), 0);
+            loop {
+                let (part, note) = window(text, TextWindow { offset, chars_max });
+                all.push_str(&part);
+                let Some(note) = note else { break };
+                offset += chars_max;
+                assert!(note.ends_with(&format!("offset {offset}")), "{note}");
+            }
+            assert_eq!(all, text);
+        }
+        assert_eq!(window("abc", TextWindow { offset: 9, chars_max: 5 }), (String::new(), None));
+    }
+}

@@ -1,0 +1,204 @@
+//! `/mcp`: the Model Context Protocol over Streamable HTTP. See `docs/reference/mcp.md`.
+//!
+//! One endpoint serves the stateless revision and those with a handshake; it keeps no session for either. The order of the
+//! checks is: host, origin, method, size, JSON, key, limits.
+
+mod challenge;
+mod mirrored;
+mod status;
+
+use bytes::Bytes;
+use posthouse_api::wire::{JsonLimits, JsonProblem, limit_problem, parse};
+use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
+use posthouse_call::{CallSource, FromBody, Notes, count_caller};
+use posthouse_domain::ApiKeySecret;
+use posthouse_http::prelude::*;
+use posthouse_mcp::{Client, Failure, FailureKind, McpServer, Message, Profile, Request, Revision};
+use serde_json::Value;
+
+use mirrored::MirroredFields;
+
+/// Largest body in bytes.
+const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Most messages in a batch, which only revision 2025-03-26 has.
+const BATCH_MAX: usize = 50;
+/// Longest name of a profile in characters.
+const PROFILE_CHARS_MAX: usize = 64;
+
+pub(crate) fn routes() -> Vec<Route> {
+    let server = Arc::new(McpServer::new(posthouse_operations::operations()));
+    vec![
+        Operation::public(Method::Post, "/mcp", "callMcp")
+            .summary(
+                "Answers a message of the Model Context Protocol (JSON-RPC 2.0), in revision 2026-07-28 and those with a \
+                 handshake from 2025-03-26 on. Needs an API key as a bearer token.",
+            )
+            .accepts("application/json", BODY_BYTES_MAX)
+            .security(&["apiKey"])
+            .responds_with(200, Some("application/json"))
+            .responds_with(202, None)
+            .errors(&[
+                ErrorCode::InvalidRequest,
+                ErrorCode::Unauthorized,
+                ErrorCode::Forbidden,
+                ErrorCode::NotFound,
+                ErrorCode::RateLimited,
+            ])
+            .page(move |service, input| answer(Arc::clone(&server), service, input))
+            .protocol(RouteProtocol { refusal: status::refusal }),
+    ]
+}
+
+query! {
+    /// Options of the endpoint.
+    struct McpQuery {
+        /// The tools to list: `read`, `reply` (default), `admin` or `all`.
+        profile: Option<BoundedLine<0, PROFILE_CHARS_MAX>>,
+    }
+}
+
+/// A message or a batch, as bytes.
+struct McpBody(Bytes);
+
+impl FromBody for McpBody {
+    fn read(bytes: Bytes, _: JsonLimits, _: &mut Problems) -> Option<Self> {
+        Some(Self(bytes))
+    }
+    fn body_schema() -> Value {
+        serde_json::json!({ "type": "object", "description": "A message of JSON-RPC 2.0." })
+    }
+}
+
+/// Who sent the messages of a request, and how they are answered.
+struct Conversation<'a> {
+    server: &'a McpServer,
+    service: &'a Arc<Service>,
+    request: &'a RequestInfo,
+    caller: &'a AuthenticatedCaller,
+    profile: Result<Profile, Failure>,
+}
+
+async fn answer(
+    server: Arc<McpServer>,
+    service: Arc<Service>,
+    input: PageInput<McpQuery, McpBody>,
+) -> Result<RouteResponse, Refusal> {
+    let request = &input.request;
+    let message = match read(&service, &input.body.0) {
+        Ok(message) => message,
+        Err(failure) => return Ok(status::failed(&failure, &Value::Null, Revision::UNNAMED)),
+    };
+    let caller = authenticate(&service, request).await?;
+    let _slot = request.connection.as_ref().map(|slot| slot.authenticated(&service, &caller.workspace)).transpose()?;
+    let profile = input.query.profile.map_or(Ok(Profile::default()), |name| Profile::parse(&name.0));
+    let conversation = Conversation { server: &server, service: &service, request, caller: &caller, profile };
+    let response = match message {
+        Value::Array(batch) => conversation.answer_batch(batch).await?,
+        message => conversation.answer_one(message).await?,
+    };
+    Ok(response.held_by(caller.workspace.id))
+}
+
+fn read(service: &Service, body: &[u8]) -> Result<Value, Failure> {
+    let limits = &service.config.limits;
+    let limits = JsonLimits { values_max: limits.json_values, depth_max: limits.json_depth };
+    parse(body, limits).map_err(|problem| match problem {
+        JsonProblem::Invalid(error) => {
+            Failure::new(FailureKind::Parse, format!("The body is not valid JSON ({error})."))
+        }
+        JsonProblem::Limit(limit, max) => {
+            Failure::new(FailureKind::InvalidRequest, format!("The body {}.", limit_problem(limit, max)))
+        }
+    })
+}
+
+async fn authenticate(service: &Service, request: &RequestInfo) -> Result<AuthenticatedCaller, Refusal> {
+    let unauthorized = |message: &str| Refusal::new(ErrorCode::Unauthorized, message);
+    let bearer = request.bearer.as_ref().ok_or_else(|| unauthorized("The request has no API key."))?;
+    let key = ApiKeySecret::parse(&bearer.0)
+        .ok_or_else(|| unauthorized("The API key is incomplete or mistyped: it is `ph_` and 40 letters and digits."))?;
+    credentials::key(service, &key, request.client_ip, request.user_agent.as_deref()).await
+}
+
+impl Conversation<'_> {
+    /// Answers a message that is alone in its request.
+    async fn answer_one(&self, message: Value) -> Result<RouteResponse, Refusal> {
+        let fields = MirroredFields::of(&self.request.fields);
+        let message = match Message::read(message) {
+            Ok(message) => message,
+            Err(failure) => return Ok(status::failed(&failure, &Value::Null, Revision::UNNAMED)),
+        };
+        let request = match message {
+            Message::Request(request) => request,
+            Message::Notification { .. } => return Ok(status::accepted()),
+            Message::Response => {
+                let failure = Failure::new(FailureKind::InvalidRequest, "This server sends no requests to answer.");
+                return Ok(status::failed(&failure, &Value::Null, Revision::UNNAMED));
+            }
+        };
+        let revision = match fields.revision(&request) {
+            Ok(revision) => revision,
+            Err(failure) => return Ok(status::failed(&failure, &request.id, Revision::ALL[0])),
+        };
+        let mut notes = Notes::default();
+        let response = match self.result(&request, revision, &mut notes).await? {
+            Ok(result) => RouteResponse::rendered_json(200, request.response(result).to_string()),
+            Err(failure) => status::failed(&failure, &request.id, revision),
+        };
+        Ok(response.with_notes(&notes))
+    }
+
+    /// Answers a batch, which only revision 2025-03-26 has.
+    async fn answer_batch(&self, batch: Vec<Value>) -> Result<RouteResponse, Refusal> {
+        let revision = Revision::March2025;
+        let invalid = |message: &str| {
+            let failure = Failure::new(FailureKind::InvalidRequest, message);
+            Ok(status::failed(&failure, &Value::Null, revision))
+        };
+        if !MirroredFields::of(&self.request.fields).allow_batches() {
+            return invalid("Only revision 2025-03-26 has batches: send one message in each request.");
+        }
+        if batch.is_empty() || batch.len() > BATCH_MAX {
+            return invalid("A batch must have 1 to 50 messages.");
+        }
+        let mut notes = Notes::default();
+        let mut responses = Vec::new();
+        for message in batch {
+            match Message::read(message) {
+                Ok(Message::Request(request)) => {
+                    let result = self.result(&request, revision, &mut notes).await?;
+                    let response = result.map(|result| request.response(result));
+                    responses.push(response.unwrap_or_else(|failure| failure.response(&request.id, revision)));
+                }
+                Ok(Message::Notification { .. } | Message::Response) => {}
+                Err(failure) => responses.push(failure.response(&Value::Null, revision)),
+            }
+        }
+        if responses.is_empty() {
+            return Ok(status::accepted());
+        }
+        Ok(RouteResponse::rendered_json(200, Value::Array(responses).to_string()).with_notes(&notes))
+    }
+
+    /// Returns the result of a request.
+    ///
+    /// # Errors
+    /// Returns `rate_limited` if a limit of the caller is used up.
+    async fn result(
+        &self,
+        request: &Request,
+        revision: Revision,
+        notes: &mut Notes,
+    ) -> Result<Result<Value, Failure>, Refusal> {
+        count_caller(self.service, self.caller, notes)?;
+        let profile = match &self.profile {
+            Ok(profile) => *profile,
+            Err(failure) => return Ok(Err(failure.clone())),
+        };
+        let clock = &self.service.clock;
+        let id = clock.ids().next::<uuid::Uuid>().to_string();
+        let source = CallSource { id, arrived_at: clock.now(), client_ip: self.request.client_ip };
+        let client = Client { caller: self.caller, source, profile };
+        Ok(self.server.answer(self.service, &client, request, revision).await)
+    }
+}

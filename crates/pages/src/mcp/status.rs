@@ -1,0 +1,53 @@
+//! Responses of the endpoint: JSON-RPC inside of HTTP.
+
+use axum::http::{StatusCode, header};
+use posthouse_app::Service;
+use posthouse_domain::Refusal;
+use posthouse_http::route::RouteResponse;
+use posthouse_mcp::{Failure, FailureKind, Revision};
+use serde_json::Value;
+
+use super::challenge::challenge;
+
+/// Returns the response of a request that failed.
+pub(super) fn failed(failure: &Failure, id: &Value, revision: Revision) -> RouteResponse {
+    RouteResponse::rendered_json(status(failure.kind, revision), failure.response(id, revision).to_string())
+}
+
+/// Returns the status of a failure. Clients of the stateless revision decide by it, before they read the error.
+const fn status(kind: FailureKind, revision: Revision) -> u16 {
+    match kind {
+        FailureKind::Parse
+        | FailureKind::InvalidRequest
+        | FailureKind::IncompleteMeta
+        | FailureKind::HeaderMismatch
+        | FailureKind::UnsupportedRevision => 400,
+        FailureKind::MethodNotFound if revision.is_stateless() => 404,
+        FailureKind::MethodNotFound
+        | FailureKind::InvalidParams
+        | FailureKind::ResourceNotFound
+        | FailureKind::Refused
+        | FailureKind::Internal => 200,
+    }
+}
+
+/// Returns the response to a message that wants no answer.
+pub(super) fn accepted() -> RouteResponse {
+    RouteResponse { status: StatusCode::ACCEPTED, ..RouteResponse::empty() }
+}
+
+/// Writes a refusal of the service as an error of JSON-RPC.
+pub(super) fn refusal(service: &Service, refusal: &Refusal) -> RouteResponse {
+    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
+    let mut data = serde_json::json!({ "code": refusal.code.text(), "fix": fix });
+    if !refusal.details.is_empty() {
+        data["details"] = Value::Object(refusal.wire_details());
+    }
+    let failure = Failure::new(FailureKind::Refused, refusal.whole_message()).with_data(data);
+    let body = failure.response(&Value::Null, Revision::UNNAMED).to_string();
+    let response = RouteResponse::rendered_json(refusal.code.status(), body);
+    match challenge(service, refusal) {
+        Some(value) if refusal.code.status() == 401 => response.with(header::WWW_AUTHENTICATE, value),
+        _ => response,
+    }
+}
