@@ -175,6 +175,8 @@ finish() {
 		python_tools clients
 		python_tools relying-parties
 		npm_tools relying-parties
+		python_tools mcp-clients
+		npm_tools mcp-conformance
 		web_packages
 		;;
 	web | screenshots) web_packages ;;

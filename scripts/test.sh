@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test.sh [FILTER...]: runs all tests; the black-box suite runs on SQLite and on PostgreSQL. Without a filter, the binary is
-# also tested against its OpenAPI document (scripts/schemathesis.sh), with generators of clients (scripts/clients.sh), with libraries
-# for sign-in (scripts/relying-parties.sh) and with the programs of the guides about agents (scripts/guides.py), the dashboard is tested in a browser (scripts/web.sh), and the
+# also tested against its OpenAPI document (scripts/schemathesis.sh), with generators of clients (scripts/clients.sh), with
+# libraries for sign-in (scripts/relying-parties.sh), with the programs of the guides about agents (scripts/guides.py) and over MCP
+# (scripts/mcp-clients.sh, scripts/mcp-conformance.sh), the dashboard is tested in a browser (scripts/web.sh), and the
 # bill of materials is checked (scripts/sbom.py).
 #
 # Uses cargo-nextest if it is installed, and otherwise plain `cargo test`: compiling nextest takes longer than running
@@ -87,6 +88,10 @@ if [ $# -eq 0 ]; then
 	scripts/clients.sh || status=1
 	echo "== guides about agents"
 	scripts/guides.py || status=1
+	echo "== MCP clients"
+	scripts/mcp-clients.sh || status=1
+	echo "== MCP conformance"
+	scripts/mcp-conformance.sh || status=1
 	echo "== bill of materials"
 	scripts/sbom.py && scripts/sbom.py --check target/debug/posthouse || status=1
 	echo "== schemathesis"

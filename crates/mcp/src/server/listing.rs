@@ -64,6 +64,10 @@ fn result_schema(operation: &Operation) -> Value {
     let mut generator = SchemaGenerator::new(settings);
     let mut schema = schema(&mut generator).to_value();
     strip(&mut schema);
+    if let Some(members) = schema.as_object_mut() {
+        // A choice between objects doesn't say so, and clients want it.
+        members.entry("type").or_insert_with(|| json!("object"));
+    }
     schema
 }
 

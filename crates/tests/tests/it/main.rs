@@ -6,6 +6,7 @@
 //! - `contracts`: rules that hold for everything: permissions, errors, pages, isolation, the layout of the sources.
 //! - `harness`: the harness itself.
 //! - `limits`: each budget of `limits.*` and `plans.*` at its bound, and fairness under abuse of all of them.
+//! - `mcp`: the Model Context Protocol at `/mcp`.
 //! - `inbox_fixture`: a server with one inbox, the start of many tests.
 //! - `sim`: faults, crashes and interleavings at every moment.
 //!
@@ -16,6 +17,7 @@ mod contracts;
 mod harness;
 mod inbox_fixture;
 mod limits;
+mod mcp;
 mod regressions;
 mod routes;
 mod scenarios;

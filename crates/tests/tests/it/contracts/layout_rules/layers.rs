@@ -14,7 +14,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("call", &["domain", "api", "app"]),
     ("operations", &["mail", "domain", "api", "app", "call"]),
     ("http", &["mail", "domain", "api", "app", "call"]),
-    ("pages", &["mail", "domain", "api", "app", "call", "operations", "http"]),
+    ("mcp", &["domain", "api", "app", "call", "operations"]),
+    ("pages", &["mail", "domain", "api", "app", "call", "operations", "http", "mcp"]),
     ("server", &["mail", "domain", "store", "api", "app"]),
     ("posthouse", &["store", "app", "call", "operations", "http", "pages", "server"]),
 ];
@@ -63,7 +64,7 @@ const TLS: &str = "crates/app/src/tls";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "crate direction",
-        advice: "mail <- domain <- {store, api} <- app <- call <- {operations, http} <- pages <- posthouse; server uses app. Move shared code down, or pass the value in.",
+        advice: "mail <- domain <- {store, api} <- app <- call <- {operations, http} <- pages <- posthouse; mcp uses operations, and pages mcp; server uses app. Move shared code down, or pass the value in.",
         check: crate_direction,
         fails: &[
             ("crates/mail/src/x.rs", "use posthouse_domain::id::MessageId;"),
@@ -72,6 +73,7 @@ pub(super) const RULES: &[Rule] = &[
             ("crates/http/src/x.rs", "use posthouse_server::boot;"),
             ("crates/http/src/x.rs", "use posthouse_operations::operations;"),
             ("crates/operations/src/x.rs", "use posthouse_http::route::Route;"),
+            ("crates/mcp/src/x.rs", "use posthouse_http::route::Route;"),
             ("crates/server/src/x.rs", "use posthouse_http::router;"),
         ],
         passes: &[
@@ -116,6 +118,7 @@ pub(super) const RULES: &[Rule] = &[
         fails: &[
             ("crates/operations/src/v1/x.rs", "use axum::http::HeaderValue;"),
             ("crates/call/src/x.rs", "use http::Method;"),
+            ("crates/mcp/src/x.rs", "use axum::http::HeaderMap;"),
         ],
         passes: &[("crates/pages/src/x.rs", "use axum::http::HeaderValue;")],
     },
@@ -179,7 +182,10 @@ fn access_in_routes(source: &SourceFile) -> Vec<Violation> {
 }
 
 fn transports(source: &SourceFile) -> Vec<Violation> {
-    if !["crates/call/src/", "crates/operations/src/"].iter().any(|folder| source.path.starts_with(folder)) {
+    if !["crates/call/src/", "crates/operations/src/", "crates/mcp/src/"]
+        .iter()
+        .any(|folder| source.path.starts_with(folder))
+    {
         return Vec::new();
     }
     production(source, |path| TRANSPORTS.iter().any(|banned| path.begins(banned)))

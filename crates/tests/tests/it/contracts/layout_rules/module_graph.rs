@@ -93,7 +93,7 @@ fn target(from: &Module, path: &str, known: &BTreeSet<&Module>) -> Option<Module
 
 fn graphs() -> Vec<(&'static str, ModuleGraph)> {
     let sources = sources();
-    let names = ["mail", "domain", "store", "api", "app", "call", "operations", "http", "pages", "server"];
+    let names = ["mail", "domain", "store", "api", "app", "call", "operations", "http", "mcp", "pages", "server"];
     names.map(|name| (name, ModuleGraph::read(name, &sources))).into()
 }
 

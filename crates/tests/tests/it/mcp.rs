@@ -1,0 +1,9 @@
+//! The Model Context Protocol at `/mcp`: conversations, the order of checks, tools, resources and prompts.
+
+mod checks;
+mod client;
+mod content;
+mod conversation;
+mod operations;
+mod profiles;
+mod resources;

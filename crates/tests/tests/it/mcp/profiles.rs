@@ -1,0 +1,93 @@
+//! Which tools a client sees, and what the list says about them.
+
+use posthouse_domain::{Scope, plan::Plan};
+use posthouse_tests::TestServer;
+use serde_json::{Value, json};
+
+use super::client::{McpClient, STATELESS};
+
+/// Most tokens that the default list of tools may have, at 4 bytes each.
+const TOKENS_MAX: usize = 6_000;
+/// Most tools in the default list.
+const TOOLS_MAX: usize = 15;
+
+#[tokio::test]
+async fn profiles_choose_the_tools() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let client = |name: &str| McpClient::new(&server, &key, STATELESS).profile(name);
+    let all = client("all").tools().await;
+    for name in ["read", "reply", "admin"] {
+        let tools = client(name).tools().await;
+        assert!(tools.len() < all.len() && tools.iter().all(|tool| all.contains(tool)), "{name}: {tools:?}");
+    }
+    let default = McpClient::new(&server, &key, STATELESS);
+    assert_eq!(default.tools().await, client("reply").tools().await);
+    assert!(default.tools().await.len() <= TOOLS_MAX);
+    let listed = client("read").result("tools/list", json!({})).await;
+    let reads = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
+    assert!(listed["tools"].as_array().unwrap().iter().all(reads), "{listed}");
+    let response = client("write").send("tools/list", json!({})).await.expect(200);
+    assert_eq!(response["error"]["code"], -32602);
+    let message = response["error"]["message"].as_str().unwrap().to_owned();
+    assert!(["read", "reply", "admin", "all"].iter().all(|name| message.contains(&format!("`{name}`"))), "{message}");
+    let call = json!({ "name": "send_email", "arguments": {} });
+    let response = client("read").send("tools/call", call).await.expect(200);
+    assert!(response["error"]["message"].as_str().unwrap().contains("?profile=reply"), "{}", response.json);
+    let response = client("all").send("tools/call", json!({ "name": "send_emial" })).await.expect(200);
+    assert!(response["error"]["message"].as_str().unwrap().contains("Did you mean `send_email`?"));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_default_list_is_short() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let listed = McpClient::new(&server, &key, STATELESS).result("tools/list", json!({})).await;
+    let tokens = listed["tools"].to_string().len().div_ceil(4);
+    assert!(tokens <= TOKENS_MAX, "the default list of tools has {tokens} tokens, at most {TOKENS_MAX}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn permissions_hide_tools() {
+    let server = TestServer::plain().await;
+    let owner = server.workspace(Plan::Team).await;
+    let key = server.key(&owner, "messages:read", Scope::Workspace).await;
+    let client = McpClient::new(&server, &key, STATELESS).profile("all");
+    let tools = client.tools().await;
+    assert!(tools.contains(&"get_message".to_owned()) && !tools.contains(&"send_email".to_owned()), "{tools:?}");
+    assert!(!tools.contains(&"list_inboxes".to_owned()) && !tools.contains(&"create_draft".to_owned()), "{tools:?}");
+    let inbox = server.inbox(&owner).await;
+    let send = json!({ "inbox_id": inbox.id.to_string(), "to": "a@b.example", "subject": "x", "text": "x" });
+    let error = client.refused("send_email", send).await;
+    assert_eq!((&error["code"], &error["status"]), (&json!("insufficient_permissions"), &json!(403)));
+    assert!(error["message"].as_str().unwrap().contains("messages:send"), "{error}");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn every_tool_says_what_it_does() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let listed = McpClient::new(&server, &key, STATELESS).profile("all").result("tools/list", json!({})).await;
+    let mut destructive = Vec::new();
+    for tool in listed["tools"].as_array().unwrap() {
+        let (name, hints) = (tool["name"].as_str().unwrap(), &tool["annotations"]);
+        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+            assert!(hints[hint].is_boolean(), "{name}: {hint}");
+        }
+        assert!(tool["title"].is_string() && hints["title"] == tool["title"], "{name}");
+        assert!(tool["description"].as_str().unwrap().ends_with('.'), "{name}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
+        assert!(tool.get("outputSchema").is_none_or(|schema| schema["type"] == "object"), "{name}");
+        for (argument, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            assert!(schema.as_object().is_some_and(|schema| !schema.is_empty()), "{name}: {argument} has no schema");
+        }
+        if hints["destructiveHint"] == true {
+            destructive.push(name);
+        }
+    }
+    assert_eq!(destructive, ["emergency_stop", "cancel_draft"]);
+    server.finish().await;
+}
