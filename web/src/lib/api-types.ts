@@ -3170,6 +3170,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers a message of the Model Context Protocol (JSON-RPC 2.0), in revision 2026-07-28 and those with a handshake from 2025-03-26 on. Needs an API key as a bearer token. */
+        post: operations["callMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "message.received": {
@@ -9464,6 +9481,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description `body_too_large`: Send a smaller request body. */
+        BodyTooLarge3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `dkim_record_not_found`: Publish the `dkim_next` record, wait for DNS to propagate, and try again. */
         DkimRecordNotFound: {
             headers: {
@@ -9572,6 +9606,23 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "draft_not_editable" | "draft_changed";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: Use a workspace-wide key, or have an owner make the request. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "forbidden";
                     };
                 } & components["schemas"]["Error"];
             };
@@ -10658,6 +10709,23 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /** @description `not_found`: Check the path, the id, and whether the key can access the record. */
+        NotFound3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /**
          * @description `not_found`: Check the path, the id, and whether the key can access the record.
          *
@@ -11501,6 +11569,28 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `unavailable`: Wait for the time in `Retry-After` and send the request again.
+         *
+         *     `store_damaged`: Ask the operator to run `posthouse check` and repair the database, then send the request again.
+         */
+        UnavailableOrStoreDamaged3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unavailable" | "store_damaged";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
         /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
         UnsupportedMediaType: {
             headers: {
@@ -11523,6 +11613,23 @@ export interface components {
         UnsupportedMediaType2: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                } & components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: Set `Content-Type` to a type that the route accepts. */
+        UnsupportedMediaType3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
             content: {
@@ -19838,6 +19945,57 @@ export interface operations {
             421: components["responses"]["OAuthMisdirectedRequest"];
             500: components["responses"]["OAuthInternalError2"];
             503: components["responses"]["OAuthUnavailableOrStoreDamaged"];
+        };
+    };
+    callMcp: {
+        parameters: {
+            query?: {
+                /** @description The tools to list: `read`, `reply` (default), `admin` or `all`. */
+                profile?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4194304 bytes. */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound3"];
+            413: components["responses"]["BodyTooLarge3"];
+            415: components["responses"]["UnsupportedMediaType3"];
+            421: components["responses"]["MisdirectedRequest"];
+            429: components["responses"]["RateLimited2"];
+            500: components["responses"]["InternalError3"];
+            503: components["responses"]["UnavailableOrStoreDamaged3"];
         };
     };
     "on.message.received": {

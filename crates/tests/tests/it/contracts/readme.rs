@@ -115,6 +115,11 @@ fn the_webhooks_guide_runs_as_written() {
 }
 
 #[test]
+fn the_mcp_guide_runs_as_written() {
+    run("docs/guides/mcp.md");
+}
+
+#[test]
 fn the_drafts_guide_runs_as_written() {
     run("docs/guides/drafts.md");
 }
