@@ -16,7 +16,7 @@ use crate::{
     connection::{client, host},
     request::origin,
     response::error,
-    route::RouteResponse,
+    route::{RouteProtocol, RouteResponse},
 };
 
 /// The methods of such a route.
@@ -29,13 +29,6 @@ const SENT: HeaderValue = HeaderValue::from_static(
 );
 /// For how long browsers keep the answer to a preflight request, in seconds.
 const PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
-
-/// How a route serves a protocol of its own.
-#[derive(Clone, Copy)]
-pub struct RouteProtocol {
-    /// Writes a refusal as an error of the protocol.
-    pub refusal: fn(&Service, &Refusal) -> RouteResponse,
-}
 
 /// Checks the origin of the page that sent a request. `named` is the host that the request names.
 ///

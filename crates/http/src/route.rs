@@ -10,7 +10,6 @@ use posthouse_domain::Refusal;
 
 use crate::Api;
 
-pub use crate::protocol::RouteProtocol;
 pub use crate::request::request_info::RequestInfo;
 pub(crate) use crate::response::route_response::entity_tag;
 pub use crate::response::route_response::{DocumentVersion, ResponseBody, RouteResponse};
@@ -28,6 +27,13 @@ pub struct Route {
     /// How it serves a protocol of its own.
     pub protocol: Option<RouteProtocol>,
     page: Option<PageHandler>,
+}
+
+/// How a route serves a protocol of its own.
+#[derive(Clone, Copy)]
+pub struct RouteProtocol {
+    /// Writes a refusal as an error of the protocol.
+    pub refusal: fn(&Service, &Refusal) -> RouteResponse,
 }
 
 impl From<Operation> for Route {

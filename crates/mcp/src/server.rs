@@ -25,7 +25,7 @@ const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// For how long clients may keep lists, in milliseconds. They depend on the key, whose permissions rarely change.
 const LIST_TTL_MS: u64 = 300_000;
 
-/// Who asks, and how.
+/// The client of a request: its caller, and the tools that it wants.
 #[derive(Clone, Debug)]
 pub struct Client<'a> {
     /// The caller. The transport has counted it.

@@ -86,7 +86,7 @@ async fn answer(
     let request = &input.request;
     let message = match read(&service, &input.body.0) {
         Ok(message) => message,
-        Err(failure) => return Ok(status::failed(&failure, &Value::Null, Revision::UNNAMED)),
+        Err(failure) => return Ok(status::unread(&failure)),
     };
     let caller = authenticate(&service, request).await?;
     let _slot = request.connection.as_ref().map(|slot| slot.authenticated(&service, &caller.workspace)).transpose()?;
@@ -99,6 +99,10 @@ async fn answer(
     Ok(response.held_by(caller.workspace.id))
 }
 
+fn invalid(problem: &str) -> Failure {
+    Failure::new(FailureKind::InvalidRequest, problem)
+}
+
 fn read(service: &Service, body: &[u8]) -> Result<Value, Failure> {
     let limits = &service.config.limits;
     let limits = JsonLimits { values_max: limits.json_values, depth_max: limits.json_depth };
@@ -106,9 +110,7 @@ fn read(service: &Service, body: &[u8]) -> Result<Value, Failure> {
         JsonProblem::Invalid(error) => {
             Failure::new(FailureKind::Parse, format!("The body is not valid JSON ({error})."))
         }
-        JsonProblem::Limit(limit, max) => {
-            Failure::new(FailureKind::InvalidRequest, format!("The body {}.", limit_problem(limit, max)))
-        }
+        JsonProblem::Limit(limit, max) => invalid(&format!("The body {}.", limit_problem(limit, max))),
     })
 }
 
@@ -123,25 +125,21 @@ async fn authenticate(service: &Service, request: &RequestInfo) -> Result<Authen
 impl Conversation<'_> {
     /// Answers a message that is alone in its request.
     async fn answer_one(&self, message: Value) -> Result<RouteResponse, Refusal> {
-        let fields = MirroredFields::of(&self.request.fields);
-        let message = match Message::read(message) {
-            Ok(message) => message,
-            Err(failure) => return Ok(status::failed(&failure, &Value::Null, Revision::UNNAMED)),
-        };
-        let request = match message {
-            Message::Request(request) => request,
-            Message::Notification { .. } => return Ok(status::accepted()),
-            Message::Response => {
-                let failure = Failure::new(FailureKind::InvalidRequest, "This server sends no requests to answer.");
-                return Ok(status::failed(&failure, &Value::Null, Revision::UNNAMED));
-            }
-        };
-        let revision = match fields.revision(&request) {
+        match Message::read(message) {
+            Ok(Message::Request(request)) => self.answer_request(&request).await,
+            Ok(Message::Notification { .. }) => Ok(status::accepted()),
+            Ok(Message::Response) => Ok(status::unread(&invalid("This server sends no requests to answer."))),
+            Err(failure) => Ok(status::unread(&failure)),
+        }
+    }
+
+    async fn answer_request(&self, request: &Request) -> Result<RouteResponse, Refusal> {
+        let revision = match MirroredFields::of(&self.request.fields).revision(request) {
             Ok(revision) => revision,
             Err(failure) => return Ok(status::failed(&failure, &request.id, Revision::ALL[0])),
         };
         let mut notes = Notes::default();
-        let response = match self.result(&request, revision, &mut notes).await? {
+        let response = match self.result(request, revision, &mut notes).await? {
             Ok(result) => RouteResponse::rendered_json(200, request.response(result).to_string()),
             Err(failure) => status::failed(&failure, &request.id, revision),
         };
@@ -150,34 +148,39 @@ impl Conversation<'_> {
 
     /// Answers a batch, which only revision 2025-03-26 has.
     async fn answer_batch(&self, batch: Vec<Value>) -> Result<RouteResponse, Refusal> {
-        let revision = Revision::March2025;
-        let invalid = |message: &str| {
-            let failure = Failure::new(FailureKind::InvalidRequest, message);
-            Ok(status::failed(&failure, &Value::Null, revision))
-        };
-        if !MirroredFields::of(&self.request.fields).allow_batches() {
-            return invalid("Only revision 2025-03-26 has batches: send one message in each request.");
+        if let Some(problem) = self.problem_of(&batch) {
+            return Ok(status::unread(&invalid(problem)));
         }
-        if batch.is_empty() || batch.len() > BATCH_MAX {
-            return invalid("A batch must have 1 to 50 messages.");
-        }
-        let mut notes = Notes::default();
-        let mut responses = Vec::new();
+        let (mut notes, mut responses) = (Notes::default(), Vec::new());
         for message in batch {
-            match Message::read(message) {
-                Ok(Message::Request(request)) => {
-                    let result = self.result(&request, revision, &mut notes).await?;
-                    let response = result.map(|result| request.response(result));
-                    responses.push(response.unwrap_or_else(|failure| failure.response(&request.id, revision)));
-                }
-                Ok(Message::Notification { .. } | Message::Response) => {}
-                Err(failure) => responses.push(failure.response(&Value::Null, revision)),
-            }
+            responses.extend(self.answer_in_batch(message, &mut notes).await?);
         }
         if responses.is_empty() {
             return Ok(status::accepted());
         }
         Ok(RouteResponse::rendered_json(200, Value::Array(responses).to_string()).with_notes(&notes))
+    }
+
+    /// Returns why a batch isn't answered.
+    fn problem_of(&self, batch: &[Value]) -> Option<&'static str> {
+        if !MirroredFields::of(&self.request.fields).allow_batches() {
+            return Some("Only revision 2025-03-26 has batches: send one message in each request.");
+        }
+        let is_sized = (1..=BATCH_MAX).contains(&batch.len());
+        (!is_sized).then_some("A batch must have 1 to 50 messages.")
+    }
+
+    /// Returns the response to a message of a batch; `None` if it wants none.
+    async fn answer_in_batch(&self, message: Value, notes: &mut Notes) -> Result<Option<Value>, Refusal> {
+        let revision = Revision::March2025;
+        Ok(match Message::read(message) {
+            Ok(Message::Request(request)) => Some(match self.result(&request, revision, notes).await? {
+                Ok(result) => request.response(result),
+                Err(failure) => failure.response(&request.id, revision),
+            }),
+            Ok(Message::Notification { .. } | Message::Response) => None,
+            Err(failure) => Some(failure.response(&Value::Null, revision)),
+        })
     }
 
     /// Returns the result of a request.

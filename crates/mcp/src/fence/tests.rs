@@ -1,3 +1,5 @@
+//! Tests of the fence with generated contents.
+
 use posthouse_app::ports::BoxFuture;
 use posthouse_domain::Time;
 use proptest::prelude::*;

@@ -14,6 +14,11 @@ pub(super) fn failed(failure: &Failure, id: &Value, revision: Revision) -> Route
     RouteResponse::rendered_json(status(failure.kind, revision), failure.response(id, revision).to_string())
 }
 
+/// Returns the response to a message whose id and revision aren't known.
+pub(super) fn unread(failure: &Failure) -> RouteResponse {
+    failed(failure, &Value::Null, Revision::UNNAMED)
+}
+
 /// Returns the status of a failure. Clients of the stateless revision decide by it, before they read the error.
 const fn status(kind: FailureKind, revision: Revision) -> u16 {
     match kind {

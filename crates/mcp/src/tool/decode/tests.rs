@@ -1,3 +1,5 @@
+//! Tests of the way from the arguments of tools to those of operations.
+
 use serde_json::json;
 
 use super::*;

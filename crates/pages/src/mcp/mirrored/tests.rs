@@ -1,3 +1,5 @@
+//! Tests of the fields that repeat parts of a message.
+
 use axum::http::{HeaderName, HeaderValue};
 use posthouse_mcp::Message;
 use serde_json::json;
@@ -20,6 +22,9 @@ fn read(message: Value) -> Request {
     }
 }
 
+/// Fields of a request.
+type Fields<'a> = &'a [(&'static str, &'static str)];
+
 fn fields(list: &[(&'static str, &str)]) -> HeaderMap {
     let mut fields = HeaderMap::new();
     for (name, value) in list {
@@ -32,7 +37,7 @@ fn fields(list: &[(&'static str, &str)]) -> HeaderMap {
 fn fields_must_agree_with_the_message() {
     let call = request("tools/call", json!({ "name": "get_message", "arguments": {} }));
     let (revision, method) = (("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"));
-    let table: &[(&[(&'static str, &str)], Option<i64>)] = &[
+    let table: &[(Fields<'_>, Option<i64>)] = &[
         (&[revision, method, ("mcp-name", "get_message")], None),
         (&[revision, method, ("mcp-name", "=?base64?Z2V0X21lc3NhZ2U=?=")], None),
         (&[revision, method, ("mcp-name", "get_message"), ("mcp-name", "get_message")], None),

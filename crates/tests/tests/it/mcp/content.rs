@@ -100,7 +100,11 @@ async fn long_texts_are_cut_and_can_be_read_on() {
 async fn a_wait_that_ends_empty_is_a_sentence() {
     let (server, _, inbox, client) = start().await;
     let waiting = client.try_call("wait_for_email", json!({ "inbox_id": inbox.id.to_string(), "timeout_seconds": 1 }));
-    let (result, ()) = tokio::join!(waiting, server.advance(2_000));
+    let passing = async {
+        server.clock.wait_for_sleepers(1).await;
+        server.clock.advance(1_000);
+    };
+    let (result, ()) = tokio::join!(waiting, passing);
     assert_eq!((result.text.starts_with("No matching message"), result.is_error), (true, false), "{}", result.text);
     server.finish().await;
 }
