@@ -60,7 +60,10 @@ async def converse(client, username):
     path = f"/v1/inboxes/{inbox['id']}/drafts/{draft['id']}/approve"
     api("POST", path, {"content_sha256": draft["content_sha256"]})
     assert (await call(client, "get_draft", inbox_id=inbox["id"], draft_id=draft["id"]))["status"] == "sent"
-    inject(inbox["address"], "login@shop.example", f"Code for {username}", "Your verification code is 482913.")
+    # Mail from outside isn't proven here, because no DNS server answers.
+    shop = await call(client, "create_inbox", username=f"{username}-shop")
+    text = "Your verification code is 482913."
+    await call(client, "send_email", inbox_id=shop["id"], to=inbox["address"], subject="Your code", text=text)
     code = await call(client, "get_verification_code", inbox_id=inbox["id"], since="2020-01-01T00:00:00Z")
     assert code["code"] == "482913", code
     wrong = await client.call_tool("get_message", {"message_id": 7})
