@@ -3,7 +3,6 @@
 //! Standard output has only results, with `--json` exactly one object; everything else goes to standard error.
 //! Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.
 
-mod admin;
 mod check;
 mod completions;
 mod directory;
@@ -11,6 +10,7 @@ mod domain;
 mod key;
 mod man;
 mod progress;
+mod relabel;
 mod secret;
 mod serve;
 mod signing_key;
@@ -30,35 +30,41 @@ use crate::{
     config::{Configuration, Sources, absolute},
 };
 use posthouse_app::settings::problem::ConfigError;
+use posthouse_client::LeadingOptions;
 
 /// Shown below the list of commands.
 const EXAMPLES: &str = "\
 Examples:
   Start the service on this machine and print an API key:
     posthouse serve
-  Use other ports, because some are in use:
-    posthouse serve --http-listen 127.0.0.1:8090 --smtp-listen 127.0.0.1:2590
+  From a key to a received code, on any machine:
+    posthouse login --base-url https://mail.example.com
+    posthouse inboxes create
+    posthouse wait-code ADDRESS
+  Send a message, and read what arrives:
+    posthouse send ADDRESS --to ada@example.com --subject Hi --text Hello
+    posthouse tail
   Check configuration, storage, ports, certificate and DNS, and change nothing:
-    posthouse check --config /etc/posthouse/posthouse.toml
-  Create a workspace with an API key:
-    posthouse workspace create --name \"My workspace\" --owner you@example.com
-  Save all data while the service runs:
-    posthouse backup /backup/posthouse.tar
+    posthouse admin check --config /etc/posthouse/posthouse.toml
 
-`posthouse help COMMAND` shows the options of a command. The running service has
-the API reference at /docs.";
+`posthouse help COMMAND` shows the options of a command. The operator's commands
+are under `posthouse admin`; workspace, key, migrate, check, backup and restore
+also work without it. The running service has the API reference at /docs.";
 
 /// Posthouse is an email server for AI agents in one binary.
 ///
 /// Programs get their own addresses, and send, receive, wait for and search mail
-/// over an HTTP API. Without configuration it runs on this machine only, keeps its
-/// data in ./data, and captures outgoing mail instead of sending it.
+/// over an HTTP API. `posthouse serve` runs the service: without configuration on
+/// this machine only, with its data in ./data, and it captures outgoing mail
+/// instead of sending it. The other commands use any Posthouse server.
 #[derive(Parser, Debug)]
 #[command(name = "posthouse", version, verbatim_doc_comment, after_help = EXAMPLES)]
 #[command(arg_required_else_help = true, max_term_width = 80)]
 struct Cli {
     #[command(flatten)]
-    options: GlobalOptions,
+    store: LeadingStoreOptions,
+    #[command(flatten)]
+    client: LeadingOptions,
     #[command(subcommand)]
     command: Command,
 }
@@ -66,7 +72,22 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Run the service.
-    Serve(serve::Options),
+    Serve(OnStore<serve::Options>),
+    #[command(flatten)]
+    Client(posthouse_client::Command),
+    /// Operate a service: workspaces, keys, domains, checks, backups.
+    Admin(OnStoreGroup<OperatorCommand>),
+    #[command(flatten)]
+    Alias(OperatorAlias),
+    /// Print a completion script for a shell.
+    Completions(completions::Options),
+    /// Print the manual page, or write those of all commands.
+    Man(man::Options),
+}
+
+/// A command of the operator, which works on the store that the configuration names.
+#[derive(Subcommand, Debug)]
+enum OperatorCommand {
     /// Create, list and change workspaces.
     #[command(subcommand)]
     Workspace(workspace::Command),
@@ -80,7 +101,7 @@ enum Command {
     #[command(subcommand)]
     Secret(secret::Command),
     /// List, rotate and revoke the keys that sign agent messages and identity tokens.
-    #[command(subcommand, alias = "keys")]
+    #[command(subcommand)]
     SigningKey(signing_key::Command),
     /// Review, suspend and restore agents in the directory.
     #[command(subcommand)]
@@ -89,20 +110,68 @@ enum Command {
     Migrate(OutputOptions),
     /// Check everything the service needs; changes nothing.
     Check(check::Options),
-    /// Maintain stored data.
-    #[command(subcommand)]
-    Admin(admin::Command),
+    /// Parse received mail again and set author and labels by the current rules; the service may be running.
+    Relabel(relabel::Options),
     /// Save database, blobs and instance key in one file, also while the service runs.
     Backup(store::Archive),
     /// Restore a backup into an empty data directory.
     Restore(store::Archive),
-    /// Print a completion script for a shell.
-    Completions(completions::Options),
-    /// Print the manual page, or write those of all commands.
-    Man(man::Options),
 }
 
-/// Options that every command accepts, before and after its name.
+/// The operator's commands without `admin`, as they were called first.
+#[derive(Subcommand, Debug)]
+enum OperatorAlias {
+    /// Create, list and change workspaces.
+    #[command(hide = true)]
+    Workspace(OnStoreGroup<workspace::Command>),
+    /// Create, list and revoke API keys.
+    #[command(hide = true)]
+    Key(OnStoreGroup<key::Command>),
+    /// Manage custom domains and show their DNS records.
+    #[command(hide = true)]
+    Domain(OnStoreGroup<domain::Command>),
+    /// Replace the key that encrypts stored secrets.
+    #[command(hide = true)]
+    Secret(OnStoreGroup<secret::Command>),
+    /// List, rotate and revoke the keys that sign agent messages and identity tokens.
+    #[command(hide = true)]
+    SigningKey(OnStoreGroup<signing_key::Command>),
+    /// Review, suspend and restore agents in the directory.
+    #[command(hide = true)]
+    Directory(OnStoreGroup<directory::Command>),
+    /// Apply pending schema migrations and exit.
+    #[command(hide = true)]
+    Migrate(OnStore<OutputOptions>),
+    /// Check everything the service needs; changes nothing.
+    #[command(hide = true)]
+    Check(OnStore<check::Options>),
+    /// Save database, blobs and instance key in one file, also while the service runs.
+    #[command(hide = true)]
+    Backup(OnStore<store::Archive>),
+    /// Restore a backup into an empty data directory.
+    #[command(hide = true)]
+    Restore(OnStore<store::Archive>),
+}
+
+/// A command with the options that name the store.
+#[derive(Args, Debug)]
+struct OnStore<T: Args> {
+    #[command(flatten)]
+    command: T,
+    #[command(flatten)]
+    options: GlobalOptions,
+}
+
+/// A group of commands with the options that name the store.
+#[derive(Args, Debug)]
+struct OnStoreGroup<T: Subcommand> {
+    #[command(subcommand)]
+    command: T,
+    #[command(flatten)]
+    options: GlobalOptions,
+}
+
+/// Options that the operator's commands accept, before and after their name.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Global options")]
 struct GlobalOptions {
@@ -114,6 +183,42 @@ struct GlobalOptions {
     data_dir: Option<PathBuf>,
 }
 
+/// [`GlobalOptions`] before the name of the command.
+#[derive(Args, Clone, Debug)]
+struct LeadingStoreOptions {
+    #[arg(id = "leading_config", long = "config", value_name = "FILE", hide = true)]
+    config: Option<PathBuf>,
+    #[arg(id = "leading_data_dir", long = "data-dir", value_name = "DIR", hide = true)]
+    data_dir: Option<PathBuf>,
+}
+
+impl LeadingStoreOptions {
+    /// Returns the first of these options that was given, as it is written.
+    fn first_given(&self) -> Option<&'static str> {
+        let given = [(&self.config, "--config"), (&self.data_dir, "--data-dir")];
+        given.into_iter().find(|(value, _)| value.is_some()).map(|(_, name)| name)
+    }
+}
+
+impl OperatorAlias {
+    /// Returns the command as it is called under `admin`.
+    fn resolve(self) -> (OperatorCommand, GlobalOptions) {
+        use OperatorCommand as To;
+        match self {
+            Self::Workspace(given) => (To::Workspace(given.command), given.options),
+            Self::Key(given) => (To::Key(given.command), given.options),
+            Self::Domain(given) => (To::Domain(given.command), given.options),
+            Self::Secret(given) => (To::Secret(given.command), given.options),
+            Self::SigningKey(given) => (To::SigningKey(given.command), given.options),
+            Self::Directory(given) => (To::Directory(given.command), given.options),
+            Self::Migrate(given) => (To::Migrate(given.command), given.options),
+            Self::Check(given) => (To::Check(given.command), given.options),
+            Self::Backup(given) => (To::Backup(given.command), given.options),
+            Self::Restore(given) => (To::Restore(given.command), given.options),
+        }
+    }
+}
+
 /// Options of commands that print a result.
 #[derive(Args, Clone, Debug)]
 struct OutputOptions {
@@ -123,6 +228,11 @@ struct OutputOptions {
 }
 
 impl GlobalOptions {
+    /// Completes these options with those before the name of the command.
+    fn with_leading(self, leading: LeadingStoreOptions) -> Self {
+        Self { config: self.config.or(leading.config), data_dir: self.data_dir.or(leading.data_dir) }
+    }
+
     fn sources(&self) -> Sources {
         Sources::of_process(self.config.clone(), self.data_dir.clone())
     }
@@ -208,36 +318,70 @@ impl From<posthouse_store::Error> for CommandError {
 #[must_use]
 pub fn run(http: HttpServer) -> ExitCode {
     posthouse_app::files::make_all_private();
-    let Cli { options, command } = match Cli::try_parse() {
+    let Cli { store, client, command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let done = match command {
-        Command::Serve(given) => serve::run(given, &options, http),
-        Command::Workspace(command) => workspace::run(command, &options),
-        Command::Key(command) => key::run(command, &options),
-        Command::Domain(command) => domain::run(command, &options),
-        Command::Secret(command) => secret::run(command, &options),
-        Command::SigningKey(command) => signing_key::run(command, &options),
-        Command::Directory(command) => directory::run(command, &options),
-        Command::Migrate(output) => store::migrate(&output, &options),
-        Command::Check(given) => check::run(&given, &options),
-        Command::Admin(command) => admin::run(command, &options),
-        Command::Backup(given) => store::backup(&given, &options),
-        Command::Restore(given) => store::restore(&given, &options),
-        Command::Completions(given) => completions::run(&given),
-        Command::Man(given) => man::run(&given),
+    let misplaced = match command {
+        Command::Client(_) => store.first_given(),
+        _ => client.first_given(),
     };
+    if let Some(option) = misplaced {
+        eprintln!("posthouse: the command has no option {option}; see posthouse help COMMAND");
+        return ExitCode::from(2);
+    }
+    let (options, done) = match command {
+        Command::Client(command) => return posthouse_client::run(command, client, &Cli::command()),
+        Command::Completions(given) => return report(completions::run(&given), ""),
+        Command::Man(given) => return report(man::run(&given), ""),
+        Command::Serve(given) => {
+            let options = given.options.with_leading(store);
+            let done = serve::run(given.command, &options, http);
+            (options, done)
+        }
+        Command::Admin(OnStoreGroup { command, options }) => {
+            let options = options.with_leading(store);
+            let done = operate(command, &options);
+            (options, done)
+        }
+        Command::Alias(alias) => {
+            let (command, options) = alias.resolve();
+            let options = options.with_leading(store);
+            let done = operate(command, &options);
+            (options, done)
+        }
+    };
+    report(done, &options.sources().command_options())
+}
+
+/// Runs a command of the operator.
+fn operate(command: OperatorCommand, options: &GlobalOptions) -> Result<(), CommandError> {
+    match command {
+        OperatorCommand::Workspace(command) => workspace::run(command, options),
+        OperatorCommand::Key(command) => key::run(command, options),
+        OperatorCommand::Domain(command) => domain::run(command, options),
+        OperatorCommand::Secret(command) => secret::run(command, options),
+        OperatorCommand::SigningKey(command) => signing_key::run(command, options),
+        OperatorCommand::Directory(command) => directory::run(command, options),
+        OperatorCommand::Migrate(output) => store::migrate(&output, options),
+        OperatorCommand::Check(given) => check::run(&given, options),
+        OperatorCommand::Relabel(given) => relabel::run(&given, options),
+        OperatorCommand::Backup(given) => store::backup(&given, options),
+        OperatorCommand::Restore(given) => store::restore(&given, options),
+    }
+}
+
+/// Prints why a command failed, and returns its exit code. `options` are those that a suggested command needs.
+fn report(done: Result<(), CommandError>, options: &str) -> ExitCode {
     let (code, message) = match done {
         Ok(()) => return ExitCode::SUCCESS,
         Err(CommandError::Failed(message)) => (1, message),
         Err(CommandError::Usage(message)) => (2, message),
     };
-    let message = suggested::with_options(&message, &Cli::command(), &options.sources().command_options());
-    eprintln!("posthouse: {message}");
+    eprintln!("posthouse: {}", suggested::with_options(&message, &Cli::command(), options));
     ExitCode::from(code)
 }
 

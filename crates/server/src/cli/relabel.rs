@@ -1,20 +1,15 @@
 //! `posthouse admin relabel`.
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::json;
 
 use super::{CommandEffect, CommandError, GlobalOptions, OutputOptions, print, runtime};
 use crate::boot;
 use posthouse_app::inbound::relabel::{self, RelabelTotals};
 
-#[derive(Subcommand, Debug)]
-pub(super) enum Command {
-    /// Parse received mail again and set author and labels by the current rules; the service may be running.
-    Relabel(Relabel),
-}
-
+/// Options of `posthouse admin relabel`.
 #[derive(Args, Debug)]
-pub(super) struct Relabel {
+pub(super) struct Options {
     /// Only count the messages that would change.
     #[arg(long)]
     dry_run: bool,
@@ -22,8 +17,7 @@ pub(super) struct Relabel {
     output: OutputOptions,
 }
 
-pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
-    let Command::Relabel(given) = command;
+pub(super) fn run(given: &Options, options: &GlobalOptions) -> Result<(), CommandError> {
     let config = options.load_with_store()?;
     let done = runtime()?.block_on(async {
         let service = boot::bare_program(&config)?;

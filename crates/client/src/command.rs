@@ -1,0 +1,106 @@
+//! The commands of the client: one row each, and what runs them.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use crate::{
+    commands::{account, inboxes, messages, send, wait_code},
+    environment::Environment,
+    error::ClientError,
+    options::{ClientOptions, LeadingOptions},
+    session::Session,
+};
+
+/// A command of the client.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Store an API key for a server.
+    Login(Leaf<account::Login>),
+    /// Remove the stored API key.
+    Logout(Leaf<account::Logout>),
+    /// Show the workspace and the permissions of the API key.
+    Whoami(Leaf<account::Whoami>),
+    /// List, create, pause and resume inboxes.
+    Inboxes(Group<inboxes::Command>),
+    /// Send a message.
+    Send(Leaf<send::Send>),
+    /// Reply to a message in its thread.
+    Reply(Leaf<send::Reply>),
+    /// List and read messages.
+    Messages(Group<messages::Command>),
+    /// Wait for a sign-in code or link and print it.
+    WaitCode(Leaf<wait_code::WaitCode>),
+}
+
+/// A command without commands of its own.
+#[derive(Args, Debug)]
+pub struct Leaf<T: Args> {
+    #[command(flatten)]
+    command: T,
+    #[command(flatten)]
+    options: ClientOptions,
+}
+
+/// A command that has commands.
+#[derive(Args, Debug)]
+pub struct Group<T: Subcommand> {
+    #[command(subcommand)]
+    command: T,
+    #[command(flatten)]
+    options: ClientOptions,
+}
+
+impl Command {
+    fn options(&self) -> &ClientOptions {
+        match self {
+            Self::Login(given) => &given.options,
+            Self::Logout(given) => &given.options,
+            Self::Whoami(given) => &given.options,
+            Self::Inboxes(given) => &given.options,
+            Self::Send(given) => &given.options,
+            Self::Reply(given) => &given.options,
+            Self::Messages(given) => &given.options,
+            Self::WaitCode(given) => &given.options,
+        }
+    }
+}
+
+/// Runs a command and returns its exit code. `tree` is the command line of the whole program.
+#[must_use]
+pub fn run(command: Command, leading: LeadingOptions, tree: &clap::Command) -> ExitCode {
+    let options = command.options().clone().with_leading(leading);
+    let session = Session::new(options, Environment::of_process());
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            session.output.error(&ClientError::Failed(format!("the program can't start: {error}")));
+            return ExitCode::FAILURE;
+        }
+    };
+    let done = runtime.block_on(execute(&session, command, tree));
+    // A thread that still reads standard input must not delay the end.
+    runtime.shutdown_background();
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if !matches!(error, ClientError::OutputClosed) {
+                session.output.error(&error);
+            }
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+async fn execute(session: &Session, command: Command, _tree: &clap::Command) -> Result<(), ClientError> {
+    match command {
+        Command::Login(given) => account::login(session, given.command).await,
+        Command::Logout(given) => account::logout(session, given.command),
+        Command::Whoami(given) => account::whoami(session, given.command).await,
+        Command::Inboxes(given) => inboxes::run(session, given.command).await,
+        Command::Send(given) => send::send(session, given.command).await,
+        Command::Reply(given) => send::reply(session, given.command).await,
+        Command::Messages(given) => messages::run(session, given.command).await,
+        Command::WaitCode(given) => wait_code::run(session, given.command).await,
+    }
+}

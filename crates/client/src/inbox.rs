@@ -1,0 +1,89 @@
+//! Finds an inbox by its id or address.
+
+use serde_json::Value;
+
+use crate::{
+    api::{Api, Call, Query, segment},
+    error::ClientError,
+};
+
+/// Inboxes on one page of the look-up.
+const PAGE: u32 = 100;
+
+/// An inbox as a command needs it.
+pub(crate) struct InboxRef {
+    /// The id.
+    pub(crate) id: String,
+    /// The address.
+    pub(crate) address: String,
+    /// The time at which the server answered.
+    pub(crate) server_time: Option<jiff::Timestamp>,
+}
+
+impl InboxRef {
+    /// Returns the path of a resource below the inbox.
+    pub(crate) fn path(&self, below: &str) -> String {
+        format!("/v1/inboxes/{}{below}", segment(&self.id))
+    }
+}
+
+/// Finds the inbox with this id or address. An address is compared without case.
+///
+/// # Errors
+/// Fails if the text is neither, or if the key can access no such inbox.
+pub(crate) async fn find(api: &Api, text: &str) -> Result<InboxRef, ClientError> {
+    let text = text.trim();
+    if text.contains('@') {
+        return by_address(api, text).await;
+    }
+    if !is_id(text) {
+        return Err(ClientError::Usage(format!(
+            "{text} is neither the id nor the address of an inbox; posthouse inboxes list shows both"
+        )));
+    }
+    let response = api.call(Call::get(format!("/v1/inboxes/{}", segment(text)))).await?;
+    let address = response.body["address"].as_str().unwrap_or_default().to_owned();
+    Ok(InboxRef { id: text.to_owned(), address, server_time: response.date })
+}
+
+async fn by_address(api: &Api, address: &str) -> Result<InboxRef, ClientError> {
+    let mut cursor: Option<String> = None;
+    loop {
+        let query = Query::default().with("include_temporary", true).with("limit", PAGE).maybe("cursor", cursor);
+        let response = api.call(Call::get("/v1/inboxes").query(&query)).await?;
+        let items = response.body["data"].as_array().map_or(&[][..], Vec::as_slice);
+        let has_address = |inbox: &&Value| {
+            inbox["address"].as_str().is_some_and(|found| found.to_lowercase() == address.to_lowercase())
+        };
+        if let Some(inbox) = items.iter().find(has_address) {
+            let text = |member: &str| inbox[member].as_str().unwrap_or_default().to_owned();
+            return Ok(InboxRef { id: text("id"), address: text("address"), server_time: response.date });
+        }
+        match response.body["next_cursor"].as_str().filter(|next| !next.is_empty()) {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => {
+                let text = format!("the key can access no inbox {address}; posthouse inboxes list shows all it can");
+                return Err(ClientError::Failed(text));
+            }
+        }
+    }
+}
+
+/// Returns whether a text has the form of an id: a UUID.
+pub(crate) fn is_id(text: &str) -> bool {
+    let groups: Vec<usize> = text.split('-').map(str::len).collect();
+    groups == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_uuids() {
+        assert!(is_id("01890a5d-ac96-774b-bcce-b302099a8057") && is_id("01890A5D-AC96-774B-BCCE-B302099A8057"));
+        for other in ["", "support", "01890a5dac96774bbcceb302099a8057", "01890a5d-ac96-774b-bcce-b302099a805g"] {
+            assert!(!is_id(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The command-line client (`docs/guides/command-line.md`).
+//!
+//! It works with any Posthouse server over HTTP and WebSocket, and knows nothing of store, use cases or server. Values of
+//! the API stay JSON, so that a server of another version can be used.
+
+mod api;
+mod clock;
+mod command;
+mod commands;
+mod entropy;
+mod environment;
+mod error;
+mod http;
+mod inbox;
+mod options;
+mod output;
+mod profiles;
+mod session;
+
+pub use command::{Command, run};
+pub use options::{ClientOptions, LeadingOptions};

@@ -1,0 +1,116 @@
+//! Tables for people: columns as wide as their content, shortened to the width of the terminal.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::visible::{Lines, visible};
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// The least width of a column that is shortened.
+const COLUMN_WIDTH_MIN: usize = 8;
+
+/// Returns the lines of a table, the head first. `width` is that of the terminal, or `None` for no limit.
+pub(crate) fn lines(titles: &[String], rows: &[Vec<String>], width: Option<usize>) -> Vec<String> {
+    let clean = |cells: &[String]| cells.iter().map(|cell| visible(cell, Lines::One)).collect::<Vec<_>>();
+    let all: Vec<Vec<String>> = std::iter::once(clean(titles)).chain(rows.iter().map(|row| clean(row))).collect();
+    let columns = titles.len();
+    let natural = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
+    let mut widths: Vec<usize> = (0..columns).map(|column| natural(column).unwrap_or(0)).collect();
+    if let Some(width) = width {
+        shrink(&mut widths, width);
+    }
+    all.iter().map(|row| line(row, &widths)).collect()
+}
+
+/// Narrows the widest columns until the table fits.
+fn shrink(widths: &mut [usize], width: usize) {
+    let gaps = GAP * widths.len().saturating_sub(1);
+    while widths.iter().sum::<usize>() + gaps > width {
+        let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > COLUMN_WIDTH_MIN) else { return };
+        *widest -= 1;
+    }
+}
+
+fn line(cells: &[String], widths: &[usize]) -> String {
+    let mut out = String::new();
+    for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let shown = fit(cell, *width);
+        let blanks = width.saturating_sub(shown.width()) + GAP;
+        out.push_str(&shown);
+        if at + 1 < cells.len() {
+            out.push_str(&" ".repeat(blanks));
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Shortens a text to a width, with an ellipsis.
+fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    let mut used = 1;
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        shown.push(character);
+    }
+    shown + "…"
+}
+
+/// Breaks a text into lines of at most this width, so that the terminal breaks none itself.
+pub(crate) fn wrap(line: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for character in line.chars() {
+        let cells = if character == '\t' { 8 - used % 8 } else { character.width().unwrap_or(0) };
+        if used + cells > width.max(2) {
+            lines.push(String::new());
+            used = 0;
+        }
+        // A tab would count from the edge of the terminal.
+        let last = lines.last_mut().expect("there is always a line");
+        if character == '\t' {
+            last.push_str(&" ".repeat(cells));
+        } else {
+            last.push(character);
+        }
+        used += cells;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(row: &[&str]) -> Vec<String> {
+        row.iter().map(|cell| (*cell).to_owned()).collect()
+    }
+
+    #[test]
+    fn columns_are_aligned_by_the_width_that_a_terminal_shows() {
+        let rows = [cells(&["日本", "b"]), cells(&["a", "long text"])];
+        assert_eq!(lines(&cells(&["NAME", "TEXT"]), &rows, None), ["NAME  TEXT", "日本  b", "a     long text"]);
+    }
+
+    #[test]
+    fn wide_columns_are_shortened_and_controls_are_visible() {
+        let rows = [cells(&["id-1", "a very long subject \u{1b}[31m"])];
+        let table = lines(&cells(&["ID", "SUBJECT"]), &rows, Some(20));
+        assert_eq!(table[1], "id-1  a very long s…");
+        assert!(lines(&cells(&["ID"]), &[cells(&["a\u{1b}b\nc"])], None)[1].ends_with("a\\x1bb\\nc"));
+    }
+
+    #[test]
+    fn lines_break_at_the_width() {
+        assert_eq!(wrap("abcdef", 4), ["abcd", "ef"]);
+        assert_eq!(wrap("日本語", 4), ["日本", "語"]);
+        assert_eq!(wrap("", 4), [""]);
+        assert_eq!(wrap("a\tb", 20), ["a       b"]);
+    }
+}

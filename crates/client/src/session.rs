@@ -1,0 +1,168 @@
+//! What a command works with: the options, the server with its key, and the output.
+
+use url::Url;
+
+use crate::{
+    api::Api,
+    environment::Environment,
+    error::ClientError,
+    http::Http,
+    options::ClientOptions,
+    output::Output,
+    profiles::{ConfigFile, DEFAULT_PROFILE},
+};
+
+/// The address of a service that runs on this machine without configuration.
+const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080";
+
+/// What a command works with.
+pub(crate) struct Session {
+    options: ClientOptions,
+    /// The environment of the process.
+    pub(crate) environment: Environment,
+    /// Where results go.
+    pub(crate) output: Output,
+}
+
+/// A server and the key for it.
+pub(crate) struct Credentials {
+    /// The address of the server.
+    pub(crate) base: Url,
+    /// The key, if one is known.
+    pub(crate) key: Option<String>,
+}
+
+impl Session {
+    /// Creates the session of a command.
+    pub(crate) fn new(options: ClientOptions, environment: Environment) -> Self {
+        let output = Output::new(&options, &environment);
+        Self { options, environment, output }
+    }
+
+    /// Returns the name of the profile that is used.
+    pub(crate) fn profile(&self) -> String {
+        self.options.profile(&self.environment).unwrap_or_else(|| DEFAULT_PROFILE.to_owned())
+    }
+
+    /// Returns the API of the server, with the key of the environment or of the profile.
+    ///
+    /// # Errors
+    /// Fails if there is no key, or if the stored key is for another server.
+    pub(crate) fn api(&self) -> Result<Api, ClientError> {
+        let credentials = self.credentials()?;
+        let Some(key) = credentials.key else {
+            let base = &credentials.base;
+            let text = format!(
+                "no API key for {}; run posthouse login{}, or set POSTHOUSE_API_KEY",
+                base.as_str().trim_end_matches('/'),
+                self.login_options()
+            );
+            return Err(ClientError::Failed(text));
+        };
+        Ok(Api::new(Http::new(credentials.base)?, Some(key)))
+    }
+
+    /// Returns the server and its key, if one is known.
+    ///
+    /// # Errors
+    /// Fails if the address is invalid, or if the stored key is for another server.
+    pub(crate) fn credentials(&self) -> Result<Credentials, ClientError> {
+        let given = self.options.base_url(&self.environment).map(|text| base_url(&text)).transpose()?;
+        let stored = match (&self.environment.api_key, &given) {
+            // Then nothing is needed from the file.
+            (Some(_), Some(_)) => None,
+            _ => ConfigFile::read(&self.environment)?.profile(&self.profile()),
+        }
+        .unwrap_or_default();
+        let home = stored.base_url.as_deref().map(base_url).transpose()?;
+        if let Some(key) = &self.environment.api_key {
+            return Ok(Credentials { base: given.or(home).unwrap_or_else(default_base), key: Some(key.clone()) });
+        }
+        match (given, home) {
+            // A key goes only to the server that it was stored for.
+            (Some(given), Some(home)) if given != home && stored.api_key.is_some() => {
+                let shown = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
+                Err(ClientError::Failed(format!(
+                    "the stored key is for {}; run posthouse login --base-url {} --profile NAME for another server",
+                    shown(&home),
+                    shown(&given)
+                )))
+            }
+            (given, home) => Ok(Credentials { base: given.or(home).unwrap_or_else(default_base), key: stored.api_key }),
+        }
+    }
+
+    /// Returns the address of the server for a new login: a stored key for another one is replaced.
+    ///
+    /// # Errors
+    /// Fails if the address is invalid.
+    pub(crate) fn login_base(&self, file: &ConfigFile) -> Result<Url, ClientError> {
+        let stored = || file.profile(&self.profile()).and_then(|profile| profile.base_url);
+        let given = self.options.base_url(&self.environment).or_else(stored);
+        given.map_or_else(|| Ok(default_base()), |text| base_url(&text))
+    }
+
+    /// Prints the notice of the server's operator, if a response had one.
+    pub(crate) fn show_notice(&self, api: &Api) {
+        if let Some(notice) = api.take_notice() {
+            self.output.warn(&format!("Notice of the server's operator: {notice}"));
+        }
+    }
+
+    fn login_options(&self) -> String {
+        match self.options.profile(&self.environment) {
+            Some(name) => format!(" --profile {name}"),
+            None => String::new(),
+        }
+    }
+}
+
+fn default_base() -> Url {
+    Url::parse(DEFAULT_BASE_URL).expect("the default address is a URL")
+}
+
+/// Reads the address of a server.
+///
+/// # Errors
+/// Fails if it is no URL of a server.
+pub(crate) fn base_url(text: &str) -> Result<Url, ClientError> {
+    let wrong = |why: &str| {
+        // A password in a URL must not be printed.
+        ClientError::Usage(format!("--base-url {why}; write it as https://HOST or http://HOST:PORT"))
+    };
+    let url = Url::parse(text.trim()).map_err(|_| wrong("is not a URL"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(wrong("must begin with http:// or https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong("must not contain a user name or password"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong("must not contain ? or #"));
+    }
+    let mut url = url;
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_servers_are_checked_and_normal() {
+        for (text, expected) in [
+            ("https://mail.example", "https://mail.example/"),
+            ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"),
+            ("HTTPS://Mail.example:443/base//", "https://mail.example/base"),
+        ] {
+            assert_eq!(base_url(text).unwrap().as_str(), expected);
+        }
+        for text in ["", "mail.example", "ftp://x", "https://a:secret@x", "https://x?a", "https://x#a"] {
+            let error = base_url(text).unwrap_err();
+            assert!(error.exit_code() == 2 && error.to_string().contains("https://HOST"), "{text}: {error}");
+            assert!(!error.to_string().contains("secret"));
+        }
+    }
+}
