@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use crate::{
-    commands::{account, inboxes, messages, send, wait_code},
+    commands::{
+        account, agents, contacts, doctor, domains, drafts, inboxes, keys, listen, messages, open, search, send, tail,
+        threads, tree, trigger, wait_code, webhooks,
+    },
     environment::Environment,
     error::ClientError,
     options::{ClientOptions, LeadingOptions},
@@ -29,8 +32,36 @@ pub enum Command {
     Reply(Leaf<send::Reply>),
     /// List and read messages.
     Messages(Group<messages::Command>),
+    /// List and read threads.
+    Threads(Group<threads::Command>),
+    /// Search the messages of all inboxes.
+    Search(Leaf<search::Search>),
     /// Wait for a sign-in code or link and print it.
     WaitCode(Leaf<wait_code::WaitCode>),
+    /// Print events as they happen.
+    Tail(Leaf<tail::Tail>),
+    /// Pass events to a server or program on this machine.
+    Listen(Leaf<listen::Listen>),
+    /// Make an event happen, for a test.
+    Trigger(Leaf<trigger::Trigger>),
+    /// List, read, send, approve and send back drafts.
+    Drafts(Group<drafts::Command>),
+    /// List, read and change contacts.
+    Contacts(Group<contacts::Command>),
+    /// List, create, delete and replay webhooks.
+    Webhooks(Group<webhooks::Command>),
+    /// List, add and verify custom domains.
+    Domains(Group<domains::Command>),
+    /// List, create and revoke API keys.
+    Keys(Group<keys::Command>),
+    /// Connect agents and editors to Posthouse.
+    Agents(Group<agents::Command>),
+    /// Open the dashboard, or a record in it.
+    Open(Leaf<open::Open>),
+    /// Check whether the server can be used; changes nothing.
+    Doctor(Leaf<doctor::Doctor>),
+    /// Print all commands, for programs.
+    Commands(Leaf<tree::Commands>),
 }
 
 /// A command without commands of its own.
@@ -61,7 +92,21 @@ impl Command {
             Self::Send(given) => &given.options,
             Self::Reply(given) => &given.options,
             Self::Messages(given) => &given.options,
+            Self::Threads(given) => &given.options,
+            Self::Search(given) => &given.options,
             Self::WaitCode(given) => &given.options,
+            Self::Tail(given) => &given.options,
+            Self::Listen(given) => &given.options,
+            Self::Trigger(given) => &given.options,
+            Self::Drafts(given) => &given.options,
+            Self::Contacts(given) => &given.options,
+            Self::Webhooks(given) => &given.options,
+            Self::Domains(given) => &given.options,
+            Self::Keys(given) => &given.options,
+            Self::Agents(given) => &given.options,
+            Self::Open(given) => &given.options,
+            Self::Doctor(given) => &given.options,
+            Self::Commands(given) => &given.options,
         }
     }
 }
@@ -92,7 +137,7 @@ pub fn run(command: Command, leading: LeadingOptions, tree: &clap::Command) -> E
     }
 }
 
-async fn execute(session: &Session, command: Command, _tree: &clap::Command) -> Result<(), ClientError> {
+async fn execute(session: &Session, command: Command, tree: &clap::Command) -> Result<(), ClientError> {
     match command {
         Command::Login(given) => account::login(session, given.command).await,
         Command::Logout(given) => account::logout(session, given.command),
@@ -101,6 +146,20 @@ async fn execute(session: &Session, command: Command, _tree: &clap::Command) -> 
         Command::Send(given) => send::send(session, given.command).await,
         Command::Reply(given) => send::reply(session, given.command).await,
         Command::Messages(given) => messages::run(session, given.command).await,
+        Command::Threads(given) => threads::run(session, given.command).await,
+        Command::Search(given) => search::run(session, given.command).await,
         Command::WaitCode(given) => wait_code::run(session, given.command).await,
+        Command::Tail(given) => tail::run(session, given.command).await,
+        Command::Listen(given) => listen::run(session, given.command).await,
+        Command::Trigger(given) => trigger::run(session, given.command).await,
+        Command::Drafts(given) => drafts::run(session, given.command).await,
+        Command::Contacts(given) => contacts::run(session, given.command).await,
+        Command::Webhooks(given) => webhooks::run(session, given.command).await,
+        Command::Domains(given) => domains::run(session, given.command).await,
+        Command::Keys(given) => keys::run(session, given.command).await,
+        Command::Agents(given) => agents::run(session, given.command),
+        Command::Open(given) => open::run(session, given.command).await,
+        Command::Doctor(given) => doctor::run(session, given.command).await,
+        Command::Commands(given) => tree::run(session, given.command, tree),
     }
 }

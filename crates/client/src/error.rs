@@ -73,6 +73,15 @@ impl ClientError {
         }
     }
 
+    /// Returns what is wrong, and the next step if the message doesn't have it.
+    pub(crate) fn lines(&self) -> (String, Option<String>) {
+        match self {
+            Self::Usage(text) | Self::Failed(text) | Self::TimedOut(text) => (text.clone(), None),
+            Self::Api(error) => (format!("{} ({})", error.message, error.code), error.fix.clone()),
+            Self::OutputClosed => ("standard output is closed".to_owned(), None),
+        }
+    }
+
     /// Returns whether the server answered with this status.
     pub(crate) fn has_status(&self, status: u16) -> bool {
         matches!(self, Self::Api(error) if error.status == status)
@@ -87,16 +96,11 @@ impl ClientError {
     }
 }
 
-/// The message, and the next step in a second line.
+/// The message and the next step.
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Usage(text) | Self::Failed(text) | Self::TimedOut(text) => f.write_str(text),
-            Self::Api(error) => {
-                f.write_str(&error.message)?;
-                error.fix.as_ref().map_or(Ok(()), |fix| write!(f, "\n{fix}"))
-            }
-            Self::OutputClosed => f.write_str("standard output is closed"),
-        }
+        let (message, fix) = self.lines();
+        f.write_str(&message)?;
+        fix.map_or(Ok(()), |fix| write!(f, " {fix}"))
     }
 }

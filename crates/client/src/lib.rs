@@ -16,6 +16,8 @@ mod options;
 mod output;
 mod profiles;
 mod session;
+mod signature;
+mod stream;
 
 pub use command::{Command, run};
 pub use options::{ClientOptions, LeadingOptions};

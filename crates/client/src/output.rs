@@ -153,7 +153,6 @@ impl Output {
     pub(crate) fn members(&self, members: &[(&str, String)]) -> Result<(), ClientError> {
         let width = members.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
         for (title, text) in members {
-            let text = visible(text, Lines::One);
             self.out(Style::Plain, &format!("{title:<width$}  {text}"))?;
         }
         Ok(())
@@ -167,7 +166,7 @@ impl Output {
         if self.form == Form::Json || !self.fields.is_empty() {
             return self.items(std::slice::from_ref(object), &[]);
         }
-        self.out(Style::Plain, &visible(value, Lines::One))
+        self.out(Style::Plain, value)
     }
 
     /// Prints a sentence for a person, or the object for a program.
@@ -187,6 +186,17 @@ impl Output {
     /// Fails if the output can't be written.
     pub(crate) fn line(&self, text: &str) -> Result<(), ClientError> {
         self.out(Style::Plain, text)
+    }
+
+    /// Prints text of several lines alone; with `--json` or `--fields` the object that has it.
+    ///
+    /// # Errors
+    /// Fails as [`Output::items`] does.
+    pub(crate) fn single_text(&self, text: &str, object: &Value) -> Result<(), ClientError> {
+        if self.form == Form::Json || !self.fields.is_empty() {
+            return self.items(std::slice::from_ref(object), &[]);
+        }
+        write_all(format!("{}\n", visible(text.trim_end(), Lines::Many)).as_bytes())
     }
 
     /// Prints text that someone else wrote: below a banner, each line behind a mark that the text can't remove.
@@ -235,7 +245,12 @@ impl Output {
     pub(crate) fn error(&self, error: &ClientError) {
         let text = match self.form {
             Form::Json => visible::visible_json(&error.to_json().to_string()),
-            Form::Table | Form::Pipe => self.colored(Style::Error, &format!("posthouse: {error}"), self.colors_err),
+            Form::Table | Form::Pipe => {
+                let (message, fix) = error.lines();
+                let message = self.colored(Style::Error, &format!("posthouse: {message}"), self.colors_err);
+                let fix = fix.map(|fix| self.colored(Style::Plain, &fix, self.colors_err));
+                [Some(message), fix].into_iter().flatten().collect::<Vec<_>>().join("\n")
+            }
         };
         let _ = writeln!(std::io::stderr(), "{text}");
     }
@@ -267,7 +282,7 @@ impl Output {
     }
 
     fn colored(&self, style: Style, text: &str, colors: bool) -> String {
-        let text = visible(text, Lines::Many);
+        let text = visible(text, Lines::One);
         match style.code().filter(|_| colors) {
             Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
             None => text,

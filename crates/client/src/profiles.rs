@@ -131,7 +131,7 @@ impl ConfigFile {
 
     fn write(&self) -> Result<(), ClientError> {
         let text = format!("{:#}\n", Value::Object(self.content.clone()));
-        write_private(&self.path, text.as_bytes()).map_err(|error| self.unwritable(&error))
+        write_whole(&self.path, text.as_bytes(), 0o600).map_err(|error| self.unwritable(&error))
     }
 
     fn unwritable(&self, error: &std::io::Error) -> ClientError {
@@ -151,11 +151,11 @@ fn object<'a>(content: &'a mut Map<String, Value>, member: &str) -> &'a mut Map<
     value.as_object_mut().expect("the value was just made an object")
 }
 
-/// Writes a file that only its owner can read, whole or not at all.
+/// Writes a file with these permissions, whole or not at all. Directories that are missing are private.
 ///
 /// # Errors
 /// Fails if the directory can't be created or written.
-pub(crate) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
+pub(crate) fn write_whole(path: &Path, content: &[u8], mode: u32) -> std::io::Result<()> {
     use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
@@ -164,7 +164,7 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> 
     let temporary = directory.join(name);
     let _ = fs::remove_file(&temporary);
     let written = (|| {
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&temporary, path)

@@ -44,6 +44,16 @@ impl Session {
         self.options.profile(&self.environment).unwrap_or_else(|| DEFAULT_PROFILE.to_owned())
     }
 
+    /// Returns the address of the server that the options or the environment name.
+    pub(crate) fn given_base_url(&self) -> Option<String> {
+        self.options.base_url(&self.environment)
+    }
+
+    /// Returns the profile that the options or the environment name.
+    pub(crate) fn given_profile(&self) -> Option<String> {
+        self.options.profile(&self.environment)
+    }
+
     /// Returns the API of the server, with the key of the environment or of the profile.
     ///
     /// # Errors
