@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 
 use crate::{
     commands::{
-        account, agents, contacts, doctor, domains, drafts, inboxes, keys, listen, messages, open, search, send, tail,
-        threads, tree, trigger, wait_code, webhooks,
+        account, agents, contacts, doctor, domains, drafts, inboxes, keys, listen, mcp, messages, open, search, send,
+        tail, threads, tree, trigger, wait_code, webhooks,
     },
     environment::Environment,
     error::ClientError,
@@ -54,6 +54,8 @@ pub enum Command {
     Domains(Group<domains::Command>),
     /// List, create and revoke API keys.
     Keys(Group<keys::Command>),
+    /// Serve agents by MCP on standard input and output.
+    Mcp(Leaf<mcp::Mcp>),
     /// Connect agents and editors to Posthouse.
     Agents(Group<agents::Command>),
     /// Open the dashboard, or a record in it.
@@ -103,6 +105,7 @@ impl Command {
             Self::Webhooks(given) => &given.options,
             Self::Domains(given) => &given.options,
             Self::Keys(given) => &given.options,
+            Self::Mcp(given) => &given.options,
             Self::Agents(given) => &given.options,
             Self::Open(given) => &given.options,
             Self::Doctor(given) => &given.options,
@@ -157,6 +160,7 @@ async fn execute(session: &Session, command: Command, tree: &clap::Command) -> R
         Command::Webhooks(given) => webhooks::run(session, given.command).await,
         Command::Domains(given) => domains::run(session, given.command).await,
         Command::Keys(given) => keys::run(session, given.command).await,
+        Command::Mcp(given) => mcp::run(session, given.command).await,
         Command::Agents(given) => agents::run(session, given.command),
         Command::Open(given) => open::run(session, given.command).await,
         Command::Doctor(given) => doctor::run(session, given.command).await,

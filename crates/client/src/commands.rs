@@ -11,6 +11,7 @@ mod input;
 pub(crate) mod keys;
 mod list;
 pub(crate) mod listen;
+pub(crate) mod mcp;
 pub(crate) mod messages;
 pub(crate) mod open;
 pub(crate) mod search;

@@ -4,6 +4,8 @@ use std::{env, path::PathBuf};
 
 /// The key that requests carry.
 pub(crate) const API_KEY: &str = "POSTHOUSE_API_KEY";
+/// The key under the name that files of `posthouse mcp --save-key` use.
+pub(crate) const SERVICE_API_KEY: &str = "SERVICE_API_KEY";
 /// The address of the server.
 pub(crate) const BASE_URL: &str = "POSTHOUSE_BASE_URL";
 /// The name of the stored profile.
@@ -12,7 +14,7 @@ pub(crate) const PROFILE: &str = "POSTHOUSE_PROFILE";
 /// The variables that the client uses. An empty variable counts as absent.
 #[derive(Clone, Default)]
 pub(crate) struct Environment {
-    /// [`API_KEY`].
+    /// [`API_KEY`], or [`SERVICE_API_KEY`].
     pub(crate) api_key: Option<String>,
     /// [`BASE_URL`].
     pub(crate) base_url: Option<String>,
@@ -33,7 +35,7 @@ impl Environment {
         let home = text("HOME").map(PathBuf::from);
         let system = home.as_ref().map(|home| home.join(SYSTEM_CONFIG));
         Self {
-            api_key: text(API_KEY),
+            api_key: text(API_KEY).or_else(|| text(SERVICE_API_KEY)),
             base_url: text(BASE_URL),
             profile: text(PROFILE),
             config_home: text("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or(system),

@@ -185,10 +185,13 @@ struct GlobalOptions {
 
 /// [`GlobalOptions`] before the name of the command.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Options of serve and admin")]
 struct LeadingStoreOptions {
-    #[arg(id = "leading_config", long = "config", value_name = "FILE", hide = true)]
+    /// TOML configuration file; environment variables (POSTHOUSE__SECTION__KEY) override it.
+    #[arg(id = "leading_config", long = "config", value_name = "FILE", display_order = 100)]
     config: Option<PathBuf>,
-    #[arg(id = "leading_data_dir", long = "data-dir", value_name = "DIR", hide = true)]
+    /// Directory of the embedded database, blobs and keys [default: ./data].
+    #[arg(id = "leading_data_dir", long = "data-dir", value_name = "DIR", display_order = 101)]
     data_dir: Option<PathBuf>,
 }
 

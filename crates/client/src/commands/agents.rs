@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::input;
 use crate::{environment, error::ClientError, profiles, session::Session};
-use edit::{Entry, edited};
+use edit::{Entry, by_hand, edited};
 use harness::{Harness, HarnessName};
 
 /// What a kept copy of a changed file is called, after its name.
@@ -71,8 +71,8 @@ pub(crate) fn run(session: &Session, command: Command) -> Result<(), ClientError
     };
     let entry = entry(session, &given);
     let after = edited(&harness, &before, (!given.remove).then_some(&entry)).map_err(|why| {
-        let by_hand = harness.snippet(&entry);
-        ClientError::Failed(format!("{} {why}; change it by hand: {by_hand}", path.display()))
+        let advice = by_hand(&harness, &entry);
+        ClientError::Failed(format!("{} {why}; change it by hand: {advice}", path.display()))
     })?;
     let result = json!({ "client": harness.title, "path": path.display().to_string(), "changed": before != after });
     if before == after {

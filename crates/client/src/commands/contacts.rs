@@ -64,7 +64,6 @@ pub struct Set {
 }
 
 #[derive(Args, Debug)]
-#[group(required = true, multiple = true)]
 pub(crate) struct Changes {
     /// Name; an empty text removes it.
     #[arg(long, value_name = "TEXT")]
@@ -90,7 +89,6 @@ const COLUMNS: &[Column] = &[
     column("Messages", "message_count"),
     column("Last seen", "last_seen_at"),
     column("Labels", "labels"),
-    column("Id", "id"),
 ];
 
 const DETAILS: &[Column] = &[
@@ -160,6 +158,11 @@ async fn set(session: &Session, given: Set) -> Result<(), ClientError> {
         if !labels.is_empty() {
             body.insert(member.into(), json!(labels));
         }
+    }
+    if body.is_empty() {
+        return Err(ClientError::Usage(
+            "nothing to change; pass --name, --notes, --kind, --label or --remove-label".into(),
+        ));
     }
     let changed = api.json(Call::patch(format!("/v1/contacts/{}", segment(&id))).body(body.into())).await?;
     session.output.object(&changed, DETAILS)

@@ -64,7 +64,6 @@ pub struct Get {
 const COLUMNS: &[Column] = &[
     column("Time", "created_at"),
     column("From", "from"),
-    column("To", "to"),
     column("Subject", "subject"),
     column("Status", "status"),
     column("Id", "id"),

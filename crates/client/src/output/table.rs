@@ -17,16 +17,29 @@ pub(crate) fn lines(titles: &[String], rows: &[Vec<String>], width: Option<usize
     let natural = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
     let mut widths: Vec<usize> = (0..columns).map(|column| natural(column).unwrap_or(0)).collect();
     if let Some(width) = width {
-        shrink(&mut widths, width);
+        let is_whole = |column: &usize| rows.iter().filter_map(|row| row.get(*column)).any(|cell| is_key(cell));
+        let whole: Vec<usize> = (0..columns).filter(is_whole).collect();
+        shrink(&mut widths, &whole, width);
     }
     all.iter().map(|row| line(row, &widths)).collect()
 }
 
-/// Narrows the widest columns until the table fits.
-fn shrink(widths: &mut [usize], width: usize) {
+/// Returns whether a cell is of no use unless it is whole: an id or a time.
+fn is_key(cell: &str) -> bool {
+    let marks = |at: &[usize], mark: u8| at.iter().all(|at| cell.as_bytes().get(*at) == Some(&mark));
+    (cell.len() == 36 && marks(&[8, 13, 18, 23], b'-'))
+        || (cell.len() == 20 && marks(&[4, 7], b'-') && marks(&[19], b'Z'))
+}
+
+/// Narrows the widest columns until the table fits, except those that must be whole.
+fn shrink(widths: &mut [usize], whole: &[usize], width: usize) {
     let gaps = GAP * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > width {
-        let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > COLUMN_WIDTH_MIN) else { return };
+        let others = widths.iter_mut().enumerate().filter(|(column, _)| !whole.contains(column));
+        let Some((_, widest)) = others.max_by_key(|(_, width)| **width) else { return };
+        if *widest <= COLUMN_WIDTH_MIN {
+            return;
+        }
         *widest -= 1;
     }
 }
@@ -103,6 +116,9 @@ mod tests {
         let rows = [cells(&["id-1", "a very long subject \u{1b}[31m"])];
         let table = lines(&cells(&["ID", "SUBJECT"]), &rows, Some(20));
         assert_eq!(table[1], "id-1  a very long s…");
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+        let table = lines(&cells(&["ID", "SUBJECT"]), &[cells(&[id, "a very long subject"])], Some(50));
+        assert_eq!(table[1], format!("{id}  a very long…"), "an id stays whole");
         assert!(lines(&cells(&["ID"]), &[cells(&["a\u{1b}b\nc"])], None)[1].ends_with("a\\x1bb\\nc"));
     }
 

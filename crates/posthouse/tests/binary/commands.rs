@@ -30,6 +30,16 @@ const COMMANDS: &[&[&str]] = &[
     &["admin", "relabel"],
     &["backup", "a.tar"],
     &["restore", "a.tar"],
+    &["admin", "workspace", "list"],
+    &["admin", "key", "list", "--workspace", "01890a5d-ac96-774b-bcce-b302099a8057"],
+    &["admin", "domain", "list"],
+    &["admin", "secret", "rotate"],
+    &["admin", "signing-key", "list"],
+    &["admin", "directory", "list"],
+    &["admin", "migrate"],
+    &["admin", "check"],
+    &["admin", "backup", "a.tar"],
+    &["admin", "restore", "a.tar"],
     &["serve"],
 ];
 
@@ -79,7 +89,11 @@ fn the_help_describes_the_product_and_has_examples() {
     for word in ["email server for AI agents", "HTTP API", "./data", "captures outgoing mail"] {
         assert!(description.contains(word), "{word}: {description}");
     }
-    assert!(output.stdout.contains("Examples:\n") && output.stdout.contains("Global options:\n"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("Examples:\n") && output.stdout.contains("Options of serve and admin:\n"),
+        "{}",
+        output.stdout
+    );
     assert!(sandbox.run(&["-h"]).stdout.starts_with("Posthouse is an email server for AI agents"));
     for command in ["serve", "check", "backup", "restore", "completions", "man"] {
         let output = sandbox.run(&[command, "--help"]);
@@ -130,8 +144,9 @@ fn bash_completes_commands_and_options() {
     let sandbox = Sandbox::new("bash-completions");
     std::fs::write(sandbox.path("script"), sandbox.run(&["completions", "bash"]).stdout).unwrap();
     for (words, expected) in [
-        ("posthouse work", "workspace"),
-        ("posthouse workspace cr", "create"),
+        ("posthouse adm", "admin"),
+        ("posthouse admin workspace cr", "create"),
+        ("posthouse inboxes cr", "create"),
         ("posthouse serve --http", "--http-listen"),
     ] {
         let count = words.split(' ').count() - 1;
@@ -165,7 +180,8 @@ fn manual_pages_are_printed_and_written() {
     let mut names: Vec<String> =
         std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    for name in ["posthouse.1", "posthouse-serve.1", "posthouse-workspace-create.1", "posthouse-domain-check.1"] {
+    for name in ["posthouse.1", "posthouse-serve.1", "posthouse-admin-workspace-create.1", "posthouse-inboxes-create.1"]
+    {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
     for name in names {

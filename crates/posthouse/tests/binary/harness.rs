@@ -102,7 +102,7 @@ pub(crate) struct CommandOutput {
 }
 
 impl CommandOutput {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),

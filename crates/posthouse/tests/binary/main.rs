@@ -4,6 +4,7 @@
 mod admin;
 mod blobs;
 mod certificate;
+mod client;
 mod commands;
 mod file_permissions;
 mod harness;

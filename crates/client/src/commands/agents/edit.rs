@@ -29,7 +29,7 @@ pub(super) fn edited(harness: &Harness, text: &str, entry: Option<&Entry>) -> Re
 }
 
 /// Returns the entry in the form of the file.
-pub(super) fn block(harness: &Harness, entry: &Entry) -> String {
+fn block(harness: &Harness, entry: &Entry) -> String {
     let strings = |values: &[String]| Value::from(values.to_vec()).to_string();
     match harness.format {
         Format::Json { .. } => format!("{}: {}", Value::from(NAME), json_entry(harness, entry)),
@@ -43,6 +43,15 @@ pub(super) fn block(harness: &Harness, entry: &Entry) -> String {
         Format::Yaml => {
             format!("{NAME}: {{ command: {}, args: {} }}", Value::from(entry.command.as_str()), strings(&entry.args))
         }
+    }
+}
+
+/// Returns what a person adds to a file that a program can't change.
+pub(super) fn by_hand(harness: &Harness, entry: &Entry) -> String {
+    let block = block(harness, entry);
+    match harness.format {
+        Format::Toml => format!("add {}", block.trim().replace('\n', " ; ")),
+        Format::Json { .. } | Format::Yaml => format!("add {block} to {}", harness.servers.join(".")),
     }
 }
 

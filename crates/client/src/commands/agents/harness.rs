@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::edit::{Entry, block};
 use crate::{environment::Environment, error::ClientError};
 
 /// The name of an agent or editor on the command line.
@@ -100,14 +99,5 @@ impl Harness {
         };
         let root = root.as_ref().ok_or_else(|| ClientError::Failed("there is no home directory; set HOME".to_owned()));
         Ok(root?.join(self.file))
-    }
-
-    /// Returns the entry in one line, for a file that a program can't change.
-    pub(super) fn snippet(&self, entry: &Entry) -> String {
-        match self.format {
-            Format::Json { .. } => format!("add {} to {}", block(self, entry), self.servers.join(".")),
-            Format::Toml => format!("add {}", block(self, entry).trim().replace('\n', " ; ")),
-            Format::Yaml => format!("add {} to {}", block(self, entry), self.servers.join(".")),
-        }
     }
 }

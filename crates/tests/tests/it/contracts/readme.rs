@@ -110,6 +110,11 @@ fn the_temporary_inboxes_guide_runs_as_written() {
 }
 
 #[test]
+fn the_command_line_guide_runs_as_written() {
+    run("docs/guides/command-line.md");
+}
+
+#[test]
 fn the_webhooks_guide_runs_as_written() {
     run("docs/guides/webhooks.md");
 }

@@ -8,12 +8,17 @@ use super::{Rule, Violation};
 /// A benchmark: it has arguments and measures real time.
 const CARD_SEARCH: &str = "bench/card_search";
 /// Files that may read real time.
-const CLOCK: &[&str] = &["crates/server/src/adapters/clock", CARD_SEARCH];
+const CLOCK: &[&str] = &["crates/server/src/adapters/clock", "crates/client/src/clock", CARD_SEARCH];
 /// Files that may draw random bytes.
-const ENTROPY: &[&str] = &["crates/server/src/adapters"];
+const ENTROPY: &[&str] = &["crates/server/src/adapters", "crates/client/src/entropy"];
 /// Files that may read the environment. Cargo tells a build script by it where to write.
-const CONFIG: &[&str] =
-    &["crates/server/src/config", "crates/posthouse/src/main.rs", "crates/store/build.rs", CARD_SEARCH];
+const CONFIG: &[&str] = &[
+    "crates/server/src/config",
+    "crates/client/src/environment",
+    "crates/posthouse/src/main.rs",
+    "crates/store/build.rs",
+    CARD_SEARCH,
+];
 /// Files that may depend on a specific database.
 const DATABASE_FILES: &[&str] = &[
     "crates/store/src/db",
@@ -23,7 +28,7 @@ const DATABASE_FILES: &[&str] = &[
     "crates/store/src/agents/card_index",
 ];
 /// Files that may send HTTP requests.
-const HTTP_OUT: &[&str] = &["crates/server/src/adapters/http_out", "crates/store/src/blobs"];
+const HTTP_OUT: &[&str] = &["crates/server/src/adapters/http_out", "crates/store/src/blobs", "crates/client/src/http"];
 /// Files that may start tasks and threads, each with its reason.
 const TASK_OWNERS: &[(&str, &str)] = &[
     ("crates/server/src/boot", "the top-level tasks"),
@@ -75,7 +80,7 @@ const BUILT: &[(&str, &[&str])] = &[
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "one clock",
-        advice: "Only server/src/adapters/clock.rs reads real time. Pass `now` as a value, or use the `Clock` port. \
+        advice: "Only server/src/adapters/clock.rs and client/src/clock.rs read real time. Pass `now` as a value, or use the `Clock` port. \
                  This includes tests: use the manual clock.",
         check: |source| outside(source, CLOCK, |path| TIME.iter().any(|now| path.ends(now))),
         fails: &[
@@ -90,7 +95,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "one source of randomness",
-        advice: "Only server/src/adapters draws random bytes. Pass them as a value or use a port.",
+        advice: "Only server/src/adapters and client/src/entropy.rs draw random bytes. Pass them as a value or use a port.",
         check: |source| {
             let random = |path: &NamedPath| RANDOM.iter().any(|name| path.begins(name)) || path.ends("Uuid::new_v4");
             outside(source, ENTROPY, |path| !path.in_test && random(path))
@@ -100,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "one reader of the environment",
-        advice: "Only server/src/config (and main.rs) reads the environment. Add a key to the configuration instead.",
+        advice: "Only server/src/config, client/src/environment.rs and main.rs read the environment. Add a key to the configuration instead.",
         check: |source| outside(source, CONFIG, |path| !path.in_test && path.begins("std::env")),
         fails: &[("crates/server/src/telemetry.rs", "use std::{env, fmt};")],
         passes: &[

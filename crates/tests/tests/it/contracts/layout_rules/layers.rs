@@ -16,7 +16,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("http", &["mail", "domain", "api", "app", "call"]),
     ("mcp", &["domain", "api", "app", "call", "operations"]),
     ("pages", &["mail", "domain", "api", "app", "call", "operations", "http", "mcp"]),
-    ("server", &["mail", "domain", "store", "api", "app"]),
+    ("client", &[]),
+    ("server", &["mail", "domain", "store", "api", "app", "client"]),
     ("posthouse", &["store", "app", "call", "operations", "http", "pages", "server"]),
 ];
 
@@ -64,7 +65,7 @@ const TLS: &str = "crates/app/src/tls";
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "crate direction",
-        advice: "mail <- domain <- {store, api} <- app <- call <- {operations, http} <- pages <- posthouse; mcp uses operations, and pages mcp; server uses app. Move shared code down, or pass the value in.",
+        advice: "mail <- domain <- {store, api} <- app <- call <- {operations, http} <- pages <- posthouse; mcp uses operations, and pages mcp; server uses app and client; client uses none. Move shared code down, or pass the value in.",
         check: crate_direction,
         fails: &[
             ("crates/mail/src/x.rs", "use posthouse_domain::id::MessageId;"),
@@ -75,6 +76,7 @@ pub(super) const RULES: &[Rule] = &[
             ("crates/operations/src/x.rs", "use posthouse_http::route::Route;"),
             ("crates/mcp/src/x.rs", "use posthouse_http::route::Route;"),
             ("crates/server/src/x.rs", "use posthouse_http::router;"),
+            ("crates/client/src/x.rs", "use posthouse_app::Service;"),
         ],
         passes: &[
             ("crates/server/src/x.rs", "use posthouse_store::db;"),

@@ -1,0 +1,293 @@
+//! The bridge: one request to the server for each line of standard input, several at a time.
+
+use std::{cell::RefCell, collections::HashMap, io::Write, path::PathBuf, time::Duration};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use futures_util::{
+    FutureExt, StreamExt,
+    future::{AbortHandle, abortable},
+    stream::FuturesUnordered,
+};
+use http_body_util::BodyExt;
+use hyper::Method;
+use serde_json::{Value, json};
+use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
+
+use super::{events::EventReader, files, files::FileAccess, keyless, save_key, signup};
+use crate::{
+    api::{Api, segment},
+    error::ClientError,
+    http::{HttpRequest, REQUEST_TIMEOUT},
+};
+
+/// Longest line of standard input in bytes. The server accepts less.
+const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Messages that are handled at once; others wait.
+const CONCURRENT_MAX: usize = 64;
+/// How long a tool may wait, on top of the time of a request.
+const TOOL_WAIT: Duration = Duration::from_secs(120);
+/// Largest response that is not a stream, in bytes.
+const RESPONSE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Where a request of the revision without a handshake names it.
+const REVISION_META: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// Passes messages between standard input and output and the server.
+pub(super) struct Bridge {
+    api: Api,
+    key: RefCell<Option<String>>,
+    profile: String,
+    save_key: Option<PathBuf>,
+    files: FileAccess,
+    /// The revision that a handshake agreed on.
+    revision: RefCell<Option<String>>,
+    running: RefCell<HashMap<String, AbortHandle>>,
+}
+
+impl Bridge {
+    pub(super) fn new(
+        api: Api,
+        key: Option<String>,
+        profile: String,
+        save_key: Option<PathBuf>,
+        files: FileAccess,
+    ) -> Self {
+        let key = RefCell::new(key);
+        Self { api, key, profile, save_key, files, revision: RefCell::default(), running: RefCell::default() }
+    }
+
+    /// Runs until standard input ends and every message is answered.
+    pub(super) async fn run(self) -> Result<(), ClientError> {
+        let codec = LinesCodec::new_with_max_length(LINE_BYTES_MAX);
+        let mut lines = FramedRead::new(tokio::io::stdin(), codec).fuse();
+        let mut answers = FuturesUnordered::new();
+        let mut is_open = true;
+        while is_open || !answers.is_empty() {
+            tokio::select! {
+                line = lines.next(), if is_open && answers.len() < CONCURRENT_MAX => match line {
+                    None => is_open = false,
+                    Some(Ok(line)) if line.trim().is_empty() => {}
+                    Some(Ok(line)) => {
+                        if let Some(message) = self.parsed(&line)? {
+                            answers.push(self.abortable(message));
+                        }
+                    }
+                    Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
+                        write(&error_message(&Value::Null, -32600, "the message is larger than 64 MiB"))?;
+                    }
+                    Some(Err(LinesCodecError::Io(error))) => {
+                        return Err(ClientError::Failed(format!("cannot read standard input: {error}")));
+                    }
+                },
+                Some(done) = answers.next() => done?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a line. A cancelled request is stopped here and is not answered.
+    fn parsed(&self, line: &str) -> Result<Option<Value>, ClientError> {
+        let Ok(message) = serde_json::from_str::<Value>(line) else {
+            write(&error_message(&Value::Null, -32700, "the line is not JSON"))?;
+            return Ok(None);
+        };
+        if message["method"] == "notifications/cancelled" {
+            let id = message["params"]["requestId"].to_string();
+            if let Some(request) = self.running.borrow_mut().remove(&id) {
+                request.abort();
+            }
+        }
+        Ok(Some(message))
+    }
+
+    async fn abortable(&self, message: Value) -> Result<(), ClientError> {
+        let id = message.get("id").map(Value::to_string);
+        let (answer, handle) = abortable(self.answer(message));
+        if let Some(id) = &id {
+            self.running.borrow_mut().insert(id.clone(), handle);
+        }
+        let done = answer.await;
+        if let Some(id) = &id {
+            self.running.borrow_mut().remove(id);
+        }
+        done.unwrap_or(Ok(()))
+    }
+
+    async fn answer(&self, mut message: Value) -> Result<(), ClientError> {
+        let id = message.get("id").cloned();
+        let method = message["method"].as_str().unwrap_or_default().to_owned();
+        let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
+        if let Some(id) = &id {
+            if method == "tools/call" && name == "signup" {
+                let arguments = message["params"]["arguments"].take();
+                return self.sign_up(id, &arguments).await;
+            }
+            if self.key.borrow().is_none() {
+                return self.answer_without_key(id, &method, &message["params"]);
+            }
+            if method == "tools/call"
+                && let Err(why) = self.files.resolve(&mut message["params"]["arguments"])
+            {
+                return write(&tool_error(id, "invalid_input", &why));
+            }
+        } else if self.key.borrow().is_none() {
+            return Ok(());
+        }
+        match self.forward(&message, &method).await {
+            Ok(()) => Ok(()),
+            Err(ClientError::OutputClosed) => Err(ClientError::OutputClosed),
+            Err(error) => match id {
+                None => Ok(()),
+                Some(id) if method == "tools/call" => write(&tool_error(&id, "network_error", &error.to_string())),
+                Some(id) => write(&error_message(&id, -32000, &error.to_string())),
+            },
+        }
+    }
+
+    fn answer_without_key(&self, id: &Value, method: &str, params: &Value) -> Result<(), ClientError> {
+        if let Some(result) = keyless::result(method, params) {
+            if let Some(revision) = result["protocolVersion"].as_str() {
+                *self.revision.borrow_mut() = Some(revision.to_owned());
+            }
+            return write(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+        }
+        let why = "there is no API key; call the tool signup, or run posthouse login and start this server again";
+        match method {
+            "tools/call" => write(&tool_error(id, "no_api_key", why)),
+            _ => write(&error_message(id, -32000, why)),
+        }
+    }
+
+    async fn sign_up(&self, id: &Value, arguments: &Value) -> Result<(), ClientError> {
+        if self.key.borrow().is_some() {
+            let why = "there is an API key already; this server uses it";
+            return write(&tool_error(id, "already_configured", why));
+        }
+        let (key, mut created) = match signup::sign_up(&self.api, arguments).await {
+            Ok(done) => done,
+            Err(error) => return write(&tool_error(id, error.code(), &error.to_string())),
+        };
+        let saved = match &self.save_key {
+            None => "The key is kept until this server ends. Start it with --save-key FILE to keep it.".to_owned(),
+            Some(path) => match save_key(path, &key) {
+                Ok(()) => format!("The key is stored in {}.", path.display()),
+                Err(error) => format!("The key is kept until this server ends: {error}."),
+            },
+        };
+        created["key"] = saved.into();
+        *self.key.borrow_mut() = Some(key);
+        write(&tool_result(id, &created, false))?;
+        write(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
+    }
+
+    /// Sends a message to the server and writes what it answers.
+    async fn forward(&self, message: &Value, method: &str) -> Result<(), ClientError> {
+        let request = self.request(message, method)?;
+        let start = self.api.http().start(request);
+        let response = tokio::time::timeout(REQUEST_TIMEOUT + TOOL_WAIT, start)
+            .await
+            .map_err(|_| self.api.http().unreachable("no response within 150 s"))??;
+        let (head, mut body) = response.into_parts();
+        let kind = head.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if kind.starts_with("text/event-stream") {
+            let mut reader = EventReader::default();
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(|error| self.api.http().unreachable(&error.to_string()))?;
+                let Ok(data) = frame.into_data() else { continue };
+                for event in reader.read(&data).map_err(|why| ClientError::Failed(why.to_owned()))? {
+                    self.write_answer(&event, method)?;
+                }
+            }
+            return Ok(());
+        }
+        let collected = http_body_util::Limited::new(body, RESPONSE_BYTES_MAX).collect();
+        let collected = tokio::time::timeout(REQUEST_TIMEOUT, collected).boxed().await;
+        let bytes = match collected {
+            Ok(Ok(collected)) => collected.to_bytes(),
+            _ => return Err(self.api.http().unreachable("the response is incomplete")),
+        };
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.write_answer(&String::from_utf8_lossy(&bytes), method).map_err(|error| match error {
+            ClientError::Failed(_) => {
+                let base = self.api.base();
+                ClientError::Failed(format!("{base}/mcp answered with status {}; check the address", head.status))
+            }
+            other => other,
+        })
+    }
+
+    fn request(&self, message: &Value, method: &str) -> Result<HttpRequest, ClientError> {
+        let target = format!("/mcp?profile={}", segment(&self.profile));
+        let mut request = HttpRequest::new(Method::POST, target)
+            .with_body("application/json", message.to_string())
+            .with_header("accept", "application/json, text/event-stream")?;
+        if let Some(key) = self.key.borrow().as_ref() {
+            request = request.with_header("authorization", &format!("Bearer {key}"))?;
+        }
+        let params = &message["params"];
+        let stateless = params["_meta"][REVISION_META].as_str().map(str::to_owned);
+        if stateless.is_some() {
+            request = request.with_header("mcp-method", method)?;
+            if let Some(about) = params["name"].as_str().or_else(|| params["uri"].as_str()) {
+                request = request.with_header("mcp-name", &field_value(about))?;
+            }
+        }
+        if let Some(revision) = stateless.or_else(|| self.revision.borrow().clone()).filter(|_| method != "initialize")
+        {
+            request = request.with_header("mcp-protocol-version", &revision)?;
+        }
+        Ok(request)
+    }
+
+    /// Writes a message of the server, with what the bridge adds to it.
+    fn write_answer(&self, text: &str, method: &str) -> Result<(), ClientError> {
+        let mut answer: Value = serde_json::from_str(text)
+            .ok()
+            .filter(|answer: &Value| answer.is_array() || answer["jsonrpc"].is_string())
+            .ok_or_else(|| ClientError::Failed("the answer is no message of the protocol".to_owned()))?;
+        if method == "initialize"
+            && let Some(revision) = answer["result"]["protocolVersion"].as_str()
+        {
+            *self.revision.borrow_mut() = Some(revision.to_owned());
+        }
+        if method == "tools/list"
+            && let Some(tools) = answer.pointer_mut("/result/tools")
+        {
+            files::describe(tools);
+            let is_last = answer.pointer("/result/nextCursor").is_none_or(Value::is_null);
+            if self.profile == "all"
+                && is_last
+                && let Some(tools) = answer.pointer_mut("/result/tools").and_then(Value::as_array_mut)
+            {
+                tools.push(signup::declaration());
+            }
+        }
+        write(&answer)
+    }
+}
+
+/// Returns a header value, in base64 if the text is not visible ASCII.
+fn field_value(text: &str) -> String {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.starts_with("=?base64?");
+    if is_plain { text.to_owned() } else { format!("=?base64?{}?=", BASE64_STANDARD.encode(text)) }
+}
+
+fn error_message(id: &Value, code: i32, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
+fn tool_error(id: &Value, code: &str, message: &str) -> Value {
+    tool_result(id, &json!({ "error": { "code": code, "message": message } }), true)
+}
+
+fn tool_result(id: &Value, shown: &Value, is_error: bool) -> Value {
+    let content = json!([{ "type": "text", "text": format!("{shown:#}") }]);
+    json!({ "jsonrpc": "2.0", "id": id, "result": { "resultType": "complete", "content": content, "isError": is_error } })
+}
+
+/// Writes one message as one line.
+fn write(message: &Value) -> Result<(), ClientError> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{message}").and_then(|()| out.flush()).map_err(|_| ClientError::OutputClosed)
+}

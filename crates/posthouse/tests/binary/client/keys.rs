@@ -1,0 +1,84 @@
+//! Stored keys: login, profiles, file mode, and that no command prints or passes on a key.
+
+use std::{net::TcpListener, os::unix::fs::PermissionsExt};
+
+use super::ClientFixture;
+
+#[test]
+fn a_new_shell_goes_from_login_to_a_code_in_three_commands() {
+    let client = ClientFixture::start("client-first");
+    let login = client.run_with_input(&["login", "--base-url", &client.base_url()], &format!("{}\n", client.key));
+    assert_eq!(login.code, 0, "{}", login.stderr);
+    let address = client.text(&["inboxes", "create"]);
+    assert!(address.contains('@') && !address.contains(char::is_whitespace), "the address alone: {address}");
+    client.receive(&address, &["--subject", "Your code", "--text", "Your code is 482913."]);
+    assert_eq!(client.text(&["wait-code", &address, "--since", "10m"]), "482913");
+    let found = client.object(&["wait-code", &address.to_uppercase(), "--since", "10m", "--json"]);
+    assert_eq!(found["code"], "482913");
+}
+
+#[test]
+fn the_key_is_in_a_private_file_and_printed_nowhere() {
+    let client = ClientFixture::logged_in("client-key");
+    let file = client.sandbox.path("home/.config/posthouse/config.json");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(std::fs::read_to_string(&file).unwrap().contains(&client.key));
+    for arguments in [
+        &["whoami"][..],
+        &["whoami", "--table"],
+        &["inboxes", "list"],
+        &["doctor"],
+        &["keys", "list"],
+        &["login"],
+        &["messages", "get", "none"],
+        &["whoami", "--base-url", "http://127.0.0.1:1"],
+        &["agents", "setup", "cursor", "--print"],
+        &["open"],
+        &["logout"],
+    ] {
+        let output = client.run(arguments);
+        let secret = &client.key[..20];
+        assert!(!output.stdout.contains(secret) && !output.stderr.contains(secret), "{arguments:?}");
+    }
+    assert!(!file.exists(), "logout removes the file with its last key");
+    let output = client.run(&["whoami"]);
+    assert_eq!(output.code, 1);
+    assert!(
+        output.stderr.contains("posthouse login") && output.stderr.contains("POSTHOUSE_API_KEY"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn a_wrong_key_is_refused_and_not_stored() {
+    let client = ClientFixture::start("client-wrong-key");
+    let wrong = format!("ph_{}", "a".repeat(40));
+    for (input, code) in [(wrong.as_str(), 1), ("", 2), ("two words", 2)] {
+        let output = client.run_with_input(&["login", "--base-url", &client.base_url()], input);
+        assert_eq!(output.code, code, "{input}: {}", output.stderr);
+        assert!(input.is_empty() || !output.stderr.contains(input));
+    }
+    assert!(!client.sandbox.path("home/.config/posthouse/config.json").exists());
+}
+
+#[test]
+fn profiles_keep_servers_apart_and_a_key_goes_to_its_own_server_only() {
+    let client = ClientFixture::logged_in("client-profiles");
+    let base = client.base_url();
+    let done = client.run_with_input(&["login", "--base-url", &base, "--profile", "work"], &client.key);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(client.object(&["--profile", "work", "whoami"])["key"]["scope"], "org");
+    let other = client.run(&["whoami", "--profile", "other"]);
+    assert!(other.code == 1 && other.stderr.contains("login --profile other"), "{}", other.stderr);
+
+    let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let url = format!("http://{}", stranger.local_addr().unwrap());
+    let output = client.run(&["whoami", "--base-url", &url]);
+    assert!(output.code == 1 && output.stderr.contains("the stored key is for"), "{}", output.stderr);
+    assert!(stranger.accept().is_err(), "the other server is not even connected to");
+
+    let given = client.command(&["whoami"]).env("POSTHOUSE_API_KEY", "x").output().unwrap();
+    assert_eq!(given.status.code(), Some(1), "the environment wins over the file");
+}

@@ -1,0 +1,52 @@
+//! `posthouse agents setup`: files of agents and editors are changed, changed back, and kept.
+
+use super::ClientFixture;
+
+const CLIENTS: &[(&str, &str)] = &[
+    ("claude", ".config/Claude/claude_desktop_config.json"),
+    ("claude-code", ".claude.json"),
+    ("codex", ".codex/config.toml"),
+    ("cursor", ".cursor/mcp.json"),
+    ("vscode", ".config/Code/User/mcp.json"),
+    ("windsurf", ".codeium/windsurf/mcp_config.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("openclaw", ".openclaw/openclaw.json"),
+    ("hermes", ".hermes/config.yaml"),
+];
+
+#[test]
+fn every_client_is_connected_and_disconnected() {
+    let client = ClientFixture::logged_in("client-setup");
+    for (name, file) in CLIENTS {
+        let path = client.sandbox.path("home").join(file);
+        let setup = ["agents", "setup", name];
+        let asked = client.run(&setup);
+        assert!(asked.code == 2 && asked.stderr.contains("--yes"), "{name}: {}", asked.stderr);
+        let printed = client.run(&[&setup[..], &["--print"]].concat());
+        assert!(printed.code == 0 && printed.stderr.contains("+ "), "{name}: {}", printed.stderr);
+        assert!(!path.exists(), "{name}: nothing is written without consent");
+
+        let done = client.object(&[&setup[..], &["--yes", "--profile", "default"]].concat());
+        assert_eq!((done["path"].as_str(), done["changed"].as_bool()), (path.to_str(), Some(true)));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("mcp") && text.contains("--profile") && !text.contains(&client.key), "{name}: {text}");
+        let again = client.object(&[&setup[..], &["--yes", "--profile", "default"]].concat());
+        assert_eq!(again["changed"], false, "{name}");
+        client.object(&[&setup[..], &["--remove", "--yes"]].concat());
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("posthouse"), "{name}");
+        let mut copy = path.into_os_string();
+        copy.push(".before-posthouse");
+        assert_eq!(std::fs::read_to_string(copy).unwrap(), text, "{name}: a copy is kept");
+    }
+}
+
+#[test]
+fn a_file_that_a_program_cannot_change_is_left_with_the_next_step() {
+    let client = ClientFixture::logged_in("client-setup-comments");
+    let path = client.sandbox.path("home/.cursor/mcp.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{ // mine\n}").unwrap();
+    let output = client.run(&["agents", "setup", "cursor", "--yes"]);
+    assert!(output.code == 1 && output.stderr.contains("add \"posthouse\""), "{}", output.stderr);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ // mine\n}");
+}
