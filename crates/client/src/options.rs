@@ -97,6 +97,16 @@ impl ClientOptions {
         self.base_url.clone().or_else(|| environment.base_url.clone())
     }
 
+    /// Returns the profile that an option names, which wins over the environment.
+    pub(crate) fn chosen_profile(&self) -> Option<&str> {
+        self.profile.as_deref()
+    }
+
+    /// Returns the address of the server that an option names.
+    pub(crate) fn chosen_base_url(&self) -> Option<String> {
+        self.base_url.clone()
+    }
+
     /// Returns the name of the profile, if an option or the environment names one.
     pub(crate) fn profile(&self, environment: &environment::Environment) -> Option<String> {
         self.profile.clone().or_else(|| environment.profile.clone())

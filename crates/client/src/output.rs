@@ -73,12 +73,14 @@ pub(crate) struct Output {
     colors_out: bool,
     colors_err: bool,
     is_terminal: bool,
+    is_error_terminal: bool,
 }
 
 impl Output {
     /// Returns the output of this process.
     pub(crate) fn new(options: &ClientOptions, environment: &Environment) -> Self {
         let is_terminal = std::io::stdout().is_terminal();
+        let is_error_terminal = std::io::stderr().is_terminal();
         let form = match (options.form(), is_terminal) {
             (WantedForm::Json, _) => Form::Json,
             (WantedForm::Table, _) | (WantedForm::Automatic, true) => Form::Table,
@@ -89,8 +91,9 @@ impl Output {
             fields: options.fields(),
             width: is_terminal.then(terminal_width),
             colors_out: is_terminal && !environment.no_color,
-            colors_err: std::io::stderr().is_terminal() && !environment.no_color,
+            colors_err: is_error_terminal && !environment.no_color,
             is_terminal,
+            is_error_terminal,
         }
     }
 
@@ -233,6 +236,14 @@ impl Output {
     /// Prints a warning on standard error.
     pub(crate) fn warn(&self, text: &str) {
         let _ = writeln!(std::io::stderr(), "{}", self.colored(Style::Warning, text, self.colors_err));
+    }
+
+    /// Shows how far long work is, in one line of a terminal that the next call replaces. An empty text removes it.
+    pub(crate) fn progress(&self, text: &str) {
+        if self.is_error_terminal {
+            let _ = write!(std::io::stderr(), "\r\x1b[K{}", visible(text, Lines::One));
+            let _ = std::io::stderr().flush();
+        }
     }
 
     /// Prints a prompt on standard error.

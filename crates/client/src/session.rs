@@ -9,7 +9,7 @@ use crate::{
     http::Http,
     options::ClientOptions,
     output::Output,
-    profiles::{ConfigFile, DEFAULT_PROFILE},
+    profiles::{ConfigFile, DEFAULT_PROFILE, Profile},
 };
 
 /// The address of a service that runs on this machine without configuration.
@@ -77,29 +77,24 @@ impl Session {
     /// # Errors
     /// Fails if the address is invalid, or if the stored key is for another server.
     pub(crate) fn credentials(&self) -> Result<Credentials, ClientError> {
+        if let Some(name) = self.options.chosen_profile()
+            && let Some(stored) = ConfigFile::read(&self.environment)?.profile(name)
+        {
+            return matched(self.options.chosen_base_url().map(|text| base_url(&text)).transpose()?, stored);
+        }
         let given = self.options.base_url(&self.environment).map(|text| base_url(&text)).transpose()?;
         let stored = match (&self.environment.api_key, &given) {
             // Then nothing is needed from the file.
             (Some(_), Some(_)) => None,
-            _ => ConfigFile::read(&self.environment)?.profile(&self.profile()),
+            (Some(_), None) => ConfigFile::read(&self.environment).ok().and_then(|file| file.profile(&self.profile())),
+            (None, _) => ConfigFile::read(&self.environment)?.profile(&self.profile()),
         }
         .unwrap_or_default();
-        let home = stored.base_url.as_deref().map(base_url).transpose()?;
         if let Some(key) = &self.environment.api_key {
+            let home = stored.base_url.as_deref().map(base_url).transpose()?;
             return Ok(Credentials { base: given.or(home).unwrap_or_else(default_base), key: Some(key.clone()) });
         }
-        match (given, home) {
-            // A key goes only to the server that it was stored for.
-            (Some(given), Some(home)) if given != home && stored.api_key.is_some() => {
-                let shown = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
-                Err(ClientError::Failed(format!(
-                    "the stored key is for {}; run posthouse login --base-url {} --profile NAME for another server",
-                    shown(&home),
-                    shown(&given)
-                )))
-            }
-            (given, home) => Ok(Credentials { base: given.or(home).unwrap_or_else(default_base), key: stored.api_key }),
-        }
+        matched(given, stored)
     }
 
     /// Returns the address of the server for a new login: a stored key for another one is replaced.
@@ -124,6 +119,22 @@ impl Session {
             Some(name) => format!(" --profile {name}"),
             None => String::new(),
         }
+    }
+}
+
+/// Returns the server and the stored key, which goes only to the server that it was stored for.
+fn matched(given: Option<Url>, stored: Profile) -> Result<Credentials, ClientError> {
+    let home = stored.base_url.as_deref().map(base_url).transpose()?;
+    match (given, home) {
+        (Some(given), Some(home)) if given != home && stored.api_key.is_some() => {
+            let shown = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
+            Err(ClientError::Failed(format!(
+                "the stored key is for {}; run posthouse login --base-url {} --profile NAME for another server",
+                shown(&home),
+                shown(&given)
+            )))
+        }
+        (given, home) => Ok(Credentials { base: given.or(home).unwrap_or_else(default_base), key: stored.api_key }),
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct EventStream<'a> {
     wanted: Subscription,
     socket: Option<WebSocketStream<Wire>>,
     failures: u32,
+    /// The time to wait before the next connection.
+    pause: Option<Duration>,
     was_connected: bool,
 }
 
@@ -61,7 +63,7 @@ pub(crate) enum StreamItem {
 impl<'a> EventStream<'a> {
     /// Creates the stream; the first call of [`EventStream::next`] opens it.
     pub(crate) fn new(api: &'a Api, wanted: Subscription) -> Self {
-        Self { api, wanted, socket: None, failures: 0, was_connected: false }
+        Self { api, wanted, socket: None, failures: 0, pause: None, was_connected: false }
     }
 
     /// Opens the stream.
@@ -78,12 +80,15 @@ impl<'a> EventStream<'a> {
     /// Fails if the server refuses the subscription, or if it can't be reached at the start.
     pub(crate) async fn next(&mut self) -> Result<StreamItem, ClientError> {
         loop {
+            if let Some(pause) = self.pause.take() {
+                sleep(pause).await;
+            }
             if self.socket.is_none() {
                 match self.open().await {
                     Ok(false) => {}
                     Ok(true) => return Ok(StreamItem::Truncated),
                     // A server that was there comes back.
-                    Err(ClientError::Failed(why)) if self.was_connected => return self.interrupted(why).await,
+                    Err(ClientError::Failed(why)) if self.was_connected => return self.interrupted(why),
                     Err(error) => return Err(error),
                 }
             }
@@ -97,19 +102,19 @@ impl<'a> EventStream<'a> {
                     Some("error") => return Err(refusal(&frame)),
                     _ => {}
                 },
-                Frame::End(why) => return self.interrupted(why).await,
+                Frame::End(why) => return self.interrupted(why),
             }
         }
     }
 
-    /// Waits before the next connection.
-    async fn interrupted(&mut self, why: String) -> Result<StreamItem, ClientError> {
+    /// Closes the connection; the next one is opened after a pause.
+    fn interrupted(&mut self, why: String) -> Result<StreamItem, ClientError> {
         self.socket = None;
         self.failures = self.failures.saturating_add(1);
         let seconds = 2_u64.saturating_pow(self.failures.saturating_sub(1)).min(PAUSE_S_MAX);
         let [jitter] = entropy::bytes::<1>()?;
         let pause_ms = seconds * 500 + seconds * 500 * u64::from(jitter) / 255;
-        sleep(Duration::from_millis(pause_ms)).await;
+        self.pause = Some(Duration::from_millis(pause_ms));
         Ok(StreamItem::Interrupted(why))
     }
 

@@ -111,7 +111,7 @@ fn read_key(session: &Session, base: &str) -> Result<String, ClientError> {
     let text = if input::is_terminal() {
         session.output.prompt(&format!("API key for {base} (it is not shown): "));
         let line = input::hidden_line()?;
-        session.output.prompt("\n");
+        session.output.note("");
         line
     } else {
         input::standard_input()?

@@ -54,6 +54,9 @@ pub(crate) async fn print(session: &Session, api: &Api, list: List<'_>, paging: 
         cursor = page["next_cursor"].as_str().filter(|next| !next.is_empty()).map(str::to_owned);
         if session.output.is_table() {
             collected.extend(items);
+            if paging.all && cursor.is_some() {
+                session.output.progress(&format!("Reading: {} items", collected.len()));
+            }
         } else {
             session.output.items(&items, list.columns)?;
         }
@@ -62,6 +65,9 @@ pub(crate) async fn print(session: &Session, api: &Api, list: List<'_>, paging: 
         }
     }
     if session.output.is_table() {
+        if paging.all {
+            session.output.progress("");
+        }
         session.output.items(&collected, list.columns)?;
     }
     if let Some(next) = cursor {

@@ -155,7 +155,13 @@ impl Worker<'_> {
         extend.set_missed_tick_behavior(MissedTickBehavior::Delay);
         extend.tick().await;
         let waited = {
-            let wait = async { tokio::join!(feed, child.wait()).1 };
+            // A process that the program left behind may hold its input open.
+            let wait = async {
+                tokio::select! {
+                    () = feed => child.wait().await,
+                    status = child.wait() => status,
+                }
+            };
             tokio::pin!(wait);
             loop {
                 tokio::select! {

@@ -81,4 +81,6 @@ fn profiles_keep_servers_apart_and_a_key_goes_to_its_own_server_only() {
 
     let given = client.command(&["whoami"]).env("POSTHOUSE_API_KEY", "x").output().unwrap();
     assert_eq!(given.status.code(), Some(1), "the environment wins over the file");
+    let chosen = client.command(&["whoami", "--profile", "work"]).env("POSTHOUSE_API_KEY", "x").output().unwrap();
+    assert!(chosen.status.success(), "and an option wins over the environment");
 }

@@ -1,6 +1,11 @@
 //! `posthouse mcp` without a key: what it answers itself, and the sign-up.
 
-use std::os::unix::fs::PermissionsExt;
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpListener,
+    os::unix::fs::PermissionsExt,
+    process::Stdio,
+};
 
 use serde_json::{Value, json};
 
@@ -67,6 +72,69 @@ fn an_agent_without_a_key_signs_up_and_keeps_the_key() {
     assert_eq!(shown(&answers, 1)["error"]["code"], "already_configured");
 }
 
+/// Answers one request of the bridge and returns its head in lower case and its message.
+fn serve_one(listener: &TcpListener, content_type: &str, body: &str) -> (String, Value) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    let head = head.to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    let mut message = vec![0; length];
+    reader.read_exact(&mut message).unwrap();
+    let fields = format!("content-type: {content_type}\r\ncontent-length: {}\r\nconnection: close", body.len());
+    write!(stream, "HTTP/1.1 200 OK\r\n{fields}\r\n\r\n{body}").unwrap();
+    (head, serde_json::from_slice(&message).unwrap())
+}
+
+#[test]
+fn messages_reach_the_server_with_key_profile_and_files_and_streams_are_lines() {
+    let client = ClientFixture::start("client-mcp-forward");
+    std::fs::write(client.sandbox.path("note.txt"), "hello").unwrap();
+    std::fs::write(client.sandbox.path(".env"), "secret").unwrap();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    let mut command = client.command(&["mcp", "--base-url", &url, "--profile-tools", "admin"]);
+    command.env("POSTHOUSE_API_KEY", "k1").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut answer = || {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+
+    let items = r#"{"type":"object","properties":{"filename":{}},"required":["filename"]}"#;
+    let tools = format!(r#"[{{"name":"send","inputSchema":{{"properties":{{"attachments":{{"items":{items}}}}}}}}}]"#);
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } });
+    writeln!(input, "{list}").unwrap();
+    let body = format!("{{\n\"jsonrpc\":\"2.0\",\n\"id\":1,\"result\":{{\"tools\":{tools}}}}}");
+    let (head, _) = serve_one(&server, "application/json", &body);
+    assert!(head.starts_with("post /mcp?profile=admin "), "{head}");
+    for field in ["authorization: bearer k1", "mcp-method: tools/list", "mcp-protocol-version: 2026-07-28"] {
+        assert!(head.contains(field), "{field}: {head}");
+    }
+    let listed = answer();
+    assert!(listed.pointer("/result/tools/0/inputSchema/properties/attachments/items/properties/path").is_some());
+
+    writeln!(input, "{}", call(2, "send", json!({ "attachments": [{ "path": ".env" }] }))).unwrap();
+    assert_eq!(shown(&[answer()], 2)["error"]["code"], "invalid_input", "hidden files stay here");
+    writeln!(input, "{}", call(3, "send", json!({ "attachments": [{ "path": "note.txt" }] }))).unwrap();
+    let stream = "event: message\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\r\n\r\n\
+                  data: {\"jsonrpc\":\"2.0\",\r\ndata: \"id\":3,\"result\":{}}\r\n\r\n";
+    let (_, message) = serve_one(&server, "text/event-stream", stream);
+    let file = &message["params"]["arguments"]["attachments"][0];
+    assert_eq!((file["filename"].as_str(), file["content_base64"].as_str()), (Some("note.txt"), Some("aGVsbG8=")));
+    assert_eq!(answer()["method"], "notifications/progress");
+    assert_eq!(answer(), json!({ "jsonrpc": "2.0", "id": 3, "result": {} }));
+    drop(input);
+    assert!(child.wait().unwrap().success(), "the end of the input is the end of the server");
+}
+
 #[test]
 fn lines_that_are_no_messages_are_answered_and_the_rest_goes_on() {
     let client = ClientFixture::start("client-mcp-lines");
@@ -82,9 +150,9 @@ fn a_server_that_is_away_is_an_error_of_the_tool() {
     let client = ClientFixture::start("client-mcp-away");
     let input = format!("{}\n", call(1, "list_inboxes", json!({})));
     let mut command = client.command(&["mcp", "--base-url", "http://127.0.0.1:1"]);
-    command.env("POSTHOUSE_API_KEY", "k").stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    command.env("POSTHOUSE_API_KEY", "k").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(shown(&[answer], 1)["error"]["code"], "network_error");
