@@ -114,9 +114,9 @@ impl Command {
     }
 }
 
-/// Runs a command and returns its exit code. `tree` is the command line of the whole program.
+/// Runs a command and returns its exit code. `tree` builds the command line of the whole program.
 #[must_use]
-pub fn run(command: Command, leading: LeadingOptions, tree: &clap::Command) -> ExitCode {
+pub fn run(command: Command, leading: LeadingOptions, tree: fn() -> clap::Command) -> ExitCode {
     let options = command.options().clone().with_leading(leading);
     let session = Session::new(options, Environment::of_process());
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -140,7 +140,7 @@ pub fn run(command: Command, leading: LeadingOptions, tree: &clap::Command) -> E
     }
 }
 
-async fn execute(session: &Session, command: Command, tree: &clap::Command) -> Result<(), ClientError> {
+async fn execute(session: &Session, command: Command, tree: fn() -> clap::Command) -> Result<(), ClientError> {
     match command {
         Command::Login(given) => account::login(session, given.command).await,
         Command::Logout(given) => account::logout(session, given.command),

@@ -337,7 +337,7 @@ pub fn run(http: HttpServer) -> ExitCode {
         return ExitCode::from(2);
     }
     let (options, done) = match command {
-        Command::Client(command) => return posthouse_client::run(command, client, &Cli::command()),
+        Command::Client(command) => return posthouse_client::run(command, client, Cli::command),
         Command::Completions(given) => return report(completions::run(&given), ""),
         Command::Man(given) => return report(man::run(&given), ""),
         Command::Serve(given) => {

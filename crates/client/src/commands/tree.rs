@@ -16,8 +16,8 @@ pub struct Commands {}
 const COLUMNS: &[Column] = &[column("Command", "command"), column("What it does", "about")];
 
 /// Prints every command with its arguments: a table for a person, one object for a program.
-pub(crate) fn run(session: &Session, _: Commands, tree: &Command) -> Result<(), ClientError> {
-    let mut tree = tree.clone();
+pub(crate) fn run(session: &Session, _: Commands, tree: fn() -> Command) -> Result<(), ClientError> {
+    let mut tree = tree();
     tree.build();
     if session.output.is_table_view() {
         let mut rows = Vec::new();
