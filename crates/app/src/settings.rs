@@ -48,6 +48,8 @@ pub struct AppConfig {
     pub dkim: DkimConfig,
     /// `webhooks.*`
     pub webhooks: WebhookConfig,
+    /// `mcp.*`
+    pub mcp: McpConfig,
     /// `dns.nameservers`; empty means the system's.
     pub nameservers: Vec<SocketAddr>,
     /// `dns.blocklists`: zones to ask about this server's own addresses (RFC 5782).
@@ -268,6 +270,13 @@ pub struct WebhookConfig {
     pub backoff_start_ms: i64,
     /// `webhooks.timeout`, for one attempt.
     pub timeout_ms: i64,
+}
+
+/// `mcp.*`
+#[derive(Clone, Debug)]
+pub struct McpConfig {
+    /// `mcp.events.message_ids`: whether `webhook-id` of a delivery to an MCP client is the attempt's instead of the event's.
+    pub events_message_ids: bool,
 }
 
 /// `ai.*`

@@ -18,6 +18,7 @@ pub mod read;
 mod seal;
 mod settle;
 pub mod sign;
+pub mod subscriptions;
 pub mod test_event;
 mod url;
 

@@ -179,7 +179,7 @@ pub use time_zone::NamedTimeZone;
 pub use user::{Invitation, Member, Role, Session, SessionSecret, SignIn, SignInPurpose, User};
 pub use webhook::PendingAttempt;
 pub use webhook::{
-    AttemptCounts, AttemptDetails, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
+    AttemptCounts, AttemptDetails, EventSubscription, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
     WebhookExchange, WebhookHost, WebhookUrlRules,
 };
 pub use workspace::{

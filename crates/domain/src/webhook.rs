@@ -3,9 +3,11 @@
 //! Pure: signing and delivery are done elsewhere.
 
 mod headers;
+pub mod subscription;
 mod url;
 
 pub use headers::{HEADERS_MAX, header_problem, reserved_pattern};
+pub use subscription::EventSubscription;
 pub use url::{WebhookHost, WebhookTarget, WebhookUrlRules, parse_url};
 
 use crate::{
@@ -30,8 +32,10 @@ pub const EXCERPT_BYTES_MAX: usize = 500;
 pub const RESPONSE_HEADER_BYTES_MAX: usize = 4_096;
 /// What is stored in place of the value of a header field that the owner of the webhook chose.
 pub const HIDDEN_VALUE: &str = "(hidden)";
-/// The maximum number of webhooks of a workspace.
+/// The maximum number of webhooks of a workspace, without event subscriptions.
 pub const WEBHOOKS_MAX: u64 = 200;
+/// The maximum number of webhooks and event subscriptions of a workspace.
+pub const RECEIVERS_MAX: u64 = WEBHOOKS_MAX + subscription::SUBSCRIPTIONS_MAX;
 /// The prefix of generated secrets.
 pub const SECRET_PREFIX: &str = "whsec_";
 /// The hint of a shorter secret doesn't contain any of its characters.
@@ -76,17 +80,21 @@ pub struct Webhook {
     pub last_failure_at: Option<Time>,
     /// When it was created.
     pub created_at: Time,
+    /// Set if it is the subscription of an MCP client.
+    pub subscription: Option<EventSubscription>,
 }
 
 impl Webhook {
-    /// Returns whether the event is delivered to this webhook. Events without an inbox match every inbox filter. Test
-    /// events don't match, because they are sent to a single webhook directly.
+    /// Returns whether the event is delivered to this webhook. Events without an inbox match every inbox filter of a webhook,
+    /// and none of a subscription, which gets what its subscriber sees in the log. Test events don't match, because they are
+    /// sent to a single webhook directly.
     #[must_use]
     pub fn accepts(&self, event: &Event) -> bool {
         let event = &event.event;
         let of_inbox = match (&self.inboxes, event.inbox) {
             (Some(wanted), Some(inbox)) => wanted.contains(&inbox),
-            _ => true,
+            (Some(_), None) => self.subscription.is_none(),
+            (None, _) => true,
         };
         of_inbox && event.kind != EventKind::WebhookTest && self.kinds.contains(&event.kind)
     }

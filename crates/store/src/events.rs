@@ -30,6 +30,9 @@ statements! {
     /// Returns the sequence number of an event, if it is in the log.
     pub fn seq_of(workspace: WorkspaceId, id: EventId) -> Option<i64> =
         "SELECT seq FROM events WHERE workspace_id = :workspace AND id = :id";
+    /// Returns the event with that sequence number, if it is in the log.
+    pub fn id_at(workspace: WorkspaceId, seq: i64) -> Option<EventId> =
+        "SELECT id FROM events WHERE workspace_id = :workspace AND seq = :seq";
     fn between_all(workspace: WorkspaceId, range: EventRange { after, before }, limit: u32) -> Vec<Event> =
         "SELECT seq, released, {events} FROM events WHERE workspace_id = :workspace AND seq > :after AND seq < :before ORDER BY seq DESC LIMIT :limit";
     fn between_in_inbox(

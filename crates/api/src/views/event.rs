@@ -4,6 +4,7 @@
 pub mod catalogue;
 pub mod data;
 pub mod draft;
+pub mod occurrence;
 mod sample;
 
 use posthouse_domain::{

@@ -124,10 +124,21 @@ pub fn no_session() -> Refusal {
 
 /// Returns whether a credential that authenticated earlier still does.
 pub(crate) fn is_active(tx: &mut Tx, workspace: WorkspaceId, credential: Credential) -> StoreResult<bool> {
-    match credential {
-        Credential::Key(key) => Ok(keys::find_active_by_id(tx, workspace, key)?.is_some()),
-        Credential::Session(session) => Ok(sessions::find_active_by_id(tx, workspace, session)?.is_some()),
-    }
+    Ok(active_caller(tx, workspace, credential)?.is_some())
+}
+
+/// Returns the caller behind a credential that authenticated earlier, with its current permissions; `None` if it was revoked.
+pub(crate) fn active_caller(
+    tx: &mut Tx,
+    workspace: WorkspaceId,
+    credential: Credential,
+) -> StoreResult<Option<Caller>> {
+    Ok(match credential {
+        Credential::Key(key) => keys::find_active_by_id(tx, workspace, key)?.map(|key| Caller::key(workspace, key)),
+        Credential::Session(session) => {
+            sessions::find_active_by_id(tx, workspace, session)?.map(|user| Caller::user(workspace, user))
+        }
+    })
 }
 
 /// Checks that the caller of a request that waited still has access. Its key may have been revoked, or its session ended.

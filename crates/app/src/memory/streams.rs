@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use posthouse_api::views::event::{EventView, RenderableEvent};
+use posthouse_api::views::event::{EventView, RenderableEvent, occurrence::occurrence};
 use posthouse_domain::{Credential, EventPayload, WorkspaceId};
 use tokio::sync::{broadcast, mpsc};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -61,13 +61,31 @@ pub struct StreamEvent {
     pub loaded: RenderableEvent,
     full: OnceLock<Utf8Bytes>,
     envelope: OnceLock<Utf8Bytes>,
+    full_occurrence: OnceLock<Option<String>>,
+    envelope_occurrence: OnceLock<Option<String>>,
 }
 
 impl StreamEvent {
     /// Wraps an event that was read.
     #[must_use]
     pub fn new(loaded: RenderableEvent) -> Self {
-        Self { loaded, full: OnceLock::new(), envelope: OnceLock::new() }
+        Self {
+            loaded,
+            full: OnceLock::new(),
+            envelope: OnceLock::new(),
+            full_occurrence: OnceLock::new(),
+            envelope_occurrence: OnceLock::new(),
+        }
+    }
+
+    /// Returns the event as MCP clients get it; `None` if it must be read again because it is too large.
+    #[must_use]
+    pub fn occurrence(&self, form: EventPayload) -> Option<&str> {
+        let kept = match form {
+            EventPayload::Full => &self.full_occurrence,
+            EventPayload::Envelope => &self.envelope_occurrence,
+        };
+        kept.get_or_init(|| occurrence(&self.loaded, form)).as_deref()
     }
 
     /// Returns the event frame in a payload form; the text is shared.

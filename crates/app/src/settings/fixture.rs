@@ -6,7 +6,7 @@ use posthouse_domain::{IpPreference, MailBudget, MailBudgets, PlanLimits, Plans}
 
 use super::{
     AcmeConfig, AgentsConfig, AiConfig, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig, Ed25519,
-    InboundConfig, LimitsConfig, MailConfig, SignupConfig, WebhookConfig,
+    InboundConfig, LimitsConfig, MailConfig, SignupConfig, McpConfig, WebhookConfig,
 };
 
 /// Returns settings in capture mode, with all else switched off.
@@ -50,6 +50,7 @@ pub(crate) fn settings() -> AppConfig {
             backoff_start_ms: 1_000,
             timeout_ms: 1_000,
         },
+        mcp: McpConfig { events_message_ids: false },
         nameservers: Vec::new(),
         blocklists: Vec::new(),
         signup: SignupConfig { enabled: true, difficulty: 1, per_address_per_day: None, terms_url: None },

@@ -7,12 +7,13 @@ use posthouse_domain::webhook::{EXCERPT_BYTES_MAX, HIDDEN_VALUE, excerpt, kept_h
 use posthouse_domain::{Time, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookExchange};
 use sha2::{Digest, Sha256};
 
+use super::subscriptions::delivery;
 use super::{LeasedAttempt, seal, sign, sign::SigningSecrets, url};
 use crate::ports::{HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse};
 use crate::service::Service;
 
 /// The `User-Agent` of webhook requests.
-const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");
+pub(super) const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");
 
 /// A finished attempt.
 #[derive(Clone, Debug)]
@@ -75,10 +76,18 @@ async fn post(
     let old =
         webhook.old_secret_until.is_some_and(|until| now < until).then_some(opened.old_secret.as_deref()).flatten();
     let secrets = SigningSecrets { current: &opened.secret, old };
-    let mut headers =
-        vec![HttpHeader::new("Content-Type", "application/json"), HttpHeader::new("User-Agent", USER_AGENT)];
-    let signed = sign::fields(secrets, &leased.event.to_string(), now.seconds(), &body);
-    headers.extend(signed.into_iter().map(|(name, value)| HttpHeader::new(name, value)));
+    let (body, mut headers) = match webhook.subscription {
+        Some(_) => {
+            let body = delivery::body(service, webhook, leased, &body).await;
+            let id = delivery::message_id(service, leased);
+            let headers = delivery::header_fields(webhook.id, &id, secrets, now.seconds(), &body);
+            (body, headers)
+        }
+        None => {
+            let headers = header_fields(secrets, &leased.event.to_string(), now.seconds(), &body);
+            (body, headers)
+        }
+    };
     let shown = headers.iter().map(|field| (field.name.clone(), field.value.clone()));
     let hidden = opened.headers.iter().map(|(name, _)| (name.clone(), HIDDEN_VALUE.to_owned()));
     let mut sent = WebhookExchange {
@@ -106,6 +115,15 @@ async fn post(
     }
     *exchange = Some(sent);
     answered
+}
+
+/// Returns the header fields of a request to a webhook, without those of its owner.
+fn header_fields(secrets: SigningSecrets<'_>, id: &str, seconds: i64, body: &[u8]) -> Vec<HttpHeader> {
+    let mut headers =
+        vec![HttpHeader::new("Content-Type", "application/json"), HttpHeader::new("User-Agent", USER_AGENT)];
+    let signed = sign::fields(secrets, id, seconds, body);
+    headers.extend(signed.into_iter().map(|(name, value)| HttpHeader::new(name, value)));
+    headers
 }
 
 /// Returns the delivery record to store. Any status but 2xx is a failure; redirects are not followed.

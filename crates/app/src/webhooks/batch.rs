@@ -10,12 +10,13 @@ use std::{collections::HashMap, collections::HashSet, sync::Arc};
 
 use posthouse_domain::{
     Event, EventId, EventKind, IdGenerator, MINUTE_MS, Time, Webhook, WebhookDelivery, WebhookDeliveryId,
-    WebhookDeliveryStatus, WebhookId, WorkspaceId, webhook::WEBHOOKS_MAX,
+    WebhookDeliveryStatus, WebhookId, WorkspaceId, webhook::RECEIVERS_MAX,
 };
 use posthouse_store::webhook_deliveries::{self as deliveries, AttemptLease, AttemptRef, PendingAttempt};
 use posthouse_store::{Result, Tx, events, webhooks};
 use uuid::Uuid;
 
+use super::subscriptions::ending::{self, SubscriptionEnd};
 use super::{LeasedAttempt, OrderingKey, attempt::FinishedAttempt, settle};
 use crate::events::log::{self, EventBatch, EventFilter, EventReadLimits};
 use crate::service::{ReadScope, Service};
@@ -59,6 +60,8 @@ pub struct BatchResult {
     pub has_more: bool,
     /// Webhooks that were disabled because every attempt failed for 5 days.
     pub given_up: Vec<Arc<Webhook>>,
+    /// Subscriptions that were ended because access was revoked.
+    pub revoked: Vec<Arc<Webhook>>,
 }
 
 /// New events to store as attempts for one webhook.
@@ -75,6 +78,7 @@ struct BatchPlan {
     found: BatchResult,
     fresh: Vec<FanOut>,
     due: Vec<DueAttempt>,
+    ended: Vec<(Arc<Webhook>, SubscriptionEnd)>,
 }
 
 /// An attempt that is due.
@@ -117,16 +121,22 @@ pub async fn run(
     let (mut plan, positions) =
         service.read(ReadScope::Service, move |tx| plan_batch(tx, workspace, &capacities, &before, now)).await?;
     memory.positions = positions;
-    if finished.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() {
+    if finished.is_empty() && plan.fresh.is_empty() && plan.due.is_empty() && plan.ended.is_empty() {
         return Ok(plan.found);
     }
     let (ids, start_ms) = (service.clock.ids(), service.config.webhooks.backoff_start_ms);
     let (fresh, due) = (std::mem::take(&mut plan.fresh), std::mem::take(&mut plan.due));
+    let ended = std::mem::take(&mut plan.ended);
+    let is_revoked = |(_, why): &&(Arc<Webhook>, SubscriptionEnd)| *why == SubscriptionEnd::Revoked;
+    let revoked = ended.iter().filter(is_revoked).map(|(webhook, _)| Arc::clone(webhook)).collect();
     let moves: Vec<(WebhookId, i64)> = fresh.iter().map(|one| (one.webhook, one.to)).collect();
     let lease = AttemptLease { token: ids.next(), until: now.plus_ms(LEASE_MS) };
     let write = move |tx: &mut Tx| {
         let ids = ids.clone();
         let settled = settle::settle(tx, workspace, &finished, start_ms, &ids)?;
+        for (webhook, why) in &ended {
+            ending::end_if(tx, webhook, *why)?;
+        }
         let mut leased_attempts = Vec::new();
         // Attempts that another process leased come before newer events, so that process continues with those too.
         let mut taken_by_others = HashSet::new();
@@ -154,12 +164,12 @@ pub async fn run(
     let given_up = settled.given_up.into_iter().map(Arc::new).collect();
     // The plan was read before the write and misses the retries that the write scheduled.
     let next = plan.found.next.into_iter().chain(settled.next).min();
-    Ok(BatchResult { leased_attempts, given_up, next, ..plan.found })
+    Ok(BatchResult { leased_attempts, given_up, revoked, next, ..plan.found })
 }
 
 /// Releases the attempts leased with a token.
 fn free(tx: &mut Tx, workspace: WorkspaceId, token: Uuid, now: Time) -> Result<()> {
-    for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
+    for webhook in webhooks::of(tx, workspace, RECEIVERS_MAX)? {
         deliveries::release_leases(tx, workspace, webhook.id, token, now)?;
     }
     Ok(())
@@ -176,7 +186,11 @@ fn plan_batch(
     let head = events::head(tx, workspace)?;
     let (mut plan, mut positions) = (BatchPlan::default(), HashMap::new());
     let mut batches: Vec<(i64, EventBatch)> = Vec::new();
-    for webhook in webhooks::of(tx, workspace, WEBHOOKS_MAX)? {
+    for webhook in webhooks::of(tx, workspace, RECEIVERS_MAX)? {
+        if let Some(why) = ending::must_end(tx, &webhook, now)? {
+            plan.ended.push((Arc::new(webhook), why));
+            continue;
+        }
         let mut capacity = capacities.known.get(&webhook.id).copied().unwrap_or(capacities.other);
         let waiting = deliveries::pending(tx, workspace, webhook.id, WAITING_MAX)?;
         let mut ahead = ordering::first_attempts(tx, workspace, &waiting, &capacities.own)?;

@@ -117,9 +117,10 @@ pub async fn rotate(
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
 pub async fn delete(service: &Service, caller: Caller, id: WebhookId) -> Result<(), Refusal> {
-    let work = move |tx: &mut Tx| match webhooks::delete(tx, caller.workspace, id)? {
-        true => Ok(()),
-        false => Err(Refusal::not_found("webhook")),
+    let work = move |tx: &mut Tx| {
+        lock(tx, &caller, id)?;
+        webhooks::delete(tx, caller.workspace, id)?;
+        Ok::<_, Refusal>(())
     };
     service.write(work).await?;
     // Small transactions keep other writers from waiting; the sweep deletes what a crash leaves behind.
@@ -129,7 +130,8 @@ pub async fn delete(service: &Service, caller: Caller, id: WebhookId) -> Result<
 }
 
 fn lock(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal> {
-    webhooks::lock(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("webhook"))
+    let webhook = webhooks::lock(tx, caller.workspace, id)?.filter(|webhook| webhook.subscription.is_none());
+    webhook.ok_or_else(|| Refusal::not_found("webhook"))
 }
 
 /// Deletes attempts older than `before` and all attempts of deleted webhooks, and returns how many.

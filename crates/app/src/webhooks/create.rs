@@ -58,6 +58,7 @@ pub async fn create(service: &Arc<Service>, caller: Caller, new: NewWebhook) -> 
         last_success_at: None,
         last_failure_at: None,
         created_at: now,
+        subscription: None,
     };
     let draft = webhook.clone();
     webhook.cursor = service.write(move |tx| insert(tx, &caller, draft.clone())).await?;

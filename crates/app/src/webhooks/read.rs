@@ -13,13 +13,14 @@ use sha2::{Digest, Sha256};
 use super::{payloads, seal};
 use crate::service::Service;
 
-/// Returns a webhook of the caller's workspace. Keys with inbox scope have no access to webhooks, so scope isn't
+/// Returns a webhook of the caller's workspace; event subscriptions of MCP clients aren't shown. Keys with inbox scope have no access to webhooks, so scope isn't
 /// checked here.
 ///
 /// # Errors
 /// Returns `not_found` if the webhook is not in the workspace.
 pub fn visible(tx: &mut Tx, caller: &Caller, id: WebhookId) -> Result<Webhook, Refusal> {
-    webhooks::get(tx, caller.workspace, id)?.ok_or_else(|| Refusal::not_found("webhook"))
+    let webhook = webhooks::get(tx, caller.workspace, id)?.filter(|webhook| webhook.subscription.is_none());
+    webhook.ok_or_else(|| Refusal::not_found("webhook"))
 }
 
 /// Returns one webhook.
@@ -94,7 +95,7 @@ pub async fn attempt(
         Ok::<_, Refusal>((webhook, delivery, deliveries::exchange(tx, attempt)?))
     };
     let (webhook, delivery, exchange) = service.read(caller.workspace, work).await?;
-    let wanted = vec![(delivery.event, webhook.payload)];
+    let wanted = vec![(delivery.event, payloads::BodyForm::of(&webhook))];
     let rendered = payloads::render(service, caller.workspace, wanted).await?;
     let body = rendered.into_iter().find_map(|rendered| rendered.json);
     let sent = exchange.as_ref().map(|exchange| exchange.body_sha256);

@@ -9,7 +9,12 @@ use posthouse_domain::{
 use posthouse_store::{Result, Tx, jobs, jobs::NewJob, webhook_deliveries as deliveries, webhooks};
 
 use super::attempt::FinishedAttempt;
+use super::subscriptions::ending::{self, SubscriptionEnd};
 
+/// The status of a receiver that wants no more deliveries (RFC 9110 §15.5.11). It ends a subscription.
+const STATUS_GONE: u16 = 410;
+/// The status of a receiver for which a body is too large (RFC 9110 §15.5.14). A subscription doesn't repeat it.
+const STATUS_TOO_LARGE: u16 = 413;
 /// The error of attempts that were canceled because the webhook was disabled.
 const GIVEN_UP: &str = "the webhook was disabled, because every attempt failed for 5 days";
 
@@ -40,13 +45,20 @@ pub(super) fn settle(
         let Some(webhook) = webhooks::get(tx, workspace, id)? else { continue };
         let mut own = Vec::with_capacity(finished.len());
         for one in finished {
-            let delivery = with_next(one, webhook.enabled, start_ms);
+            let delivery = with_next(one, &webhook, start_ms);
             if deliveries::settle(tx, workspace, one.leased_attempt.token, &delivery, one.exchange.as_ref())? {
                 own.push(one);
                 settled.next = settled.next.into_iter().chain(delivery.next_attempt_at).min();
             }
         }
         record(tx, workspace, id, &own)?;
+        if webhook.subscription.is_some() {
+            let is_gone = own.iter().any(|one| one.delivery.response_status == Some(STATUS_GONE));
+            if is_gone {
+                ending::end(tx, workspace, id, SubscriptionEnd::Gone)?;
+            }
+            continue;
+        }
         if let Some(webhook) = disable_if_failing(tx, workspace, id, &own, ids)? {
             settled.given_up.push(webhook);
         }
@@ -55,9 +67,10 @@ pub(super) fn settle(
 }
 
 /// Returns the delivery record with the time of the next attempt, if there is one.
-fn with_next(finished: &FinishedAttempt, enabled: bool, start_ms: i64) -> WebhookDelivery {
+fn with_next(finished: &FinishedAttempt, webhook: &Webhook, start_ms: i64) -> WebhookDelivery {
     let mut delivery = finished.delivery.clone();
-    if delivery.status == WebhookDeliveryStatus::Failed && enabled {
+    let is_final = webhook.subscription.is_some() && delivery.response_status == Some(STATUS_TOO_LARGE);
+    if delivery.status == WebhookDeliveryStatus::Failed && webhook.enabled && !is_final {
         let gap = gap_ms(start_ms, delivery.attempt, finished.chance);
         delivery.next_attempt_at = gap.map(|gap| finished.at.plus_ms(gap));
     }

@@ -18,13 +18,28 @@ pub struct SigningSecrets<'a> {
 #[must_use]
 pub fn fields(secrets: SigningSecrets<'_>, id: &str, seconds: i64, body: &[u8]) -> Vec<(&'static str, String)> {
     let timestamp = seconds.to_string();
+    let mut fields = vec![
+        ("X-Service-Signature", service(secrets.current, &timestamp, body)),
+        ("X-Service-Timestamp", timestamp),
+    ];
+    fields.extend(standard_fields(secrets, id, seconds, body));
+    fields
+}
+
+/// Returns the header fields of Standard Webhooks alone.
+#[must_use]
+pub fn standard_fields(
+    secrets: SigningSecrets<'_>,
+    id: &str,
+    seconds: i64,
+    body: &[u8],
+) -> Vec<(&'static str, String)> {
+    let timestamp = seconds.to_string();
     let mut standard = standard(secrets.current, id, &timestamp, body);
     if let Some(old) = secrets.old {
         standard = format!("{standard} {}", self::standard(old, id, &timestamp, body));
     }
     vec![
-        ("X-Service-Signature", service(secrets.current, &timestamp, body)),
-        ("X-Service-Timestamp", timestamp.clone()),
         ("webhook-id", id.to_owned()),
         ("webhook-timestamp", timestamp),
         ("webhook-signature", standard),

@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use posthouse_app::settings::http::{CONNECTIONS_MAX, HttpConfig};
 use posthouse_app::settings::{
     AcmeConfig, AgentsConfig, AiConfig, AiEndpoint, AppConfig, Categoriser, DeliveryConfig, DeliveryMode, DkimConfig,
-    ExternalAccount, InboundConfig, LimitsConfig, MailConfig, SignupConfig, TlsFiles, WebhookConfig,
+    ExternalAccount, InboundConfig, LimitsConfig, MailConfig, McpConfig, SignupConfig, TlsFiles, WebhookConfig,
     problem::ConfigProblem,
 };
 use posthouse_domain::signup::DIFFICULTY_MAX;
@@ -127,6 +127,7 @@ fn app(values: &mut KeyValues, base_url: String, problems: &mut Vec<ConfigProble
             backoff_start_ms: values.get(&services::WEBHOOKS_BACKOFF_START),
             timeout_ms: values.get(&services::WEBHOOKS_TIMEOUT),
         },
+        mcp: McpConfig { events_message_ids: values.get(&services::MCP_EVENTS_MESSAGE_IDS) },
         nameservers: values.find(&services::NAMESERVERS).unwrap_or_default(),
         blocklists: values.get(&services::BLOCKLISTS),
         command_options: String::new(),

@@ -41,6 +41,7 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "delivery", title: "Delivery", intro: "How mail to other domains leaves this server." },
     Section { name: "dkim", title: "DKIM", intro: "" },
     Section { name: "webhooks", title: "Webhooks", intro: "" },
+    Section { name: "mcp", title: "MCP", intro: "" },
     Section { name: "feedback", title: "Feedback reports", intro: "" },
     Section { name: "dns", title: "DNS", intro: "" },
     Section {

@@ -73,6 +73,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("webhooks.allow_http", "true", "2"),
     ("webhooks.backoff_start", "'500ms'", "'fast'"),
     ("webhooks.timeout", "'10s'", "'0s'"),
+    ("mcp.events.message_ids", "true", "2"),
     ("feedback.sources", "['fbl.example', 'Abuse@x.example']", "['not a domain']"),
     ("dns.blocklists", "['bl.example']", "['not a domain']"),
     ("dns.nameservers", "['127.0.0.1:5300', '::1']", "['dns.example']"),

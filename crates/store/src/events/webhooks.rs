@@ -3,27 +3,39 @@
 
 use std::ops::Range;
 
-use posthouse_domain::{AttemptCounts, DAY_MS, MINUTE_MS, PageRange, Time, Webhook, WebhookId, WorkspaceId};
+use posthouse_domain::{
+    AttemptCounts, Credential, DAY_MS, EventSubscription, KeyId, MINUTE_MS, PageRange, SessionId, Time, Webhook, WebhookId, WorkspaceId,
+};
 use uuid::Uuid;
 
-use crate::{Result, Tx, statements};
+use crate::{Error, Result, Row, ToValue, Tx, Value, statements, values::Columns};
 
 statements! {
-    fn insert_row(webhook: row &Webhook) = "{insert webhooks}";
+    fn insert_row(webhook: row &Webhook) -> bool = "{insert webhooks} ON CONFLICT (workspace_id, id) DO NOTHING";
     /// Returns the webhook with that ID.
     pub fn get(workspace: WorkspaceId, id: WebhookId) -> Option<Webhook> =
         "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace AND id = :id";
     /// Returns the webhook with that ID and locks its row until the end of the transaction.
     pub fn lock(workspace: WorkspaceId, id: WebhookId) -> Option<Webhook> =
         "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace AND id = :id {FOR_UPDATE}";
-    /// Returns a page of webhooks, newest first.
+    /// Returns a page of webhooks without subscriptions, newest first.
     pub fn page(workspace: WorkspaceId, page: PageRange { sort: page.sort(), id: page.id(), limit }) -> Vec<Webhook> =
-        "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace AND (created_at, id) < (:sort, :id) ORDER BY created_at DESC, id DESC LIMIT :limit";
-    /// Returns up to `limit` webhooks of a workspace, including disabled ones.
+        "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace AND (created_at, id) < (:sort, :id) AND expires_at IS NULL
+        ORDER BY created_at DESC, id DESC LIMIT :limit";
+    /// Returns up to `limit` webhooks and subscriptions of a workspace, including disabled ones.
     pub fn of(workspace: WorkspaceId, limit: u64) -> Vec<Webhook> =
         "SELECT {webhooks} FROM webhooks WHERE workspace_id = :workspace ORDER BY id LIMIT :limit";
-    /// Returns the number of webhooks of a workspace.
-    pub fn count(workspace: WorkspaceId) -> u64 = "SELECT count(*) FROM webhooks WHERE workspace_id = :workspace";
+    /// Returns the number of webhooks of a workspace, without subscriptions.
+    pub fn count(workspace: WorkspaceId) -> u64 =
+        "SELECT count(*) FROM webhooks WHERE workspace_id = :workspace AND expires_at IS NULL";
+    /// Returns the number of subscriptions of a workspace that end after a time.
+    pub fn count_subscriptions(workspace: WorkspaceId, now: Time) -> u64 =
+        "SELECT count(*) FROM webhooks WHERE workspace_id = :workspace AND expires_at > :now";
+    fn verified(
+        workspace: WorkspaceId, subscriber: Credential { key: key_of(&subscriber), session: session_of(&subscriber) }, url: &str, now: Time,
+    ) -> Vec<WebhookId> =
+        "SELECT id FROM webhooks WHERE workspace_id = :workspace AND url = :url AND expires_at > :now
+        AND (key_id = :key OR session_id = :session) LIMIT 1";
     fn update_row(webhook: row &Webhook) =
         "UPDATE webhooks {set webhooks} WHERE workspace_id = :workspace_id AND id = :id";
     /// Moves a webhook's position in the log from the start of the range to its end. Returns `false` if another process moved it first or the webhook is
@@ -69,11 +81,43 @@ statements! {
 /// The time span of one counter row, in milliseconds.
 const SLOT_MS: i64 = 10 * MINUTE_MS;
 
-/// Stores a new webhook.
-pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<()> {
-    insert_row(tx, webhook)?;
+impl Columns for Option<EventSubscription> {
+    fn take(row: &mut Row<'_>) -> Result<Self> {
+        let (key, session): (Option<KeyId>, Option<SessionId>) = (row.take()?, row.take()?);
+        let Some(expires_at) = row.take()? else { return Ok(None) };
+        let subscriber = key.map(Credential::Key).or(session.map(Credential::Session));
+        let subscriber = subscriber.ok_or_else(|| Error::corrupt("an event subscription has no subscriber"))?;
+        Ok(Some(EventSubscription { subscriber, expires_at }))
+    }
+
+    fn values(&self) -> Vec<Value<'_>> {
+        let Some(EventSubscription { subscriber, expires_at }) = self else { return vec![Value::Null; 3] };
+        match subscriber {
+            Credential::Key(key) => vec![key.to_value(), Value::Null, expires_at.to_value()],
+            Credential::Session(session) => vec![Value::Null, session.to_value(), expires_at.to_value()],
+        }
+    }
+}
+
+/// Returns the key of a subscriber.
+fn key_of(subscriber: &Credential) -> Option<KeyId> {
+    if let Credential::Key(key) = subscriber { Some(*key) } else { None }
+}
+
+/// Returns the session of a subscriber.
+fn session_of(subscriber: &Credential) -> Option<SessionId> {
+    if let Credential::Session(session) = subscriber { Some(*session) } else { None }
+}
+
+/// Returns whether a subscriber has a subscription to that URL which hasn't ended: the receiver confirmed the URL to it.
+pub fn is_verified(tx: &mut Tx, workspace: WorkspaceId, subscriber: Credential, url: &str, now: Time) -> Result<bool> {
+    Ok(!verified(tx, workspace, subscriber, url, now)?.is_empty())
+}
+
+/// Stores a new webhook. Returns `false` if there is one with that ID.
+pub fn insert(tx: &mut Tx, webhook: &Webhook) -> Result<bool> {
     wake_dispatchers(tx, webhook.workspace);
-    Ok(())
+    insert_row(tx, webhook)
 }
 
 /// Writes a webhook whose row is locked.

@@ -4,14 +4,15 @@
 use std::{collections::HashMap, collections::HashSet, collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
-use posthouse_domain::{EventId, EventPayload, SECOND_MS, Time, Webhook, WebhookDeliveryId, WebhookId, WorkspaceId};
+use posthouse_domain::{EventId, SECOND_MS, Time, Webhook, WebhookDeliveryId, WebhookId, WorkspaceId};
 use posthouse_store::{Result, WakeWaiter, webhook_deliveries as deliveries, webhook_deliveries::AttemptRef};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use super::earlier;
 use crate::webhooks::attempt::{self, FinishedAttempt};
 use crate::webhooks::batch::{self, DispatchState, QueueCapacities};
-use crate::webhooks::{AttemptOrder, LeasedAttempt, payloads};
+use crate::webhooks::payloads::{self, BodyForm};
+use crate::webhooks::{AttemptOrder, LeasedAttempt, subscriptions::ending};
 use crate::{limits::write_pressure::WritePressure, service::Service};
 
 /// Maximum concurrent attempts of one webhook.
@@ -64,6 +65,8 @@ pub(super) struct WebhookDispatcher {
     queues: HashMap<WebhookId, WebhookQueue>,
     bodies: BodyCache,
     tasks: JoinSet<FinishedAttempt>,
+    /// Notices of the end of subscriptions.
+    notices: JoinSet<()>,
     /// The attempt of each task.
     attempts: HashMap<Id, RunningAttempt>,
     finished: Vec<FinishedAttempt>,
@@ -76,8 +79,8 @@ pub(super) struct WebhookDispatcher {
 /// Rendered events, kept only while an attempt needs them: later renderings reflect deleted mail.
 #[derive(Default)]
 struct BodyCache {
-    cached: HashMap<(EventId, EventPayload), Option<Bytes>>,
-    order: VecDeque<(EventId, EventPayload)>,
+    cached: HashMap<(EventId, BodyForm), Option<Bytes>>,
+    order: VecDeque<(EventId, BodyForm)>,
     bytes: usize,
 }
 
@@ -91,6 +94,7 @@ impl WebhookDispatcher {
             queues: HashMap::new(),
             bodies: BodyCache::default(),
             tasks: JoinSet::new(),
+            notices: JoinSet::new(),
             attempts: HashMap::new(),
             finished: Vec::new(),
             next,
@@ -117,7 +121,8 @@ impl WebhookDispatcher {
                 }
             };
             // After a failed batch the webhooks are unknown.
-            if self.not_before.is_none() && self.queues.is_empty() && self.tasks.is_empty() {
+            let is_idle = self.queues.is_empty() && self.tasks.is_empty() && self.notices.is_empty();
+            if self.not_before.is_none() && is_idle {
                 return;
             }
             self.start().await;
@@ -136,6 +141,7 @@ impl WebhookDispatcher {
             count += 1;
             self.record_end(ended);
         }
+        while self.notices.join_next().await.is_some() {}
         if !self.finished.is_empty() {
             self.run_batch().await?;
         }
@@ -159,6 +165,7 @@ impl WebhookDispatcher {
             }
             tokio::select! {
                 () = life.drained() => return,
+                Some(_) = self.notices.join_next() => {}
                 Some(ended) = self.tasks.join_next_with_id() => {
                     self.record_end(ended);
                     while let Some(ended) = self.tasks.try_join_next_with_id() {
@@ -191,6 +198,10 @@ impl WebhookDispatcher {
         for one in finished.iter() {
             let outcome = if one.delivery.error.is_none() { "succeeded" } else { "failed" };
             self.service.metrics.webhook(outcome);
+        }
+        while self.notices.try_join_next().is_some() {}
+        for webhook in found.revoked {
+            self.notices.spawn(ending::notify(self.service.clone(), webhook));
         }
         let now = self.service.clock.now();
         self.update_webhooks(found.webhooks);
@@ -245,21 +256,21 @@ impl WebhookDispatcher {
     }
 
     /// Returns the events that ready attempts will send, with their form.
-    fn events_to_render(&self) -> HashSet<(EventId, EventPayload)> {
+    fn events_to_render(&self) -> HashSet<(EventId, BodyForm)> {
         let mut wanted = HashSet::new();
         for queue in self.queues.values() {
-            let Some(form) = queue.webhook.as_ref().map(|webhook| webhook.payload) else { continue };
+            let Some(form) = queue.webhook.as_deref().map(BodyForm::of) else { continue };
             wanted.extend(queue.ready.iter().map(|leased| (leased.event, form)));
         }
         wanted
     }
 
     /// Returns the events to render for the next attempts, with those of the attempts behind them.
-    fn missing(&mut self) -> Vec<(EventId, EventPayload)> {
+    fn missing(&mut self) -> Vec<(EventId, BodyForm)> {
         let mut wanted = Vec::new();
         let mut ahead = Vec::new();
         for queue in self.queues.values() {
-            let Some(form) = queue.webhook.as_ref().map(|webhook| webhook.payload) else { continue };
+            let Some(form) = queue.webhook.as_deref().map(BodyForm::of) else { continue };
             let first = queue.next_at().map(|at| queue.ready[at].event);
             let key = first.map(|event| (event, form)).filter(|key| !self.bodies.cached.contains_key(key));
             wanted.extend(key);
@@ -280,7 +291,7 @@ impl WebhookDispatcher {
         for queue in self.queues.values_mut() {
             let Some(webhook) = queue.webhook.clone() else { continue };
             while let Some(at) = queue.next_at() {
-                let key = (queue.ready[at].event, webhook.payload);
+                let key = (queue.ready[at].event, BodyForm::of(&webhook));
                 let Some(body) = self.bodies.cached.get(&key).cloned() else { break };
                 let Some(leased) = queue.ready.remove(at) else { break };
                 // An attempt that waited too long here is due again when its lease ends.
@@ -398,14 +409,14 @@ impl BodyCache {
         }
     }
 
-    fn keep_only(&mut self, wanted: &HashSet<(EventId, EventPayload)>) {
+    fn keep_only(&mut self, wanted: &HashSet<(EventId, BodyForm)>) {
         let all = std::mem::take(&mut self.order);
         let (wanted, removed): (VecDeque<_>, VecDeque<_>) = all.into_iter().partition(|key| wanted.contains(key));
         self.order = wanted;
         removed.into_iter().for_each(|(event, form)| self.drop_cached(event, form));
     }
 
-    fn drop_cached(&mut self, event: EventId, form: EventPayload) {
+    fn drop_cached(&mut self, event: EventId, form: BodyForm) {
         let removed = self.cached.remove(&(event, form)).flatten();
         self.bytes -= removed.map_or(0, |json| json.len());
     }

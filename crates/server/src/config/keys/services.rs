@@ -51,6 +51,13 @@ keys! {
         example: "30s",
         help: "Time limit of one attempt.",
     }
+    MCP_EVENTS_MESSAGE_IDS: bool = "mcp.events.message_ids" => {
+        kind: Flag,
+        default: value(false),
+        example: true,
+        help: "Gives each delivery attempt to an MCP client a `webhook-id` of its own. By default, it is the id of the event, \
+            as the [specification](mcp-events.md) has it; some clients expect a different one for each attempt.",
+    }
     FEEDBACK: Vec<String> = "feedback.sources" => {
         kind: list_of(DomainOrAddress),
         default: value(list(FEEDBACK_SOURCES)),
