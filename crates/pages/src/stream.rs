@@ -5,13 +5,10 @@
 
 use axum::http::{HeaderValue, header};
 use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
-use posthouse_app::{events::stream, limits::shared_budget::BudgetExceeded, settings::SecretText};
-use posthouse_domain::{ApiKeySecret, LimitName, StreamClose};
+use posthouse_app::{events::stream, settings::SecretText};
+use posthouse_domain::{ApiKeySecret, StreamClose};
 use posthouse_http::prelude::*;
 use posthouse_http::stream::socket::HandshakeOutcome;
-
-/// When a client should try again to open a stream beyond the limit, in seconds.
-const STREAM_RETRY_S: u64 = 10;
 
 pub(crate) fn routes() -> Vec<Route> {
     vec![
@@ -86,14 +83,6 @@ fn count(service: &Service, found: &AuthenticatedCaller, request: &RequestInfo) 
     if let Some(slot) = &request.connection {
         slot.authenticated(service, workspace)?;
     }
-    let max = service.config.plans.of(workspace.plan).streams;
-    let share = service.streams.take_one(workspace.id, max).map_err(too_many)?;
+    let share = stream::share(service, workspace)?;
     Ok(HandshakeOutcome::Admitted(*caller, Arc::new(share)))
-}
-
-fn too_many(exceeded: BudgetExceeded) -> Refusal {
-    let max = exceeded.max();
-    let refusal = Refusal::new(ErrorCode::RateLimited, format!("This workspace has {max} open streams."));
-    let refusal = refusal.with_fix("Close a stream, or use one stream for several inboxes.");
-    refusal.at_limit(LimitName::Streams, max, STREAM_RETRY_S)
 }

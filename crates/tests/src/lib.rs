@@ -38,6 +38,7 @@ pub mod fixtures;
 pub mod http;
 pub mod log;
 pub mod mail;
+pub mod mcp;
 pub mod name_server;
 pub mod pipe;
 pub mod ports;

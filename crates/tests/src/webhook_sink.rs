@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -61,6 +61,12 @@ impl WebhookRequest {
         serde_json::from_slice(&self.body).expect("the body of a webhook is JSON")
     }
 
+    /// Returns the reply to a request that verifies the URL; `None` for another one.
+    fn challenge(&self) -> Option<String> {
+        let body: Value = serde_json::from_slice(&self.body).ok()?;
+        (body["type"] == "verification").then(|| json!({ "challenge": body["challenge"] }).to_string())
+    }
+
     /// Returns the event type.
     #[must_use]
     pub fn kind(&self) -> String {
@@ -80,6 +86,7 @@ struct WebhookSinkState {
     posts: Mutex<Vec<WebhookRequest>>,
     script: Mutex<VecDeque<WebhookReply>>,
     default_reply: Mutex<WebhookReply>,
+    verification_reply: Mutex<Option<WebhookReply>>,
     count: watch::Sender<usize>,
     connections: Mutex<usize>,
 }
@@ -104,6 +111,7 @@ impl WebhookSink {
             posts: Mutex::default(),
             script: Mutex::default(),
             default_reply: Mutex::new(WebhookReply::Status(200, "ok".to_owned())),
+            verification_reply: Mutex::new(None),
             count: watch::Sender::new(0),
             connections: Mutex::new(0),
         });
@@ -135,6 +143,17 @@ impl WebhookSink {
     /// Sets the reply to every request without a scripted reply.
     pub fn always(&self, reply: WebhookReply) {
         *lock(&self.state.default_reply) = reply;
+    }
+
+    /// Sets the reply to requests that verify the URL. By default the challenge is returned.
+    pub fn verifies_with(&self, reply: WebhookReply) {
+        *lock(&self.state.verification_reply) = Some(reply);
+    }
+
+    /// Returns the requests so far that are events of an MCP client, in order.
+    #[must_use]
+    pub fn occurrences(&self) -> Vec<WebhookRequest> {
+        self.posts().into_iter().filter(|post| post.json().get("eventId").is_some()).collect()
     }
 
     /// Returns the requests so far, in order.
@@ -171,11 +190,15 @@ impl Drop for WebhookSink {
 async fn serve(socket: TcpStream, number: usize, state: Arc<WebhookSinkState>) {
     let mut wire = BufReader::new(socket);
     while let Some(post) = read(&mut wire, number).await {
+        let challenge = post.challenge().map(|body| WebhookReply::Status(200, body));
         let reply = {
             // Under one lock, so that the first scripted reply goes to the first request.
             let mut posts = lock(&state.posts);
             posts.push(post);
-            lock(&state.script).pop_front().unwrap_or_else(|| lock(&state.default_reply).clone())
+            match challenge {
+                Some(challenge) => lock(&state.verification_reply).clone().unwrap_or(challenge),
+                None => lock(&state.script).pop_front().unwrap_or_else(|| lock(&state.default_reply).clone()),
+            }
         };
         state.count.send_modify(|count| *count += 1);
         let answer = match reply {

@@ -5,14 +5,18 @@
 
 use posthouse_api::views::event::EventView;
 use posthouse_domain::{
-    Caller, Event, EventId, EventKind, EventPayload, InboxId, Permission, Refusal, StreamToken, Time, WorkspaceId,
+    Caller, ErrorCode, Event, EventId, EventKind, EventPayload, InboxId, LimitName, Permission, Refusal, StreamToken, Time,
+    Workspace, WorkspaceId,
     auth::KEY_RANDOM_CHARS, stream::REPLAY_EVENTS_MAX, stream::REPLAY_MS, stream::TOKEN_VALID_MS,
 };
 use posthouse_store::{Result as StoreResult, Tx, events, events::EventRange, stream_tokens};
 
 use crate::events::{log::EventFilter, render, render::EventDetail};
+use crate::limits::shared_budget::BudgetShare;
 use crate::{access::authorize::require_permission, service::Service};
 
+/// When a client should try again to open a stream beyond the limit, in seconds.
+const STREAM_RETRY_S: u64 = 10;
 /// Events read per query during a replay.
 const STEP: u32 = 200;
 /// Events scanned for a replay at most; a replay of rare types is truncated here.
@@ -49,6 +53,20 @@ pub async fn issue(service: &Service, caller: Caller) -> Result<IssuedStreamToke
 /// Returns `insufficient_permissions` if it may not.
 pub fn check_can_subscribe(caller: &Caller) -> Result<(), Refusal> {
     require_permission(caller, Permission::MessagesRead)
+}
+
+/// Counts a stream of a workspace, until the share is dropped.
+///
+/// # Errors
+/// Returns `rate_limited` if the workspace has as many as its plan allows.
+pub fn share(service: &Service, workspace: &Workspace) -> Result<BudgetShare<WorkspaceId>, Refusal> {
+    let max = service.config.plans.of(workspace.plan).streams;
+    service.streams.take_one(workspace.id, max).map_err(|exceeded| {
+        let max = exceeded.max();
+        let refusal = Refusal::new(ErrorCode::RateLimited, format!("This workspace has {max} open streams."));
+        let refusal = refusal.with_fix("Close a stream, or use one stream for several inboxes.");
+        refusal.at_limit(LimitName::Streams, max, STREAM_RETRY_S)
+    })
 }
 
 /// A subscription request.

@@ -12,6 +12,7 @@ mod forwarding;
 mod internationalized;
 mod jobs;
 mod local_delivery;
+mod mcp_events;
 mod pending;
 mod read_shares;
 mod receive_policy;

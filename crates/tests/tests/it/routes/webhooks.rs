@@ -7,6 +7,8 @@ mod deliveries;
 mod secrets;
 mod signed;
 
+pub(crate) use signed::standard as standard_signature;
+
 use posthouse_domain::plan::Plan;
 use posthouse_tests::{
     TestServer, WebhookSink,
