@@ -12,6 +12,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 FUZZ_SECONDS ?= 60
 FUZZ_HOURS ?= 8
+KILLS ?= 1000
 PROPERTY_CASES ?= 4096
 
 help: ## Print this list
@@ -71,6 +72,10 @@ sbom: ## Write the software bill of materials, target/sbom/posthouse.cdx.json
 cost: ## Measure what mails of all shapes up to 10 MB cost to receive and to view
 	@scripts/need.sh build
 	POSTHOUSE_COST=all cargo test --locked --release -p posthouse-mail --test cost -- --nocapture
+
+kills: ## Kill the server and MCP clients KILLS (1000) times at random moments
+	@scripts/need.sh build
+	POSTHOUSE_KILLS=$(KILLS) cargo test --locked -p posthouse-tests --test it mcp_events_crash -- --nocapture
 
 bench: ## Run the benchmarks (docs/benchmarks.md)
 	@scripts/need.sh bench

@@ -3,6 +3,7 @@
 mod crash;
 mod failing_writes;
 mod interleave;
+mod mcp_events_crash;
 mod relay;
 mod rotate_key;
 mod webhook_crash;

@@ -73,7 +73,7 @@ async fn urls_inside_the_network_are_refused_without_a_request() {
         config.webhooks.allow_http = false;
     });
     let fixture = EventsFixture::with(options).await;
-    fixture.server.dns.a("inside.example", &["10.0.0.7".parse().unwrap()]);
+    fixture.server.dns.address("inside.example", "10.0.0.7".parse().unwrap());
     for url in [
         "http://example.com/hook",
         "https://127.0.0.1/hook",
