@@ -6,7 +6,7 @@ SHELL := /usr/bin/env bash
 # Where rustup installs cargo, for shells that don't have it in PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 .DEFAULT_GOAL := help
-.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost instructions pictures web screenshots
+.PHONY: help build run test lint fmt error-texts fuzz fuzz-nightly properties sbom bench cost instructions kills pictures web screenshots
 
 # Passed to the command: make run ARGS="--data-dir /tmp/posthouse", make test ARGS=threading
 ARGS ?=

@@ -13,6 +13,7 @@ use posthouse_call::{CallSource, Operation};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue;
+use crate::events::{self, EventCatalogue, EventStream};
 use crate::guidance;
 use crate::invoke::{Invoker, OperationTable};
 use crate::protocol::{Failure, FailureKind, Request, Revision};
@@ -40,6 +41,7 @@ pub struct Client<'a> {
 pub struct McpServer {
     operations: OperationTable,
     tools: Vec<ListedTool>,
+    events: EventCatalogue,
 }
 
 /// A tool with its entry in lists.
@@ -56,7 +58,7 @@ impl McpServer {
         let operations: OperationTable = callable.map(|operation| (operation.name, operation)).collect();
         let list = |tool: Tool| ListedTool { entry: listing::entry(&tool, &operations), tool };
         let tools = catalogue::tools(&operations).into_iter().map(list).collect();
-        Self { operations, tools }
+        Self { operations, tools, events: EventCatalogue::new() }
     }
 
     /// Answers a request.
@@ -83,9 +85,31 @@ impl McpServer {
             ("prompts/list", _) => kept(prompts::list(), "public"),
             ("prompts/get", _) => prompts::get(request)?,
             ("completion/complete", _) => completion::complete(&invoker, request).await?,
-            (method, _) => return Err(no_method(method, revision)),
+            (method, _) => match events::answer(&self.events, service, client, request).await {
+                Some(result) => result?,
+                None => return Err(no_method(method, revision)),
+            },
         };
         Ok(if revision.is_stateless() { complete(result) } else { without_cache_hints(result) })
+    }
+}
+
+impl McpServer {
+    /// Answers a request whose method streams; `None` for another request.
+    ///
+    /// # Errors
+    /// Returns an error of JSON-RPC if there is no stream.
+    pub async fn stream(
+        &self,
+        service: &Arc<Service>,
+        client: &Client<'_>,
+        request: &Request,
+        revision: Revision,
+    ) -> Option<Result<EventStream, Failure>> {
+        if request.method != events::STREAM_METHOD {
+            return None;
+        }
+        Some(events::open(service, client, request, revision).await)
     }
 }
 
@@ -99,7 +123,12 @@ fn server_info() -> Value {
 }
 
 fn capabilities() -> Value {
-    json!({ "tools": {}, "resources": {}, "prompts": {}, "completions": {} })
+    json!({
+        "tools": {}, "resources": {}, "prompts": {}, "completions": {},
+        // Clients of the draft look for the extension here.
+        "events": {},
+        "extensions": { (events::EXTENSION): {} },
+    })
 }
 
 /// Answers the handshake. A client that asks for a revision without a handshake, or an unknown one, gets the newest one

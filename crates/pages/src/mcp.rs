@@ -6,6 +6,7 @@
 mod challenge;
 mod mirrored;
 mod status;
+mod streamed;
 
 use bytes::Bytes;
 use posthouse_api::wire::{JsonLimits, JsonProblem, limit_problem, parse};
@@ -13,7 +14,7 @@ use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
 use posthouse_call::{CallSource, FromBody, Notes, count_caller};
 use posthouse_domain::ApiKeySecret;
 use posthouse_http::prelude::*;
-use posthouse_mcp::{Client, Failure, FailureKind, McpServer, Message, Profile, Request, Revision};
+use posthouse_mcp::{Client, EventStream, Failure, FailureKind, McpServer, Message, Profile, Request, Revision};
 use serde_json::Value;
 
 use mirrored::MirroredFields;
@@ -36,6 +37,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .accepts("application/json", BODY_BYTES_MAX)
             .security(&["apiKey"])
             .responds_with(200, Some("application/json"))
+            .responds_with(200, Some("text/event-stream"))
             .responds_with(202, None)
             .errors(&[
                 ErrorCode::InvalidRequest,
@@ -139,11 +141,20 @@ impl Conversation<'_> {
             Err(failure) => return Ok(status::failed(&failure, &request.id, Revision::ALL[0])),
         };
         let mut notes = Notes::default();
-        let response = match self.result(request, revision, &mut notes).await? {
-            Ok(result) => RouteResponse::rendered_json(200, request.response(result).to_string()),
-            Err(failure) => status::failed(&failure, &request.id, revision),
+        count_caller(self.service, self.caller, &mut notes)?;
+        let response = match self.stream(request, revision).await {
+            Some(Ok(stream)) => streamed::response(stream).await,
+            Some(Err(failure)) => status::failed(&failure, &request.id, revision),
+            None => self.answer_in_json(request, revision).await,
         };
         Ok(response.with_notes(&notes))
+    }
+
+    async fn answer_in_json(&self, request: &Request, revision: Revision) -> RouteResponse {
+        match self.result(request, revision).await {
+            Ok(result) => RouteResponse::rendered_json(200, request.response(result).to_string()),
+            Err(failure) => status::failed(&failure, &request.id, revision),
+        }
     }
 
     /// Answers a batch, which only revision 2025-03-26 has.
@@ -174,34 +185,36 @@ impl Conversation<'_> {
     async fn answer_in_batch(&self, message: Value, notes: &mut Notes) -> Result<Option<Value>, Refusal> {
         let revision = Revision::March2025;
         Ok(match Message::read(message) {
-            Ok(Message::Request(request)) => Some(match self.result(&request, revision, notes).await? {
-                Ok(result) => request.response(result),
-                Err(failure) => failure.response(&request.id, revision),
-            }),
+            Ok(Message::Request(request)) => {
+                count_caller(self.service, self.caller, notes)?;
+                let result = self.result(&request, revision).await.map(|result| request.response(result));
+                Some(result.unwrap_or_else(|failure| failure.response(&request.id, revision)))
+            }
             Ok(Message::Notification { .. } | Message::Response) => None,
             Err(failure) => Some(failure.response(&Value::Null, revision)),
         })
     }
 
     /// Returns the result of a request.
-    ///
-    /// # Errors
-    /// Returns `rate_limited` if a limit of the caller is used up.
-    async fn result(
-        &self,
-        request: &Request,
-        revision: Revision,
-        notes: &mut Notes,
-    ) -> Result<Result<Value, Failure>, Refusal> {
-        count_caller(self.service, self.caller, notes)?;
-        let profile = match &self.profile {
-            Ok(profile) => *profile,
-            Err(failure) => return Ok(Err(failure.clone())),
+    async fn result(&self, request: &Request, revision: Revision) -> Result<Value, Failure> {
+        self.server.answer(self.service, &self.client()?, request, revision).await
+    }
+
+    /// Returns the stream that answers a request; `None` if its method doesn't stream.
+    async fn stream(&self, request: &Request, revision: Revision) -> Option<Result<EventStream, Failure>> {
+        let client = match self.client() {
+            Ok(client) => client,
+            Err(failure) => return Some(Err(failure)),
         };
+        let stream = self.server.stream(self.service, &client, request, revision).await?;
+        Some(streamed::check_accept(&self.request.fields).and(stream))
+    }
+
+    fn client(&self) -> Result<Client<'_>, Failure> {
+        let profile = self.profile.clone()?;
         let clock = &self.service.clock;
         let id = clock.ids().next::<uuid::Uuid>().to_string();
         let source = CallSource { id, arrived_at: clock.now(), client_ip: self.request.client_ip };
-        let client = Client { caller: self.caller, source, profile };
-        Ok(self.server.answer(self.service, &client, request, revision).await)
+        Ok(Client { caller: self.caller, source, profile })
     }
 }

@@ -23,6 +23,16 @@ pub enum FailureKind {
     UnsupportedRevision,
     /// No such resource.
     ResourceNotFound,
+    /// No such event type or inbox (SEP-3415).
+    EventNotFound,
+    /// The caller may not read the events.
+    EventForbidden,
+    /// A limit of the events is reached.
+    EventLimit,
+    /// An option that the events don't have.
+    UnsupportedFeature,
+    /// The receiver of a webhook didn't confirm its URL.
+    CallbackEndpoint,
     /// The service refused the request before it was a call.
     Refused,
     /// The service failed.
@@ -71,6 +81,11 @@ impl Failure {
             FailureKind::InvalidParams | FailureKind::IncompleteMeta => -32602,
             FailureKind::ResourceNotFound if revision.is_stateless() => -32602,
             FailureKind::ResourceNotFound => -32002,
+            FailureKind::EventNotFound => -32011,
+            FailureKind::EventForbidden => -32012,
+            FailureKind::EventLimit => -32013,
+            FailureKind::UnsupportedFeature => -32014,
+            FailureKind::CallbackEndpoint => -32015,
             FailureKind::Internal => -32603,
             FailureKind::Refused => -32000,
             FailureKind::HeaderMismatch => -32020,
@@ -78,13 +93,19 @@ impl Failure {
         }
     }
 
-    /// Returns the response to a request with this id; null if the id couldn't be read.
+    /// Returns the error object.
     #[must_use]
-    pub fn response(&self, id: &Value, revision: Revision) -> Value {
+    pub fn error(&self, revision: Revision) -> Value {
         let mut error = json!({ "code": self.code(revision), "message": self.message });
         if let Some(data) = &self.data {
             error["data"] = data.clone();
         }
-        json!({ "jsonrpc": "2.0", "id": id, "error": error })
+        error
+    }
+
+    /// Returns the response to a request with this id; null if the id couldn't be read.
+    #[must_use]
+    pub fn response(&self, id: &Value, revision: Revision) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, "error": self.error(revision) })
     }
 }

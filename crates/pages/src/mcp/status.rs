@@ -31,6 +31,11 @@ const fn status(kind: FailureKind, revision: Revision) -> u16 {
         FailureKind::MethodNotFound
         | FailureKind::InvalidParams
         | FailureKind::ResourceNotFound
+        | FailureKind::EventNotFound
+        | FailureKind::EventForbidden
+        | FailureKind::EventLimit
+        | FailureKind::UnsupportedFeature
+        | FailureKind::CallbackEndpoint
         | FailureKind::Refused
         | FailureKind::Internal => 200,
     }

@@ -1,0 +1,60 @@
+//! Refusals as errors of the extension (SEP-3415, "Error Codes").
+
+use posthouse_app::webhooks::subscriptions::{CallbackProblem, subscribe::SubscribeError};
+use posthouse_domain::{ErrorCode, Refusal, webhook::subscription::SUBSCRIPTIONS_MAX};
+use serde_json::{Value, json};
+
+use crate::protocol::{Failure, FailureKind};
+
+/// Returns the error for a refusal.
+pub(super) fn of(refusal: &Refusal) -> Failure {
+    let (kind, data) = match refusal.code {
+        ErrorCode::NotFound => (FailureKind::EventNotFound, json!({ "kind": "inbox" })),
+        ErrorCode::InsufficientPermissions | ErrorCode::Forbidden | ErrorCode::UnclaimedWorkspace => {
+            (FailureKind::EventForbidden, json!({ "reason": refusal.code.text() }))
+        }
+        ErrorCode::PlanLimitWebhooks => {
+            (FailureKind::EventLimit, json!({ "limit": "subscriptions", "max": SUBSCRIPTIONS_MAX }))
+        }
+        ErrorCode::RateLimited => {
+            let limit = refusal.limit().map_or("requests", |limit| limit.text());
+            (FailureKind::EventLimit, json!({ "limit": limit, "max": refusal.max() }))
+        }
+        code if matches!(code.status(), 400 | 422) => (FailureKind::InvalidParams, fields(refusal)),
+        code if code.status() >= 500 => (FailureKind::Internal, json!({ "code": code.text() })),
+        code => (FailureKind::Refused, json!({ "code": code.text() })),
+    };
+    let fix = refusal.fix.as_deref().unwrap_or(refusal.code.fix());
+    Failure::new(kind, format!("{} {fix}", refusal.message)).with_data(data)
+}
+
+fn fields(refusal: &Refusal) -> Value {
+    let field = |problem: &posthouse_domain::FieldProblem| json!({ "path": problem.path, "problem": problem.problem });
+    json!({ "code": refusal.code.text(), "fields": refusal.fields().iter().map(field).collect::<Vec<_>>() })
+}
+
+/// Returns the error for a client that isn't subscribed.
+pub(super) fn of_subscribe(error: &SubscribeError) -> Failure {
+    match error {
+        SubscribeError::Refused(refusal) => of(refusal),
+        SubscribeError::Callback(problem) => of_callback(*problem),
+    }
+}
+
+fn of_callback(problem: CallbackProblem) -> Failure {
+    let message = format!("The receiver didn't confirm `delivery.url`: {}. {}", problem.text(), problem.fix());
+    Failure::new(FailureKind::CallbackEndpoint, message).with_data(json!({ "reason": problem.text() }))
+}
+
+/// Returns the error for an event type that doesn't exist.
+pub(super) fn unknown_event(problem: &str) -> Failure {
+    let message = format!("`params.name`: {problem}. `events/list` lists the event types.");
+    Failure::new(FailureKind::EventNotFound, message).with_data(json!({ "kind": "event" }))
+}
+
+/// Returns the error for a way of delivery that `events/subscribe` doesn't have.
+pub(super) fn unsupported_mode(mode: &str) -> Failure {
+    let message = "`params.delivery.mode` must be `webhook`. Use `events/stream` for push and `events/poll` for poll.";
+    let data = json!({ "feature": "deliveryMode", "value": mode });
+    Failure::new(FailureKind::UnsupportedFeature, message).with_data(data)
+}
