@@ -179,8 +179,8 @@ pub use time_zone::NamedTimeZone;
 pub use user::{Invitation, Member, Role, Session, SessionSecret, SignIn, SignInPurpose, User};
 pub use webhook::PendingAttempt;
 pub use webhook::{
-    AttemptCounts, AttemptDetails, EventSubscription, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus, WebhookDetails,
-    WebhookExchange, WebhookHost, WebhookUrlRules,
+    AttemptCounts, AttemptDetails, EventSubscription, StartedAttempt, Webhook, WebhookDelivery, WebhookDeliveryStatus,
+    WebhookDetails, WebhookExchange, WebhookHost, WebhookUrlRules,
 };
 pub use workspace::{
     AiDisclosure, AiProcessing, ClaimStatus, DisclosureLine, Workspace, WorkspaceNotice, WorkspaceOrigin,

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use crate::protocol::{Failure, FailureKind, Request};
 use crate::server::Client;
 
-pub(crate) use stream::open;
 pub use stream::EventStream;
+pub(crate) use stream::open;
 
 /// The name of the extension.
 pub(crate) const EXTENSION: &str = "io.modelcontextprotocol/events";

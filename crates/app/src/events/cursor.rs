@@ -88,12 +88,7 @@ pub fn resume(tx: &mut Tx, workspace: WorkspaceId, request: ResumeRequest) -> St
 
 /// Returns the last position of the range before which all events are older than a time, or its start. The times of the
 /// log rise, except for neighbors.
-fn skip_older(
-    tx: &mut Tx,
-    workspace: WorkspaceId,
-    range: std::ops::Range<i64>,
-    not_before: Time,
-) -> StoreResult<i64> {
+fn skip_older(tx: &mut Tx, workspace: WorkspaceId, range: std::ops::Range<i64>, not_before: Time) -> StoreResult<i64> {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
         let middle = low + (high - low) / 2;

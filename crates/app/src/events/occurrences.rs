@@ -7,7 +7,7 @@ use posthouse_domain::{
     Caller, DAY_MS, Event, EventId, EventKind, EventPayload, InboxId, Plans, RecordView, Refusal, Time, WorkspaceId,
     webhook::subscription::SubscriptionArguments,
 };
-use posthouse_store::{Result as StoreResult, Tx};
+use posthouse_store::{Result as StoreResult, Tx, events};
 use serde_json::Value;
 
 use super::cursor::{EventCursor, ResumePoint, ResumeRequest, resume};
@@ -123,15 +123,18 @@ impl OccurrenceReader {
         max: usize,
     ) -> StoreResult<OccurrencePage> {
         let bounds = EventReadLimits { events: max, scanned: SCANNED_MAX };
+        // Read first: all events up to it are visible to the reads that follow.
+        let head = events::head(tx, workspace)?;
         let read = log::after(tx, workspace, filter, seq, bounds)?;
         let wanted = read.events.len();
         let last_of = |events: &[Event]| events.last().map(|event| (event.seq, event.event.id));
         let (found, occurrences) = self.render(tx, workspace, read.events, form)?;
         let is_complete = found.len() == wanted;
-        let (seq, cursor) = if is_complete {
-            (read.seen, read.last.map(EventCursor::of))
-        } else {
-            last_of(&found).map_or((seq, None), |(seq, id)| (seq, Some(EventCursor::of(id))))
+        let (seq, cursor) = match last_of(&found) {
+            last if !is_complete => last.map_or((seq, None), |(seq, id)| (seq, Some(EventCursor::of(id)))),
+            // The log of one inbox ends before that of its workspace.
+            _ if read.is_end && read.seen < head => (head, None),
+            _ => (read.seen, read.last.map(EventCursor::of)),
         };
         let cursor = cursor.map_or_else(|| EventCursor::at(tx, workspace, seq), Ok)?;
         // Nothing is rendered if the workspace no longer exists.

@@ -18,10 +18,8 @@ pub struct SigningSecrets<'a> {
 #[must_use]
 pub fn fields(secrets: SigningSecrets<'_>, id: &str, seconds: i64, body: &[u8]) -> Vec<(&'static str, String)> {
     let timestamp = seconds.to_string();
-    let mut fields = vec![
-        ("X-Service-Signature", service(secrets.current, &timestamp, body)),
-        ("X-Service-Timestamp", timestamp),
-    ];
+    let mut fields =
+        vec![("X-Service-Signature", service(secrets.current, &timestamp, body)), ("X-Service-Timestamp", timestamp)];
     fields.extend(standard_fields(secrets, id, seconds, body));
     fields
 }
@@ -39,11 +37,7 @@ pub fn standard_fields(
     if let Some(old) = secrets.old {
         standard = format!("{standard} {}", self::standard(old, id, &timestamp, body));
     }
-    vec![
-        ("webhook-id", id.to_owned()),
-        ("webhook-timestamp", timestamp),
-        ("webhook-signature", standard),
-    ]
+    vec![("webhook-id", id.to_owned()), ("webhook-timestamp", timestamp), ("webhook-signature", standard)]
 }
 
 /// Returns the `X-Service-Signature`: lower-case hex, keyed with the secret as the API shows it.

@@ -119,7 +119,13 @@ fn refuses_empty(schema: &Value) -> bool {
 fn responses(route: &Operation, generator: &mut SchemaGenerator, shared: &mut SharedParts) -> Value {
     let mut all = Map::new();
     for answer in &route.answers {
-        all.insert(answer.status.to_string(), success(route, answer, generator));
+        let mut described = success(route, answer, generator);
+        let known = all.get_mut(&answer.status.to_string()).and_then(|known| known["content"].as_object_mut());
+        match (known, described["content"].as_object_mut()) {
+            // Another content type of the same status.
+            (Some(known), Some(more)) => known.append(more),
+            _ => drop(all.insert(answer.status.to_string(), described)),
+        }
     }
     for (status, codes) in refusals(route) {
         let refused = refusal(route, status, &codes);

@@ -67,7 +67,8 @@ impl EventStream {
                 self.notification("error", json!({ "error": error }))
             }
             FeedItem::Revoked => {
-                let error = json!({ "code": -32012, "message": "Forbidden", "data": { "reason": "The access was revoked." } });
+                let error =
+                    json!({ "code": -32012, "message": "Forbidden", "data": { "reason": "The access was revoked." } });
                 self.is_over = true;
                 self.last = Some(self.result());
                 self.notification("terminated", json!({ "error": error }))

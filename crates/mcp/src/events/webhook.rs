@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use posthouse_app::Service;
 use posthouse_app::events::stream::check_can_subscribe;
-use posthouse_app::webhooks::subscriptions::subscribe::{
-    self, DeliveryStatus, GrantedSubscription, SubscribeRequest,
-};
+use posthouse_app::webhooks::subscriptions::subscribe::{self, DeliveryStatus, GrantedSubscription, SubscribeRequest};
 use posthouse_app::webhooks::subscriptions::unsubscribe;
 use posthouse_domain::{Caller, Time, webhook::subscription::SubscriptionKey};
 use serde_json::{Value, json};
 
-use super::params::{self, WantedEvents, WebhookParams};
 use super::failure;
+use super::params::{self, WantedEvents, WebhookParams};
 use crate::protocol::{Failure, Request};
 use crate::server::Client;
 

@@ -1051,6 +1051,9 @@ CREATE TABLE webhooks (
   last_success_at INTEGER,
   last_failure_at INTEGER,
   created_at INTEGER NOT NULL,
+  key_id BLOB,
+  session_id BLOB,
+  expires_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);
 CREATE TABLE workspace_counters (

@@ -108,7 +108,7 @@ fn payload_schema(kind: EventKind, generator: &mut SchemaGenerator) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use posthouse_domain::{id::EventId, id::WorkspaceId, event::NewEvent, time::Time};
+    use posthouse_domain::{event::NewEvent, id::EventId, id::WorkspaceId, time::Time};
 
     use super::*;
 

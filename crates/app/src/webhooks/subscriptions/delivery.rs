@@ -63,7 +63,8 @@ pub(in crate::webhooks) async fn body(
     occurrence: &Bytes,
 ) -> Bytes {
     let (workspace, id, event) = (webhook.workspace, webhook.id, leased.event);
-    let found = service.read(workspace, move |tx| Ok::<_, posthouse_domain::Refusal>(watermark(tx, workspace, id, event)?));
+    let found =
+        service.read(workspace, move |tx| Ok::<_, posthouse_domain::Refusal>(watermark(tx, workspace, id, event)?));
     let cursor = found.await.ok().flatten();
     let (Some(cursor), Ok(text)) = (cursor, std::str::from_utf8(occurrence)) else { return occurrence.clone() };
     with_member(text, "cursor", &Value::String(cursor.to_string())).into()

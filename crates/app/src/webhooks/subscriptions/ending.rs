@@ -65,7 +65,9 @@ pub(in crate::webhooks) fn end(tx: &mut Tx, workspace: WorkspaceId, id: WebhookI
 /// Tells the receiver that a subscription ended because access was revoked. It is told once: if it misses that, it stops
 /// getting events, and the next renewal is refused.
 pub(in crate::webhooks) async fn notify(service: Arc<Service>, webhook: Arc<Webhook>) {
-    let (Ok(target), Ok(opened)) = (url::target(&service, &webhook.url), seal::open(&service, &webhook)) else { return };
+    let (Ok(target), Ok(opened)) = (url::target(&service, &webhook.url), seal::open(&service, &webhook)) else {
+        return;
+    };
     let error = json!({ "code": -32012, "message": "Forbidden", "data": { "reason": "The access was revoked." } });
     let body = json!({ "type": "terminated", "error": error }).to_string();
     let envelope = Envelope::new(&service, "terminated");

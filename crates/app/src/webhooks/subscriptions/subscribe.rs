@@ -147,8 +147,9 @@ fn check_count(tx: &mut Tx, caller: &Caller, now: Time) -> Result<(), Refusal> {
         return Ok(());
     }
     let what = format!("The workspace already has {SUBSCRIPTIONS_MAX} event subscriptions, the maximum.");
-    Err(Refusal::new(ErrorCode::PlanLimitWebhooks, what)
-        .with_fix("End a subscription that you no longer need with `events/unsubscribe`, or use poll or push delivery."))
+    Err(Refusal::new(ErrorCode::PlanLimitWebhooks, what).with_fix(
+        "End a subscription that you no longer need with `events/unsubscribe`, or use poll or push delivery.",
+    ))
 }
 
 fn is_other_secret(service: &Service, webhook: &Webhook, secret: &str) -> bool {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::delivery::{Envelope, header_fields};
 use crate::ports::{HttpLimits, HttpMethod, HttpRequest, HttpResponse, OutboundHttpError};
-use crate::webhooks::{sign::SigningSecrets, url};
 use crate::service::Service;
+use crate::webhooks::{sign::SigningSecrets, url};
 
 /// Random bytes of a challenge.
 const CHALLENGE_BYTES: usize = 24;
@@ -52,7 +52,9 @@ impl CallbackProblem {
     #[must_use]
     pub const fn fix(self) -> &'static str {
         match self {
-            Self::ConnectionRefused => "Check that `delivery.url` can be reached from the internet, then subscribe again.",
+            Self::ConnectionRefused => {
+                "Check that `delivery.url` can be reached from the internet, then subscribe again."
+            }
             Self::Timeout => "Answer the verification request within the time limit, then subscribe again.",
             Self::Tls => "Use a certificate that is valid for the host of `delivery.url`, then subscribe again.",
             Self::ClientError | Self::ServerError | Self::ChallengeFailed => {

@@ -105,6 +105,11 @@ fn the_stream_guide_runs_as_written() {
 }
 
 #[test]
+fn the_mcp_events_guide_runs_as_written() {
+    run("docs/guides/mcp-events.md");
+}
+
+#[test]
 fn the_temporary_inboxes_guide_runs_as_written() {
     run("docs/guides/temporary-inboxes.md");
 }

@@ -106,7 +106,10 @@ async fn the_catalog_lists_every_type_with_its_schemas() {
     assert_eq!(names(events, "name"), names(catalog.data(), "type"));
     for event in events {
         assert_eq!(event["delivery"], json!(["webhook", "push", "poll"]));
-        assert_eq!((&event["inputSchema"]["type"], &event["payloadSchema"]["type"]), (&json!("object"), &json!("object")));
+        assert_eq!(
+            (&event["inputSchema"]["type"], &event["payloadSchema"]["type"]),
+            (&json!("object"), &json!("object"))
+        );
         assert!(event["description"].as_str().is_some_and(|text| text.len() > 10), "{event}");
     }
     let reader = fixture.server.key(&fixture.key, "inboxes:read", posthouse_domain::auth::Scope::Org).await;

@@ -155,7 +155,8 @@ async fn subscribe(server: &TestServer, key: &TestKey, sink: &WebhookSink) {
 async fn received(server: &TestServer, key: &TestKey) -> BTreeSet<String> {
     let (api, mut ids, mut after) = (server.api(key), BTreeSet::new(), String::new());
     loop {
-        let page = api.get(&format!("/v1/events?types=message.received&view=summary&limit=100{after}")).await.expect(200);
+        let page =
+            api.get(&format!("/v1/events?types=message.received&view=summary&limit=100{after}")).await.expect(200);
         ids.extend(page.data().iter().map(|event| event["data"]["message"]["id"].as_str().unwrap().to_owned()));
         match page["next_cursor"].as_str() {
             Some(next) => after = format!("&after={next}"),

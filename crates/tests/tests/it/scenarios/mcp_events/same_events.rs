@@ -27,8 +27,10 @@ async fn an_event_has_one_id_and_the_same_data_on_every_way() {
     fixture.server.settle().await;
     let log = fixture.api.get("/v1/events?types=message.received").await.expect(200);
     let polled = fixture.poll(&start).await;
-    let (by_api, by_mcp): (Vec<_>, Vec<_>) = fixture.sink.posts().into_iter().partition(|post| post.line.contains("&api"));
-    let mut by_mcp: Vec<Value> = by_mcp.iter().map(|post| post.json()).filter(|event| event["eventId"].is_string()).collect();
+    let (by_api, by_mcp): (Vec<_>, Vec<_>) =
+        fixture.sink.posts().into_iter().partition(|post| post.line.contains("&api"));
+    let mut by_mcp: Vec<Value> =
+        by_mcp.iter().map(|post| post.json()).filter(|event| event["eventId"].is_string()).collect();
     by_mcp.sort_by_key(subject);
     for (n, event) in log.data().iter().enumerate() {
         let frame = socket.expect("event").await;

@@ -28,7 +28,10 @@ async fn the_receiver_confirms_its_url_with_a_signed_challenge() {
     let granted = fixture.subscribe(json!({})).await;
     let posts = fixture.sink.posts();
     let [post] = &posts[..] else { panic!("one request: {posts:?}") };
-    assert_eq!((post.json()["type"].as_str(), post.header("content-type")), (Some("verification"), Some("application/json")));
+    assert_eq!(
+        (post.json()["type"].as_str(), post.header("content-type")),
+        (Some("verification"), Some("application/json"))
+    );
     assert_eq!(post.header("x-mcp-subscription-id"), granted["id"].as_str());
     assert!(post.header("webhook-id").is_some_and(|id| id.starts_with("msg_verification_")));
     assert!(is_signed(post, &[SECRET]));
@@ -87,7 +90,8 @@ async fn urls_inside_the_network_are_refused_without_a_request() {
         "hook",
     ] {
         let delivery = json!({ "mode": "webhook", "url": url, "secret": SECRET });
-        let error = fixture.mcp.error("events/subscribe", fixture.webhook(json!({ "delivery": delivery })), -32602).await;
+        let error =
+            fixture.mcp.error("events/subscribe", fixture.webhook(json!({ "delivery": delivery })), -32602).await;
         assert!(error["message"].as_str().is_some_and(|text| text.contains("URL")), "{url}: {error}");
     }
     fixture.server.finish().await;
@@ -123,7 +127,10 @@ async fn a_failed_event_is_repeated_with_its_id_and_the_cursor_waits_for_it() {
     fixture.mail("failing").await;
     fixture.server.settle().await;
     let renewed = fixture.subscribe(json!({})).await;
-    assert_eq!((&renewed["deliveryStatus"]["lastError"], &renewed["deliveryStatus"]["active"]), (&json!("http_5xx"), &json!(true)));
+    assert_eq!(
+        (&renewed["deliveryStatus"]["lastError"], &renewed["deliveryStatus"]["active"]),
+        (&json!("http_5xx"), &json!(true))
+    );
     fixture.mail("after").await;
     fixture.server.settle().await;
     let posts: Vec<Value> = fixture.sink.occurrences().iter().map(WebhookRequest::json).collect();
@@ -139,7 +146,10 @@ async fn a_failed_event_is_repeated_with_its_id_and_the_cursor_waits_for_it() {
     assert_eq!(polled(&fixture.poll(&renewed["cursor"]).await), ["failing", "after"]);
     let renewed = fixture.subscribe(json!({})).await;
     assert_eq!(renewed["cursor"], after["eventId"]);
-    assert_eq!((&renewed["deliveryStatus"]["lastError"], renewed["deliveryStatus"].get("failedSince")), (&Value::Null, None));
+    assert_eq!(
+        (&renewed["deliveryStatus"]["lastError"], renewed["deliveryStatus"].get("failedSince")),
+        (&Value::Null, None)
+    );
     fixture.server.finish().await;
 }
 
@@ -160,7 +170,9 @@ async fn the_same_call_renews_a_subscription_and_another_is_another() {
     let inbox = json!({ "inbox_id": fixture.inbox.id.to_string() });
     let other = fixture.subscribe(json!({ "arguments": inbox })).await;
     assert_ne!(other["id"], first["id"]);
-    for (ttl, ms) in [(json!(1), MINUTE_MS), (json!(null), 7 * DAY_MS), (json!(1e18), 7 * DAY_MS), (json!(-5), MINUTE_MS)] {
+    for (ttl, ms) in
+        [(json!(1), MINUTE_MS), (json!(null), 7 * DAY_MS), (json!(1e18), 7 * DAY_MS), (json!(-5), MINUTE_MS)]
+    {
         let granted = fixture.subscribe(json!({ "ttlMs": ttl })).await;
         assert_eq!(end(&granted).since_ms(fixture.server.clock.now()), ms, "{ttl}");
     }

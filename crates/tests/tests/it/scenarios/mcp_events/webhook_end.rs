@@ -108,13 +108,19 @@ async fn a_revoked_key_ends_its_subscriptions_with_a_signed_notice() {
 async fn a_workspace_has_a_bounded_number_of_subscriptions() {
     let fixture = EventsFixture::new().await;
     let catalog = fixture.mcp.result("events/list", json!({})).await;
-    let names: Vec<&str> = catalog["events"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        catalog["events"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     let inbox = fixture.inbox.id.to_string();
     let forms = [
-        json!({}), json!({ "payload": "full" }), json!({ "payload": "envelope" }), json!({ "inbox_id": inbox }),
-        json!({ "payload": "full", "inbox_id": inbox }), json!({ "payload": "envelope", "inbox_id": inbox }),
+        json!({}),
+        json!({ "payload": "full" }),
+        json!({ "payload": "envelope" }),
+        json!({ "inbox_id": inbox }),
+        json!({ "payload": "full", "inbox_id": inbox }),
+        json!({ "payload": "envelope", "inbox_id": inbox }),
     ];
-    let mut all = names.iter().flat_map(|name| forms.iter().map(move |form| json!({ "name": name, "arguments": form })));
+    let mut all =
+        names.iter().flat_map(|name| forms.iter().map(move |form| json!({ "name": name, "arguments": form })));
     for params in all.by_ref().take(SUBSCRIPTIONS_MAX) {
         fixture.subscribe(params).await;
     }
