@@ -59,7 +59,8 @@ async fn a_receiver_that_does_not_confirm_gets_no_subscription() {
         let error = fixture.mcp.error("events/subscribe", fixture.webhook(json!({})), -32015).await;
         assert_eq!(error["data"], json!({ "reason": reason }), "{error}");
     }
-    let nobody = json!({ "mode": "webhook", "url": "http://127.0.0.1:9/hook", "secret": SECRET });
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = json!({ "mode": "webhook", "url": format!("http://{closed}/hook"), "secret": SECRET });
     let error = fixture.mcp.error("events/subscribe", fixture.webhook(json!({ "delivery": nobody })), -32015).await;
     assert_eq!(error["data"]["reason"], "connection_refused");
     let before = fixture.sink.posts().len();

@@ -110,15 +110,12 @@ async fn a_workspace_has_a_bounded_number_of_subscriptions() {
     let catalog = fixture.mcp.result("events/list", json!({})).await;
     let names: Vec<&str> =
         catalog["events"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
-    let inbox = fixture.inbox.id.to_string();
-    let forms = [
-        json!({}),
-        json!({ "payload": "full" }),
-        json!({ "payload": "envelope" }),
-        json!({ "inbox_id": inbox }),
-        json!({ "payload": "full", "inbox_id": inbox }),
-        json!({ "payload": "envelope", "inbox_id": inbox }),
-    ];
+    let inboxes =
+        [None, Some(fixture.inbox.id.to_string()), Some(fixture.server.inbox(&fixture.key).await.id.to_string())];
+    let payloads = [None, Some("full"), Some("envelope")];
+    let form = |inbox: &Option<String>, payload: &Option<&str>| json!({ "inbox_id": inbox, "payload": payload });
+    let forms: Vec<Value> =
+        inboxes.iter().flat_map(|inbox| payloads.iter().map(move |payload| form(inbox, payload))).collect();
     let mut all =
         names.iter().flat_map(|name| forms.iter().map(move |form| json!({ "name": name, "arguments": form })));
     for params in all.by_ref().take(SUBSCRIPTIONS_MAX) {
