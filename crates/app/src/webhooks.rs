@@ -25,6 +25,9 @@ mod url;
 use posthouse_domain::{EventId, EventKind, InboxId, ThreadId, Time, WebhookDeliveryId, WebhookId};
 use uuid::Uuid;
 
+/// The `User-Agent` of webhook requests.
+const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");
+
 /// A leased webhook attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeasedAttempt {

@@ -15,8 +15,8 @@ use posthouse_app::limits::blocking_pool::WorkClass;
 use posthouse_domain::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 
+use crate::client::Client;
 use crate::protocol::{Failure, FailureKind, Request};
-use crate::server::Client;
 
 pub use stream::EventStream;
 pub(crate) use stream::open;

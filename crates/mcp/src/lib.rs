@@ -5,6 +5,7 @@
 //! idempotency and errors are those of the API. Nothing here knows HTTP. See `docs/reference/mcp.md`.
 
 mod catalogue;
+mod client;
 mod events;
 mod fence;
 mod guidance;
@@ -14,7 +15,8 @@ mod server;
 mod tool;
 mod views;
 
+pub use client::Client;
 pub use events::EventStream;
 pub use protocol::{Failure, FailureKind, Message, Request, Revision};
-pub use server::{Client, McpServer};
+pub use server::McpServer;
 pub use tool::Profile;

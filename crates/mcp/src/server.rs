@@ -8,16 +8,17 @@ mod tools;
 
 use std::sync::Arc;
 
-use posthouse_app::{Service, access::authenticate::AuthenticatedCaller};
-use posthouse_call::{CallSource, Operation};
+use posthouse_app::Service;
+use posthouse_call::Operation;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue;
+use crate::client::Client;
 use crate::events::{self, EventCatalogue, EventStream};
 use crate::guidance;
 use crate::invoke::{Invoker, OperationTable};
 use crate::protocol::{Failure, FailureKind, Request, Revision};
-use crate::tool::{Profile, Tool};
+use crate::tool::Tool;
 
 /// The name of the server.
 const SERVER_NAME: &str = "posthouse";
@@ -25,17 +26,6 @@ const SERVER_NAME: &str = "posthouse";
 const SERVER_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// For how long clients may keep lists, in milliseconds. They depend on the key, whose permissions rarely change.
 const LIST_TTL_MS: u64 = 300_000;
-
-/// The client of a request: its caller, and the tools that it wants.
-#[derive(Clone, Debug)]
-pub struct Client<'a> {
-    /// The caller. The transport has counted it.
-    pub caller: &'a AuthenticatedCaller,
-    /// Where the request comes from.
-    pub source: CallSource,
-    /// The tools that the client wants.
-    pub profile: Profile,
-}
 
 /// Answers the requests of clients.
 pub struct McpServer {

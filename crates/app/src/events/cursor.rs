@@ -61,6 +61,12 @@ impl EventCursor {
     }
 }
 
+impl From<EventCursor> for Uuid {
+    fn from(cursor: EventCursor) -> Self {
+        cursor.0
+    }
+}
+
 impl std::fmt::Display for EventCursor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)

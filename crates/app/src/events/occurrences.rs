@@ -2,13 +2,12 @@
 //! is the same in each.
 
 use posthouse_api::views::event::RenderableEvent;
-use posthouse_api::views::event::occurrence::{occurrence, smallest_occurrence, with_member};
+use posthouse_api::views::event::occurrence::{occurrence, smallest_occurrence, with_cursor};
 use posthouse_domain::{
     Caller, DAY_MS, Event, EventId, EventKind, EventPayload, InboxId, Plans, RecordView, Refusal, Time, WorkspaceId,
     webhook::subscription::SubscriptionArguments,
 };
 use posthouse_store::{Result as StoreResult, Tx, events};
-use serde_json::Value;
 
 use super::cursor::{EventCursor, ResumePoint, ResumeRequest, resume};
 use super::log::{self, EventFilter, EventReadLimits};
@@ -73,7 +72,7 @@ impl Occurrence {
     /// Returns the JSON with the cursor after this event.
     #[must_use]
     pub fn with_cursor(&self) -> String {
-        with_member(&self.json, "cursor", &Value::String(self.id.to_string()))
+        with_cursor(&self.json, self.id.into())
     }
 }
 
@@ -139,7 +138,7 @@ impl OccurrenceReader {
         let cursor = cursor.map_or_else(|| EventCursor::at(tx, workspace, seq), Ok)?;
         // Nothing is rendered if the workspace no longer exists.
         let is_gone = wanted > 0 && found.is_empty();
-        Ok(OccurrencePage { occurrences, seq, cursor, has_more: !is_gone && !(read.is_end && is_complete) })
+        Ok(OccurrencePage { occurrences, seq, cursor, has_more: !(is_gone || (read.is_end && is_complete)) })
     }
 
     /// Renders the first of up to 100 events: as many as fit, but at least one. Also returns these events.

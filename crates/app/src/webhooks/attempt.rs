@@ -8,12 +8,9 @@ use posthouse_domain::{Time, Webhook, WebhookDelivery, WebhookDeliveryStatus, We
 use sha2::{Digest, Sha256};
 
 use super::subscriptions::delivery;
-use super::{LeasedAttempt, seal, sign, sign::SigningSecrets, url};
+use super::{LeasedAttempt, USER_AGENT, seal, sign, sign::SigningSecrets, url};
 use crate::ports::{HttpHeader, HttpLimits, HttpMethod, HttpRequest, HttpResponse};
 use crate::service::Service;
-
-/// The `User-Agent` of webhook requests.
-pub(super) const USER_AGENT: &str = concat!("Posthouse/", env!("CARGO_PKG_VERSION"), " (webhooks)");
 
 /// A finished attempt.
 #[derive(Clone, Debug)]

@@ -93,8 +93,8 @@ pub(super) fn read_ttl(params: &Map<String, Value>) -> Result<SuggestedTtl, Fail
     }
 }
 
-fn problem(path: &str, problem: &str) -> FieldProblem {
-    FieldProblem { path: path.to_owned(), problem: problem.to_owned() }
+fn problem(path: impl Into<String>, problem: impl Into<String>) -> FieldProblem {
+    FieldProblem { path: path.into(), problem: problem.into() }
 }
 
 fn invalid(problems: &[FieldProblem]) -> Failure {
@@ -111,7 +111,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn note(&mut self, path: &str, text: &str) {
+    fn note(&mut self, path: impl Into<String>, text: impl Into<String>) {
         self.problems.push(problem(path, text));
     }
 
@@ -145,7 +145,7 @@ impl Reader<'_> {
                     arguments.payload = EventPayload::parse(form);
                 }
                 ("payload", _) => self.note("arguments.payload", "must be `full` or `envelope`"),
-                _ => self.note(&format!("arguments.{name}"), "is unknown; the arguments are `inbox_id` and `payload`"),
+                _ => self.note(format!("arguments.{name}"), "is unknown; the arguments are `inbox_id` and `payload`"),
             }
         }
         arguments
@@ -171,7 +171,7 @@ impl Reader<'_> {
             Some(value) => {
                 let count = value.as_i64().filter(|count| *count >= min);
                 if count.is_none() {
-                    self.note(name, &format!("must be a whole number of at least {min}"));
+                    self.note(name, format!("must be a whole number of at least {min}"));
                 }
                 count
             }

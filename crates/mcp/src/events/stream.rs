@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use posthouse_api::views::event::occurrence::with_member;
+use posthouse_api::views::event::occurrence::with_meta;
 use posthouse_app::Service;
 use posthouse_app::events::feed::{EventFeed, FeedItem};
 use posthouse_app::events::stream::{check_can_subscribe, share};
 use serde_json::{Value, json};
 
 use super::{failure, params};
+use crate::client::Client;
 use crate::protocol::{Failure, Request, Revision};
-use crate::server::Client;
 
 /// The member of `_meta` with the id of the request that opened the stream.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -58,8 +58,8 @@ impl EventStream {
                 self.notification("active", json!({ "cursor": cursor.to_string(), "truncated": is_truncated }))
             }
             FeedItem::Event(event) => {
-                let params = with_member(&event.with_cursor(), "_meta", &self.meta());
-                message("event", &params)
+                let params = with_meta(&event.with_cursor(), &self.meta());
+                format!(r#"{{"jsonrpc":"2.0","method":"notifications/events/event","params":{params}}}"#)
             }
             FeedItem::Heartbeat { cursor } => self.notification("heartbeat", json!({ "cursor": cursor.to_string() })),
             FeedItem::Unavailable(refusal) => {
@@ -86,7 +86,7 @@ impl EventStream {
 
     fn notification(&self, name: &str, mut params: Value) -> String {
         params["_meta"] = self.meta();
-        message(name, &params.to_string())
+        json!({ "jsonrpc": "2.0", "method": format!("notifications/events/{name}"), "params": params }).to_string()
     }
 
     fn result(&self) -> String {
@@ -96,8 +96,4 @@ impl EventStream {
         }
         json!({ "jsonrpc": "2.0", "id": self.id, "result": result }).to_string()
     }
-}
-
-fn message(name: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"notifications/events/{name}","params":{params}}}"#)
 }

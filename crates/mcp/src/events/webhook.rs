@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::failure;
 use super::params::{self, WantedEvents, WebhookParams};
+use crate::client::Client;
 use crate::protocol::{Failure, Request};
-use crate::server::Client;
 
 /// Subscribes a client, or renews its subscription.
 pub(super) async fn subscribe(

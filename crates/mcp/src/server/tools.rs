@@ -4,7 +4,8 @@ use posthouse_call::authorize;
 use posthouse_domain::{ErrorCode, Refusal, text::closest};
 use serde_json::{Map, Value, json};
 
-use super::{Client, ListedTool, McpServer};
+use super::{ListedTool, McpServer};
+use crate::client::Client;
 use crate::fence;
 use crate::invoke::Invoker;
 use crate::protocol::{Failure, FailureKind, Request};

@@ -56,11 +56,21 @@ pub fn smallest_occurrence(event: &Event) -> String {
     serde_json::to_string(&occurrence).unwrap_or_default()
 }
 
-/// Adds a member to the JSON of an occurrence.
+/// Adds the cursor to the JSON of an occurrence.
 #[must_use]
-pub fn with_member(occurrence: &str, name: &str, value: &Value) -> String {
-    let open = occurrence.strip_suffix('}').unwrap_or(occurrence);
-    format!("{open},{}:{value}}}", Value::from(name))
+pub fn with_cursor(occurrence: &str, cursor: Uuid) -> String {
+    format!("{},\"cursor\":\"{cursor}\"}}", without_end(occurrence))
+}
+
+/// Adds `_meta` to the JSON of an occurrence.
+#[must_use]
+pub fn with_meta(occurrence: &str, meta: &Value) -> String {
+    format!("{},\"_meta\":{meta}}}", without_end(occurrence))
+}
+
+/// Returns the JSON of an object without its last brace.
+fn without_end(object: &str) -> &str {
+    object.strip_suffix('}').unwrap_or(object)
 }
 
 /// Returns the event types that MCP clients can subscribe to. Test events are for the webhook that is tested.
@@ -125,7 +135,6 @@ mod tests {
                 assert!(entry["payloadSchema"]["$defs"].get(name).is_some(), "{name} of {}", kind.text());
             }
         }
-        println!("{bytes} bytes");
         assert!(bytes < 500_000, "{bytes}");
     }
 
@@ -134,8 +143,10 @@ mod tests {
         let id = EventId(Uuid::from_u128(9));
         let event = NewEvent::new(EventKind::MessageReceived, WorkspaceId(Uuid::nil()), id, Time::from_millis(0));
         let text = smallest_occurrence(&Event { seq: 1, released: false, event });
-        let value: Value = serde_json::from_str(&with_member(&text, "cursor", &json!("c"))).unwrap();
-        assert_eq!((&value["eventId"], &value["cursor"]), (&json!(id.to_string()), &json!("c")));
+        let text = with_meta(&with_cursor(&text, id.into()), &json!({ "m": 1 }));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&value["eventId"], &value["cursor"]), (&json!(id.to_string()), &json!(id.to_string())));
+        assert_eq!(value["_meta"], json!({ "m": 1 }));
         assert_eq!(value["name"], "message.received");
     }
 }

@@ -1,14 +1,13 @@
 //! The header fields and the body of a delivery to an MCP client.
 
 use bytes::Bytes;
-use posthouse_api::views::event::occurrence::with_member;
+use posthouse_api::views::event::occurrence::with_cursor;
 use posthouse_domain::{Webhook, WebhookId, webhook::subscription::subscription_id};
-use serde_json::Value;
 
 use super::watermark::watermark;
 use crate::ports::HttpHeader;
 use crate::service::Service;
-use crate::webhooks::{LeasedAttempt, attempt::USER_AGENT, sign, sign::SigningSecrets};
+use crate::webhooks::{LeasedAttempt, USER_AGENT, sign, sign::SigningSecrets};
 
 /// Random bytes of the id of an envelope that is no event.
 const MESSAGE_BYTES: usize = 12;
@@ -67,5 +66,5 @@ pub(in crate::webhooks) async fn body(
         service.read(workspace, move |tx| Ok::<_, posthouse_domain::Refusal>(watermark(tx, workspace, id, event)?));
     let cursor = found.await.ok().flatten();
     let (Some(cursor), Ok(text)) = (cursor, std::str::from_utf8(occurrence)) else { return occurrence.clone() };
-    with_member(text, "cursor", &Value::String(cursor.to_string())).into()
+    with_cursor(text, cursor.into()).into()
 }

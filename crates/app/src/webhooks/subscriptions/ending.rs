@@ -6,7 +6,7 @@ use posthouse_domain::{Permission, Time, Webhook, WebhookId, WorkspaceId};
 use posthouse_store::{Result, Tx, webhook_deliveries as deliveries, webhooks};
 use serde_json::json;
 
-use super::{delivery::Envelope, verify};
+use super::{delivery::Envelope, verify, verify::Receiver};
 use crate::access::authenticate::active_caller;
 use crate::service::Service;
 use crate::webhooks::{seal, url};
@@ -71,7 +71,8 @@ pub(in crate::webhooks) async fn notify(service: Arc<Service>, webhook: Arc<Webh
     let error = json!({ "code": -32012, "message": "Forbidden", "data": { "reason": "The access was revoked." } });
     let body = json!({ "type": "terminated", "error": error }).to_string();
     let envelope = Envelope::new(&service, "terminated");
-    let sent = verify::post(&service, webhook.id, envelope, &target, &opened.secret, body.into()).await;
+    let receiver = Receiver { id: webhook.id, url: &target, secret: &opened.secret };
+    let sent = verify::post(&service, receiver, envelope, body.into()).await;
     if let Err(error) = sent {
         tracing::debug!(webhook_id = %webhook.id, cause = %error, "webhook.end_not_delivered");
     }

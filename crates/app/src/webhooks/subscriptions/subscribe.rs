@@ -11,7 +11,7 @@ use posthouse_domain::{
 };
 use posthouse_store::{Tx, webhook_deliveries as deliveries, webhooks, workspaces};
 
-use super::verify::{self, CallbackProblem};
+use super::verify::{self, CallbackProblem, Receiver};
 use super::watermark::settled_up_to;
 use crate::events::cursor::{EventCursor, ResumeRequest, resume};
 use crate::events::log::EventFilter;
@@ -100,7 +100,8 @@ pub async fn subscribe(
     let known = service.read(caller.workspace, move |tx| look_up(tx, &caller, &key, now)).await?;
     if !known.is_verified {
         let target = url::target(service, &request.key.url).map_err(|problem| verify::unusable_url(&problem))?;
-        verify::verify(service, id, &target, &secret).await.map_err(SubscribeError::Callback)?;
+        let receiver = Receiver { id, url: &target, secret: &secret };
+        verify::verify(service, receiver).await.map_err(SubscribeError::Callback)?;
     }
     let grant = Grant {
         id,

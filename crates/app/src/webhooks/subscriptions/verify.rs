@@ -87,21 +87,27 @@ impl From<OutboundHttpError> for CallbackProblem {
     }
 }
 
+/// The receiver of a subscription.
+#[derive(Clone, Copy)]
+pub(super) struct Receiver<'a> {
+    /// The subscription.
+    pub(super) id: WebhookId,
+    /// The URL, as it is requested.
+    pub(super) url: &'a str,
+    /// The secret that signs.
+    pub(super) secret: &'a str,
+}
+
 /// Asks a receiver to confirm its URL.
 ///
 /// # Errors
 /// Returns why it didn't.
-pub(super) async fn verify(
-    service: &Service,
-    id: WebhookId,
-    target: &str,
-    secret: &str,
-) -> Result<(), CallbackProblem> {
+pub(super) async fn verify(service: &Service, receiver: Receiver<'_>) -> Result<(), CallbackProblem> {
     let mut random = [0; CHALLENGE_BYTES];
     service.clock.random(&mut random);
     let challenge = URL_SAFE_NO_PAD.encode(random);
     let body = json!({ "type": "verification", "challenge": challenge }).to_string();
-    let answer = post(service, id, Envelope::new(service, "verification"), target, secret, body.into()).await?;
+    let answer = post(service, receiver, Envelope::new(service, "verification"), body.into()).await?;
     match answer.status {
         200..=299 if echoes(&answer, &challenge) => Ok(()),
         400..=499 => Err(CallbackProblem::ClientError),
@@ -113,18 +119,16 @@ pub(super) async fn verify(
 /// Sends an envelope that is no event.
 pub(super) async fn post(
     service: &Service,
-    id: WebhookId,
+    receiver: Receiver<'_>,
     envelope: Envelope,
-    target: &str,
-    secret: &str,
     body: Bytes,
 ) -> Result<HttpResponse, OutboundHttpError> {
-    let secrets = SigningSecrets { current: secret, old: None };
+    let secrets = SigningSecrets { current: receiver.secret, old: None };
     let seconds = service.clock.now().seconds();
     let request = HttpRequest {
         method: HttpMethod::Post,
-        url: target.to_owned(),
-        headers: header_fields(id, &envelope.message_id, secrets, seconds, &body),
+        url: receiver.url.to_owned(),
+        headers: header_fields(receiver.id, &envelope.message_id, secrets, seconds, &body),
         body,
         networks: url::networks(service),
         roots: None,

@@ -1,0 +1,17 @@
+//! The client of a request, as its transport knows it.
+
+use posthouse_app::access::authenticate::AuthenticatedCaller;
+use posthouse_call::CallSource;
+
+use crate::tool::Profile;
+
+/// Who asks, and how.
+#[derive(Clone, Debug)]
+pub struct Client<'a> {
+    /// The caller. The transport has counted it.
+    pub caller: &'a AuthenticatedCaller,
+    /// Where the request comes from.
+    pub source: CallSource,
+    /// The tools that the client wants.
+    pub profile: Profile,
+}
