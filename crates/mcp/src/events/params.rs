@@ -40,7 +40,7 @@ pub(super) struct WebhookParams {
 /// # Errors
 /// Returns the problems, or that the event type doesn't exist.
 pub(super) fn read(service: &Service, params: &Map<String, Value>) -> Result<WantedEvents, Failure> {
-    let mut reader = Reader { params, problems: Vec::new() };
+    let mut reader = ParameterReader { params, problems: Vec::new() };
     let kind = reader.name();
     let arguments = reader.arguments();
     let cursor = reader.cursor();
@@ -105,12 +105,12 @@ fn invalid(problems: &[FieldProblem]) -> Failure {
 }
 
 /// Reads parameters and collects their problems.
-struct Reader<'a> {
+struct ParameterReader<'a> {
     params: &'a Map<String, Value>,
     problems: Vec<FieldProblem>,
 }
 
-impl Reader<'_> {
+impl ParameterReader<'_> {
     fn note(&mut self, path: impl Into<String>, text: impl Into<String>) {
         self.problems.push(problem(path, text));
     }
