@@ -36,17 +36,16 @@ pub(super) async fn response(mut messages: EventStream) -> RouteResponse {
         let message = messages.next().await?;
         Some((Ok::<_, Refusal>(frame(&message)), messages))
     });
-    let body = OutcomeStream::new(None, rest).with_steps(first, STEP_BYTES);
+    opened(OutcomeStream::new(None, rest).with_steps(first, STEP_BYTES))
+}
+
+fn opened(body: OutcomeStream) -> RouteResponse {
     let fields = [
         (header::CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    RouteResponse {
-        status: StatusCode::OK,
-        headers: fields.to_vec(),
-        body: ResponseBody::Stream(body),
-        ..RouteResponse::empty()
-    }
+    let (headers, body) = (fields.to_vec(), ResponseBody::Stream(body));
+    RouteResponse { status: StatusCode::OK, headers, body, ..RouteResponse::empty() }
 }
 
 /// Returns a message as an event of the stream. JSON has no line breaks outside of texts, where they are escaped.

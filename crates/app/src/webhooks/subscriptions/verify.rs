@@ -147,5 +147,5 @@ fn echoes(answer: &HttpResponse, challenge: &str) -> bool {
 
 /// Returns the refusal of a URL that can't be posted to.
 pub(super) fn unusable_url(problem: &str) -> Refusal {
-    Refusal::new(ErrorCode::InvalidWebhookUrl, format!("{problem}."))
+    Refusal::new(ErrorCode::InvalidWebhookUrl, format!("The URL can't be used: {problem}."))
 }

@@ -10,7 +10,7 @@ use super::EventsFixture;
 const SUBSCRIPTIONS_MAX: usize = 200;
 
 #[tokio::test]
-async fn a_subscription_that_nobody_renews_ends_and_begins_anew_at_the_cursor() {
+async fn a_subscription_that_nobody_renews_ends_and_begins_again_at_the_cursor() {
     let fixture = EventsFixture::new().await;
     let first = fixture.subscribe(json!({ "ttlMs": HOUR_MS })).await;
     fixture.mail("one").await;
