@@ -1,11 +1,11 @@
-//! The client of a request, as its transport knows it.
+//! What the transport knows of a client.
 
 use posthouse_app::access::authenticate::AuthenticatedCaller;
 use posthouse_call::CallSource;
 
 use crate::tool::Profile;
 
-/// Who asks, and how.
+/// The client of a request.
 #[derive(Clone, Debug)]
 pub struct Client<'a> {
     /// The caller. The transport has counted it.
