@@ -5,7 +5,7 @@ use posthouse_call::CallSource;
 
 use crate::tool::Profile;
 
-/// The client of a request.
+/// The client of a request: its caller, and the tools that it wants.
 #[derive(Clone, Debug)]
 pub struct Client<'a> {
     /// The caller. The transport has counted it.
