@@ -222,7 +222,10 @@ async fn a_new_subscription_begins_at_its_cursor() {
     let granted = fixture.subscribe(json!({ "cursor": lost, "arguments": arguments })).await;
     assert_eq!(granted["truncated"], true);
     fixture.server.settle().await;
-    assert_eq!(fixture.delivered(), ["two", "one", "two"], "from the oldest kept event");
+    // Events of different conversations have no order.
+    let mut delivered = fixture.delivered();
+    delivered[1..].sort_unstable();
+    assert_eq!(delivered, ["two", "one", "two"], "from the oldest kept event");
     fixture.server.finish().await;
 }
 
