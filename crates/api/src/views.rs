@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod agent_key;
 pub mod agent_message;
+pub mod connector;
 pub mod contact;
 pub mod deliverability;
 pub mod delivery;

@@ -3,6 +3,7 @@
 pub mod actor;
 pub mod authenticate;
 pub mod authorize;
+pub mod connectors;
 pub mod credentials;
 pub mod new_key;
 pub mod visible;

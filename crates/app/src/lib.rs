@@ -8,6 +8,7 @@
 pub mod access;
 pub mod agent_keys;
 pub mod agents;
+pub mod connectors;
 pub mod contacts;
 pub mod domains;
 pub mod drafts;

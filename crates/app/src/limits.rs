@@ -3,6 +3,7 @@
 
 pub mod blocking_pool;
 pub mod confirmations;
+pub mod connectors;
 pub mod directory;
 pub mod exhausted_log;
 pub mod fixed_window;

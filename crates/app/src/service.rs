@@ -11,9 +11,9 @@ use posthouse_store::{Error, Store, Tx, blobs::BlobStore};
 use crate::keyring::instance_key::{AddressKey, InstanceKey};
 use crate::keyring::{key_cache::KeyCache, service_keys::ServiceKeyCache, signer::DkimKeyCache};
 use crate::limits::{
-    blocking_pool::BlockingPool, directory::DirectoryLimits, exhausted_log::ExhaustedLog, fixed_window::FixedWindow,
-    in_flight::InFlightRequests, requests::RequestLimits, shared_budget::SharedBudget, sign_in::SignInLimits,
-    smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
+    blocking_pool::BlockingPool, connectors::ConnectorLimits, directory::DirectoryLimits, exhausted_log::ExhaustedLog,
+    fixed_window::FixedWindow, in_flight::InFlightRequests, requests::RequestLimits, shared_budget::SharedBudget,
+    sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
 };
 use crate::memory::{blocklists::BlocklistCache, streams::Streams, waiters::InboxWaiters};
 use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
@@ -88,6 +88,8 @@ pub struct Service {
     pub in_flight: InFlightRequests,
     /// Limits of sign-in with an agent.
     pub sign_in_limits: SignInLimits,
+    /// Limits of connectors.
+    pub connector_limits: ConnectorLimits,
 }
 
 /// The adapters of the ports.
@@ -140,6 +142,7 @@ impl Service {
             directory_limits: DirectoryLimits::default(),
             in_flight: InFlightRequests::default(),
             sign_in_limits: SignInLimits::default(),
+            connector_limits: ConnectorLimits::default(),
         }
     }
 

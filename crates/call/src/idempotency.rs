@@ -25,7 +25,11 @@ pub fn key(text: &str) -> Option<String> {
 pub fn scope(caller: &Caller) -> Option<IdempotencyScope> {
     match caller.principal {
         Principal::Key(_) | Principal::User(_) => {
-            Some(IdempotencyScope { workspace: caller.workspace, inbox: caller.scope().inbox() })
+            let inbox = caller.scope().key_inbox();
+            Some(IdempotencyScope { workspace: caller.workspace, inbox, connector: None })
+        }
+        Principal::Connector(connector) => {
+            Some(IdempotencyScope { workspace: caller.workspace, inbox: None, connector: Some(connector.id) })
         }
         Principal::Operator | Principal::Service { .. } => None,
     }

@@ -1,7 +1,7 @@
 //! Whether a caller may use an operation.
 
 use posthouse_app::access::authenticate;
-use posthouse_app::access::authorize::{require_owner, require_permission};
+use posthouse_app::access::authorize::{holder, require_owner, require_permission};
 use posthouse_domain::{Caller, ErrorCode, Principal, Refusal, Role, Scope};
 
 use crate::{Access, Operation, RequiredScope};
@@ -16,39 +16,41 @@ pub fn authorize(caller: &Caller, operation: &Operation) -> Result<(), Refusal> 
         authenticate::require_workspace(caller)?;
     }
     match (operation.access, caller.principal) {
-        (Access::Public, Principal::Key(_) | Principal::User(_) | Principal::Operator | Principal::Service { .. }) => {
-            Ok(())
-        }
-        (Access::Key(permission, scope), Principal::Key(_) | Principal::User(_)) => {
+        (
+            Access::Public,
+            Principal::Key(_)
+            | Principal::User(_)
+            | Principal::Connector(_)
+            | Principal::Operator
+            | Principal::Service { .. },
+        ) => Ok(()),
+        (Access::Key(permission, scope), Principal::Key(_) | Principal::User(_) | Principal::Connector(_)) => {
             for required in std::iter::once(permission).chain(operation.also.iter().copied()) {
                 require_permission(caller, required)?;
             }
-            require_scope(caller.scope(), scope)
+            require_scope(caller, scope)
         }
         (Access::Key(..), Principal::Operator | Principal::Service { .. }) => caller.credential().map(drop),
         (Access::Session(Role::Owner), Principal::User(user)) => require_owner(user.role),
         (Access::Session(Role::Member), Principal::User(_)) => Ok(()),
         (Access::Person, Principal::User(_)) => Ok(()),
-        (Access::Session(_) | Access::Person, Principal::Key(_) | Principal::Operator | Principal::Service { .. }) => {
-            Err(authenticate::no_session())
-        }
+        (
+            Access::Session(_) | Access::Person,
+            Principal::Key(_) | Principal::Connector(_) | Principal::Operator | Principal::Service { .. },
+        ) => Err(authenticate::no_session()),
     }
 }
 
-fn require_scope(scope: Scope, required: RequiredScope) -> Result<(), Refusal> {
+fn require_scope(caller: &Caller, required: RequiredScope) -> Result<(), Refusal> {
+    let scope = caller.scope();
     match required {
-        RequiredScope::Workspace if scope.inbox().is_some() => Err(Refusal::new(
-            ErrorCode::Forbidden,
-            "This route needs a workspace-wide key; this API key is for one inbox.",
-        )),
+        RequiredScope::Workspace => scope.require_workspace(),
         RequiredScope::Org if scope != Scope::Org => {
-            let message = format!(
-                "This route needs a key with the scope `org`; the scope of this API key is `{}`.",
-                scope.text()
-            );
+            let (holder, name) = (holder(caller), scope.text());
+            let message = format!("This route needs the scope `org`; the scope of this {holder} is `{name}`.");
             Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Use a key with the scope `org`."))
         }
-        RequiredScope::Any | RequiredScope::Workspace | RequiredScope::Org => Ok(()),
+        RequiredScope::Any | RequiredScope::Org => Ok(()),
     }
 }
 

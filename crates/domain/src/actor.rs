@@ -1,6 +1,6 @@
 //! The actor recorded with an action: the approval of a draft, or an emergency stop.
 
-use crate::id::{KeyId, UserId};
+use crate::id::{ConnectorId, KeyId, UserId};
 
 named! {
     /// The kind of actor.
@@ -16,14 +16,14 @@ named! {
     }
 }
 
-/// The person, key or operator that performed an action.
+/// The person, key, connector or operator that performed an action.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
     /// The kind.
     pub kind: ActorKind,
-    /// The id of the person or key; `None` for the operator.
+    /// The id of the person, key or connector; `None` for the operator.
     pub id: Option<String>,
-    /// The address of a person, or the name of a key.
+    /// The address of a person, or the name of a key or connector.
     pub label: String,
 }
 
@@ -32,6 +32,12 @@ impl Actor {
     #[must_use]
     pub fn api_key(id: KeyId, name: String) -> Self {
         Self { kind: ActorKind::ApiKey, id: Some(id.to_string()), label: name }
+    }
+
+    /// Creates the actor of a connector with this name.
+    #[must_use]
+    pub fn connector(id: ConnectorId, name: String) -> Self {
+        Self { kind: ActorKind::Connector, id: Some(id.to_string()), label: name }
     }
 
     /// Creates the actor of a person with this address.

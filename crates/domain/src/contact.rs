@@ -169,7 +169,7 @@ impl LastSubject {
     /// Returns the subject if the scope can access its inbox.
     #[must_use]
     pub fn visible_to(&self, scope: Scope) -> Option<&str> {
-        let is_seen = scope.inbox().is_none() || self.inbox.is_some_and(|inbox| scope.allows_inbox(inbox));
+        let is_seen = !scope.is_limited() || self.inbox.is_some_and(|inbox| scope.allows_inbox(inbox));
         is_seen.then_some(self.text.as_str())
     }
 }

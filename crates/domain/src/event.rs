@@ -87,6 +87,10 @@ kinds! {
     IdentityTokenIssued = "identity.token_issued",
     /// An agent signed in to an app.
     IdentitySignedIn = "identity.signed_in",
+    /// A person approved a connector.
+    ConnectorAuthorized = "connector.authorized",
+    /// The access of a connector ended.
+    ConnectorRevoked = "connector.revoked",
     /// A mail to the people on call was sent.
     EscalationSent = "escalation.sent",
     /// The card of an agent was created, changed or restored.

@@ -100,6 +100,8 @@ ids! {
     IdentitySignInId;
     /// A sign-in in a browser.
     IdentityRequestId;
+    /// A connector: what a person allowed one program to do.
+    ConnectorId;
 }
 
 impl WorkspaceId {

@@ -12,6 +12,7 @@ pub mod agent_key;
 pub mod agent_message;
 pub mod auth;
 pub mod certificate;
+pub mod connector;
 pub mod contact;
 pub mod daily_limit;
 pub mod delivery;
@@ -82,10 +83,13 @@ pub use agent_message::{AgentDelivery, AuthorProblem, AuthorSignature, DeliveryS
 pub use agent_message::{Assurance, Sender, UnsignedReason};
 pub use auth::Permission::DomainsManage;
 pub use auth::{
-    ApiKey, ApiKeySecret, Caller, Credential, KeyClient, KeyOwnerKind, KeyPrincipal, MemberKeys, Permission,
-    Permissions, Principal, Scope, UserPrincipal,
+    ApiKey, ApiKeySecret, Caller, ConnectorPrincipal, Credential, InboxSet, KeyClient, KeyOwnerKind, KeyPrincipal,
+    MemberKeys, Permission, Permissions, Principal, Scope, UserPrincipal,
 };
 pub use certificate::StoredCertificate;
+pub use connector::client::{ClientKind, ConnectorClient};
+pub use connector::secret::{ConnectorToken, RefreshToken};
+pub use connector::{Connector, ConnectorCode, ConnectorEnd, ConnectorPreset, ConnectorReach, GrantedConnector};
 pub use contact::{
     Contact, ContactFieldSource, ContactKind, DomainCount, LastSubject, MessageParticipant, ParticipantRole,
 };
@@ -110,10 +114,10 @@ pub use forwarding::{ForwardingAddress, ForwardingFacts, ForwardingFailure, Pend
 pub use gate::{DailyRecipients, LimitUsage, SendFacts, SendPurpose, StorageNeed};
 pub use greylist::{GreylistDecision, GreylistRecord};
 pub use id::{
-    AgentReportId, AttachmentId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId, EventId, ForwardId,
-    ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId, InboxId, InvitationId,
-    JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId, ThreadId, UserId,
-    WebhookDeliveryId, WebhookId, WorkspaceId,
+    AgentReportId, AttachmentId, ConnectorId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId,
+    EventId, ForwardId, ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId,
+    InboxId, InvitationId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId,
+    ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
 };
 pub use identity::RequestDecision;
 pub use identity::claims::{ClaimsAbout, TokenFacts};

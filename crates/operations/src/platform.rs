@@ -2,6 +2,7 @@
 //! authenticate with the session of a person only; sign-in is in the crate of pages.
 
 mod api_keys;
+mod connectors;
 mod invitations;
 mod members;
 mod org;
@@ -26,6 +27,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     [
         sessions::operations(),
         api_keys::operations(),
+        connectors::operations(),
         usage::operations(),
         org::operations(),
         members::operations(),

@@ -3,7 +3,6 @@
 
 mod authorize;
 mod documents;
-mod form;
 mod token;
 mod userinfo;
 
@@ -11,7 +10,7 @@ use axum::http::header;
 use posthouse_http::prelude::*;
 use posthouse_http::response::oauth::open;
 
-use self::form::OAuthQuery;
+use crate::form::OAuthQuery;
 
 /// Path of the token endpoint.
 const TOKEN: &str = "/oidc/token";

@@ -1,9 +1,11 @@
-//! What only HTTP has: sign-in of people, confirmation pages, the public directory, the issuer of identity tokens, and the
-//! handshake of the stream and the endpoint of MCP.
+//! What only HTTP has: sign-in of people, confirmation pages, the public directory, the issuer of identity tokens, the
+//! authorization server of connectors, the handshake of the stream and the endpoint of MCP.
 
 mod claim;
 mod confirm;
+mod connect;
 mod directory;
+mod form;
 mod issuer;
 mod mcp;
 mod sign_in;
@@ -23,6 +25,7 @@ pub fn routes() -> Vec<Route> {
         sign_in::routes(),
         directory::routes(),
         issuer::routes(),
+        connect::routes(),
         mcp::routes(),
     ];
     chapters.into_iter().flatten().collect()

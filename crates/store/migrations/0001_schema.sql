@@ -204,7 +204,7 @@ CREATE UNIQUE INDEX stream_tokens_digest ON stream_tokens (digest);
 -- @kept for a day, so that a request can be repeated
 CREATE TABLE idempotency (
   workspace_id {ID} NOT NULL,
-  scope_id {ID} NOT NULL,                -- @inbox the inbox of an inbox-scoped key; nil for others
+  scope_id {ID} NOT NULL,                -- @inbox the inbox of an inbox-scoped key, a connector, or nil
   route {TEXT} NOT NULL,
   key {TEXT} NOT NULL,
   fingerprint {BLOB} NOT NULL,           -- SHA-256 of the request

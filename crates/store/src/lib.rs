@@ -103,7 +103,8 @@ pub use messages::{
     queue, queue_items, relabel, role_mail, thread_list, threads,
 };
 pub use people::{
-    confirmations, escalations, on_call, service_mails, sessions, sign_ins, signups, stream_tokens, users,
+    confirmations, connector_clients, connectors, escalations, on_call, service_mails, sessions, sign_ins, signups,
+    stream_tokens, users,
 };
 pub(crate) use schema::tables;
 pub use schema::{migrate, wipe, wipe_rules, wipe_workspace};

@@ -1,6 +1,8 @@
-//! People: users, sessions, sign-ins, people on call, and mail that the service writes to them.
+//! People: users, sessions, connectors, sign-ins, people on call, and mail that the service writes to them.
 
 pub mod confirmations;
+pub mod connector_clients;
+pub mod connectors;
 pub mod escalations;
 pub mod on_call;
 pub mod service_mails;

@@ -1,7 +1,7 @@
 //! The actor that records and events name for a caller.
 
 use posthouse_domain::{Actor, Caller, Principal};
-use posthouse_store::{Error, Result as StoreResult, Tx, keys, users};
+use posthouse_store::{Error, Result as StoreResult, Tx, connectors, keys, users};
 
 /// The label of the operator, which has no name.
 const OPERATOR_LABEL: &str = "posthouse";
@@ -19,6 +19,10 @@ pub fn of(tx: &mut Tx, caller: &Caller) -> StoreResult<Actor> {
         Principal::User(user) => {
             let member = users::member(tx, caller.workspace, user.user)?;
             Ok(Actor::user(user.user, member.map(|member| member.user.email).unwrap_or_default()))
+        }
+        Principal::Connector(connector) => {
+            let found = connectors::get(tx, caller.workspace, connector.id)?;
+            Ok(Actor::connector(connector.id, found.map(|found| found.client_name).unwrap_or_default()))
         }
         Principal::Operator => Ok(Actor::operator(OPERATOR_LABEL)),
         Principal::Service { .. } => Err(Error::Inconsistent("the service is not an actor".into())),

@@ -1,15 +1,15 @@
 //! Authenticates credentials, whichever transport they came in on (`docs/reference/conventions.md#authentication`): API
-//! keys of requests and of SMTP logins, sessions of people, and stream tokens.
+//! keys of requests and of SMTP logins, sessions of people, tokens of connectors, and stream tokens.
 
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    ApiKeySecret, Caller, Credential, ErrorCode, KeyClient, KeyId, MINUTE_MS, Refusal, Role, SessionSecret,
-    StreamToken, Time, UserPrincipal, Workspace, WorkspaceId, user::SESSION_IDLE_MS,
+    ApiKeySecret, Caller, ConnectorToken, Credential, ErrorCode, KeyClient, KeyId, MINUTE_MS, Refusal, Role,
+    SessionSecret, StreamToken, Time, UserPrincipal, Workspace, WorkspaceId, user::SESSION_IDLE_MS,
 };
 use posthouse_store::keys::{self, KeyUse};
 use posthouse_store::sessions::{self, SessionCutoff};
-use posthouse_store::{Result as StoreResult, Tx, stream_tokens, workspaces};
+use posthouse_store::{Result as StoreResult, Tx, connectors, stream_tokens, workspaces};
 
 use crate::service::{ReadScope, Service};
 
@@ -138,6 +138,9 @@ pub(crate) fn active_caller(
         Credential::Session(session) => {
             sessions::find_active_by_id(tx, workspace, session)?.map(|user| Caller::user(workspace, user))
         }
+        Credential::Connector(connector) => {
+            connectors::find_active_by_id(tx, workspace, connector)?.map(|found| Caller::connector(workspace, found))
+        }
     })
 }
 
@@ -153,7 +156,28 @@ pub(crate) fn check_active(tx: &mut Tx, caller: &Caller) -> Result<(), Refusal> 
     Err(match credential {
         Credential::Key(_) => unknown_key(),
         Credential::Session(_) => no_session(),
+        Credential::Connector(_) => unknown_connector(),
     })
+}
+
+/// Authenticates the access token of a connector.
+///
+/// # Errors
+/// Returns `unauthorized` if the token is unknown or expired, or the access of the connector ended.
+pub(super) async fn authenticate_connector(
+    service: &Service,
+    token: &ConnectorToken,
+) -> Result<AuthenticatedCaller, Refusal> {
+    let (digest, now) = (token.digest(), service.clock.now());
+    let found = service.read(ReadScope::Lookup, move |tx| connectors::find_active(tx, &digest, now)).await?;
+    let connectors::ActiveConnector { workspace, connector } = found.ok_or_else(unknown_connector)?;
+    Ok(AuthenticatedCaller { caller: Caller::connector(workspace.id, connector), workspace })
+}
+
+/// Returns the refusal of a connector without valid access.
+pub(super) fn unknown_connector() -> Refusal {
+    Refusal::new(ErrorCode::Unauthorized, "The access token is unknown or expired, or its access was revoked.")
+        .with_fix("Refresh the token, or connect the program again.")
 }
 
 /// Returns when sessions end, as of a time.
@@ -183,6 +207,8 @@ pub async fn authenticate_stream_token(service: &Service, text: &str) -> Result<
             }
             Credential::Session(session) => sessions::find_active_by_id(tx, token.workspace, session)?
                 .map(|user| Caller::user(token.workspace, user)),
+            // A connector gets none.
+            Credential::Connector(_) => None,
         };
         Ok(caller.zip(workspace).map(|(caller, workspace)| AuthenticatedCaller { caller, workspace }))
     });

@@ -1,6 +1,6 @@
 //! Permission checks.
 
-use posthouse_domain::{Caller, Detail, ErrorCode, Permission, Refusal, Role};
+use posthouse_domain::{Caller, Detail, ErrorCode, Permission, Principal, Refusal, Role};
 
 /// Checks that the caller has a permission.
 ///
@@ -10,10 +10,18 @@ pub fn require_permission(caller: &Caller, permission: Permission) -> Result<(),
     if caller.permissions().has(permission) {
         return Ok(());
     }
-    let name = permission.text();
-    let refusal =
-        Refusal::new(ErrorCode::InsufficientPermissions, format!("The API key lacks the permission `{name}`."));
-    Err(with_permission(refusal, permission))
+    let (name, holder) = (permission.text(), holder(caller));
+    let message = format!("The {holder} lacks the permission `{name}`.");
+    Err(with_permission(Refusal::new(ErrorCode::InsufficientPermissions, message), caller, permission))
+}
+
+/// Returns what has the permissions of a caller.
+#[must_use]
+pub fn holder(caller: &Caller) -> &'static str {
+    match caller.principal {
+        Principal::Connector(_) => "connector",
+        Principal::Key(_) | Principal::User(_) | Principal::Operator | Principal::Service { .. } => "API key",
+    }
 }
 
 /// Checks that a person has the role of an owner.
@@ -40,11 +48,17 @@ pub fn check_held(caller: &Caller, include_held: bool) -> Result<(), Refusal> {
     let name = permission.text();
     let refusal =
         Refusal::new(ErrorCode::InsufficientPermissions, format!("`include_held` needs the permission `{name}`."));
-    Err(with_permission(refusal, permission))
+    Err(with_permission(refusal, caller, permission))
 }
 
 /// Adds the missing permission to a refusal.
-fn with_permission(refusal: Refusal, permission: Permission) -> Refusal {
-    let fix = format!("Use an API key with the permission `{}`.", permission.text());
+fn with_permission(refusal: Refusal, caller: &Caller, permission: Permission) -> Refusal {
+    let name = permission.text();
+    let fix = match caller.principal {
+        Principal::Connector(_) => format!("Connect again, and let a person approve the permission `{name}`."),
+        Principal::Key(_) | Principal::User(_) | Principal::Operator | Principal::Service { .. } => {
+            format!("Use an API key with the permission `{name}`.")
+        }
+    };
     refusal.detail(Detail::Permission(permission)).with_fix(fix)
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use posthouse_domain::{ApiKeySecret, ErrorCode, Refusal, SessionSecret};
+use posthouse_domain::{ApiKeySecret, ConnectorToken, ErrorCode, Refusal, SessionSecret};
 use sha2::{Digest, Sha256};
 
 use super::authenticate::{self, AuthenticatedCaller};
@@ -32,6 +32,47 @@ pub async fn key(
 ) -> Result<AuthenticatedCaller, Refusal> {
     let used_by = authenticate::key_client(client, user_agent);
     check(service, key.digest(), client, authenticate::authenticate(service, key, used_by)).await
+}
+
+/// The endpoints that a bearer token must be issued for (RFC 8707).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    /// The HTTP API: API keys.
+    Api,
+    /// The MCP endpoint: API keys, and access tokens of connectors.
+    Mcp,
+}
+
+/// Authenticates the bearer token of a request to an endpoint: an API key, or the access token of a connector if it is for
+/// this endpoint.
+///
+/// # Errors
+/// Returns `unauthorized` if the token is malformed, unknown, expired, revoked or for another endpoint, or `rate_limited`
+/// if the client sent too many unknown ones.
+pub async fn bearer(
+    service: &Service,
+    token: &SecretText,
+    audience: Audience,
+    client: IpAddr,
+    user_agent: Option<&str>,
+) -> Result<AuthenticatedCaller, Refusal> {
+    if !ConnectorToken::is_meant(&token.0) {
+        let parsed = ApiKeySecret::parse(&token.0).ok_or_else(|| {
+            let message = "The API key is incomplete or mistyped: it is `ph_` and 40 letters and digits.";
+            Refusal::new(ErrorCode::Unauthorized, message)
+        })?;
+        return key(service, &parsed, client, user_agent).await;
+    }
+    match audience {
+        Audience::Mcp => {
+            let token = ConnectorToken::parse(&token.0).ok_or_else(authenticate::unknown_connector)?;
+            check(service, token.digest(), client, authenticate::authenticate_connector(service, &token)).await
+        }
+        Audience::Api => {
+            let message = "The access token of a connector is for the MCP endpoint alone.";
+            Err(Refusal::new(ErrorCode::Unauthorized, message).with_fix("Send an API key."))
+        }
+    }
 }
 
 /// Redeems a stream token from this client.

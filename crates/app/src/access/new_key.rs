@@ -67,7 +67,7 @@ impl CreatedKey {
         if let Some(max) = workspace.limits(plans).api_keys {
             may_create_key(keys::count_active(tx, id, max)?, max)?;
         }
-        if let Some(inbox) = self.key.scope.inbox() {
+        if let Some(inbox) = self.key.scope.key_inbox() {
             self.key.inbox_kind = inboxes::get(tx, id, inbox)?.map(|inbox| inbox.kind);
         }
         Ok(keys::insert(tx, &self.key, &self.secret.digest())?)

@@ -17,7 +17,9 @@ use posthouse_store::{Result as StoreResult, Tx, attachments, inboxes, messages,
 pub fn inbox(tx: &mut Tx, caller: &Caller, id: InboxId) -> Result<Inbox, Refusal> {
     let is_shown = |inbox: &Inbox| match caller.principal {
         Principal::Service { .. } => true,
-        Principal::Key(_) | Principal::User(_) | Principal::Operator => inbox.kind == InboxKind::Mailbox,
+        Principal::Key(_) | Principal::User(_) | Principal::Connector(_) | Principal::Operator => {
+            inbox.kind == InboxKind::Mailbox
+        }
     };
     inbox_or_identity(tx, caller, id)
         .and_then(|inbox| Some(inbox).filter(is_shown).ok_or_else(|| Refusal::not_found("inbox")))

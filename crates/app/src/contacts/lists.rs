@@ -79,11 +79,8 @@ pub async fn delete(service: &Service, caller: Caller, id: ListEntryId) -> Resul
     let work = move |tx: &mut Tx| {
         let missing = || Refusal::not_found("list entry");
         let entry = lists::get(tx, caller.workspace, id)?.ok_or_else(missing)?;
-        let is_seen = match (caller.scope().inbox(), entry.inbox) {
-            (None, _) => true,
-            (Some(own), Some(inbox)) => own == inbox,
-            (Some(_), None) => false,
-        };
+        let scope = caller.scope();
+        let is_seen = !scope.is_limited() || entry.inbox.is_some_and(|inbox| scope.allows_inbox(inbox));
         if !is_seen {
             return Err(missing());
         }
@@ -97,7 +94,7 @@ pub async fn delete(service: &Service, caller: Caller, id: ListEntryId) -> Resul
 fn check(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<(), Refusal> {
     match inbox {
         Some(inbox) => visible::inbox(tx, caller, inbox).map(drop),
-        None if caller.scope().inbox().is_some() => {
+        None if caller.scope().is_limited() => {
             let refusal =
                 Refusal::new(ErrorCode::Forbidden, "A key of one inbox can't use the lists of the whole workspace.");
             Err(refusal.with_fix("Set `inbox_id` to the key's inbox, or use a workspace-wide key."))

@@ -72,10 +72,23 @@ async fn one(
 ) -> Result<ContactWithThreads, Refusal> {
     let work = move |tx: &mut Tx| {
         let contact = find(tx)?.ok_or_else(missing)?;
-        let threads = contacts::threads(tx, &contact, caller.scope().inbox(), THREADS_MAX)?;
+        let threads = visible_threads(tx, &caller, &contact)?;
         Ok::<_, Refusal>(ContactWithThreads { contact, threads })
     };
     service.read(caller.workspace, work).await
+}
+
+/// Returns the newest threads with a contact in the inboxes that the caller can access.
+fn visible_threads(tx: &mut Tx, caller: &Caller, contact: &Contact) -> StoreResult<Vec<Thread>> {
+    let scope = caller.scope();
+    let Some(inboxes) = scope.inboxes() else { return contacts::threads(tx, contact, None, THREADS_MAX) };
+    let mut found = Vec::new();
+    for inbox in inboxes {
+        found.extend(contacts::threads(tx, contact, Some(*inbox), THREADS_MAX)?);
+    }
+    found.sort_by_key(|thread: &Thread| std::cmp::Reverse((thread.last_message_at, thread.id)));
+    found.truncate(THREADS_MAX);
+    Ok(found)
 }
 
 fn missing() -> Refusal {

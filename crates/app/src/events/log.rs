@@ -31,7 +31,7 @@ impl EventFilter {
         wanted: Option<Vec<InboxId>>,
     ) -> Result<Self, Refusal> {
         let Some(wanted) = wanted else {
-            return Ok(Self { kinds, inboxes: caller.scope().inbox().map(|own| vec![own]) });
+            return Ok(Self { kinds, inboxes: caller.scope().inboxes().map(<[InboxId]>::to_vec) });
         };
         for id in &wanted {
             if !caller.scope().allows_inbox(*id) || inboxes::get(tx, caller.workspace, *id)?.is_none() {

@@ -97,7 +97,8 @@ pub async fn get<T: Send + 'static>(
     let detail = EventDetail::full(service.config.limits.page_bytes);
     let work = move |tx: &mut Tx| {
         let mut found = events::get_many(tx, caller.workspace, &[id])?;
-        found.retain(|event| caller.scope().inbox().is_none_or(|own| event.event.inbox == Some(own)));
+        let scope = caller.scope();
+        found.retain(|event| !scope.is_limited() || event.event.inbox.is_some_and(|inbox| scope.allows_inbox(inbox)));
         let shown = render::load(tx, caller.workspace, found, &plans, now, detail)?;
         render(shown.first().ok_or_else(|| Refusal::not_found("event"))?)
     };

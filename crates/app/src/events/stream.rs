@@ -5,7 +5,7 @@
 
 use posthouse_api::views::event::EventView;
 use posthouse_domain::{
-    Caller, ErrorCode, Event, EventId, EventKind, EventPayload, InboxId, LimitName, Permission, Refusal, StreamToken,
+    Caller, Credential, ErrorCode, Event, EventId, EventKind, EventPayload, InboxId, LimitName, Permission, Refusal, StreamToken,
     Time, Workspace, WorkspaceId, auth::KEY_RANDOM_CHARS, stream::REPLAY_EVENTS_MAX, stream::REPLAY_MS,
     stream::TOKEN_VALID_MS,
 };
@@ -34,14 +34,21 @@ pub struct IssuedStreamToken {
 /// Issues a single-use token for the caller's key or session.
 ///
 /// # Errors
-/// Returns `forbidden` if the caller is not an API key.
+/// Returns `forbidden` if the caller has no API key and no session.
 pub async fn issue(service: &Service, caller: Caller) -> Result<IssuedStreamToken, Refusal> {
     let mut random = [0; 2 * KEY_RANDOM_CHARS];
     service.clock.random(&mut random);
     let token = StreamToken::from_random(&random);
     let (digest, now) = (token.digest(), service.clock.now());
     let expires_at = now.plus_ms(TOKEN_VALID_MS);
-    let credential = caller.credential()?;
+    let credential = match caller.credential()? {
+        Credential::Connector(_) => {
+            // The stream belongs to the HTTP API, which tokens of connectors are not for.
+            return Err(Refusal::new(ErrorCode::Forbidden, "A connector can't open the stream of the HTTP API.")
+                .with_fix("Subscribe to events by MCP, or use an API key."));
+        }
+        credential @ (Credential::Key(_) | Credential::Session(_)) => credential,
+    };
     let token_row = stream_tokens::StreamTokenRow { workspace: caller.workspace, credential, expires_at };
     service.write(move |tx| stream_tokens::insert(tx, &token_row, &digest, now)).await?;
     Ok(IssuedStreamToken { token, expires_at })

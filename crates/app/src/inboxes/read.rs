@@ -2,7 +2,7 @@
 
 use posthouse_api::views::inbox::InboxView;
 use posthouse_domain::{
-    Caller, CursorPosition, Inbox, InboxId, InboxKind, Page, PageParameters, PageRequest, Plans, Refusal, Time,
+    Caller, CursorPosition, Inbox, InboxId, InboxKind, Page, PageParameters, PageRange, PageRequest, Plans, Refusal, Time,
     metadata,
 };
 use posthouse_store::{Tx, inboxes, inboxes::list, workspaces};
@@ -35,7 +35,8 @@ impl InboxListRequest {
         })
     }
 
-    /// Reads the part of the list that the caller can access: a key of one inbox sees only that inbox.
+    /// Reads the part of the list that the caller can access: a key of one inbox sees only that inbox, a connector those that
+    /// were chosen.
     fn read(
         &self,
         tx: &mut Tx,
@@ -44,8 +45,8 @@ impl InboxListRequest {
         list: &PageRequest,
         now: Time,
     ) -> Result<Page<Inbox>, Refusal> {
-        let found = match caller.scope().inbox() {
-            Some(own) => self.own(tx, caller, own, kind, now)?.filter(|_| list.after.is_none()).into_iter().collect(),
+        let found = match caller.scope().inboxes() {
+            Some(own) => page_of_few(self.own(tx, caller, own, kind, now)?, &list.page()),
             None => {
                 let (lives, metadata, page) = (self.lives, self.metadata.clone(), list.page());
                 let query = list::InboxListQuery { workspace: caller.workspace, kind, lives, page, metadata, now };
@@ -55,15 +56,15 @@ impl InboxListRequest {
         Ok(list.page_of(found, |inbox| CursorPosition::of(inbox.created_at, inbox.id.0)))
     }
 
-    /// Returns the inbox of a key, if it matches.
+    /// Returns those of the caller's own inboxes that match.
     fn own(
         &self,
         tx: &mut Tx,
         caller: &Caller,
-        own: InboxId,
+        own: &[InboxId],
         kind: InboxKind,
         now: Time,
-    ) -> Result<Option<Inbox>, Refusal> {
+    ) -> Result<Vec<Inbox>, Refusal> {
         let is_wanted = |inbox: &Inbox| match (kind, self.lives) {
             (InboxKind::Identity, _) => inbox.kind == kind && inbox.deleted_at.is_none(),
             (InboxKind::Mailbox, InboxLifetime::Permanent) => inbox.receives(now) && !inbox.temporary,
@@ -71,8 +72,22 @@ impl InboxListRequest {
             (InboxKind::Mailbox, InboxLifetime::Any) => inbox.receives(now),
         };
         let matches = |inbox: &Inbox| metadata::matches(&metadata::read(&inbox.metadata_json), &self.metadata);
-        Ok(inboxes::get(tx, caller.workspace, own)?.filter(|inbox| is_wanted(inbox) && matches(inbox)))
+        let mut found = Vec::with_capacity(own.len());
+        for id in own {
+            found.extend(inboxes::get(tx, caller.workspace, *id)?);
+        }
+        found.retain(|inbox| is_wanted(inbox) && matches(inbox));
+        Ok(found)
     }
+}
+
+/// Returns a page of few inboxes or identities, newest first.
+fn page_of_few(mut few: Vec<Inbox>, page: &PageRange) -> Vec<Inbox> {
+    let position = |inbox: &Inbox| (inbox.created_at.millis(), inbox.id.0);
+    few.retain(|inbox| position(inbox) < (page.sort(), page.id()));
+    few.sort_by_key(|inbox| std::cmp::Reverse(position(inbox)));
+    few.truncate(page.limit as usize);
+    few
 }
 
 /// Returns a page of the inboxes that the caller can access, newest first.

@@ -1,10 +1,12 @@
-//! The card of an inbox or identity that is deleted goes with it, and its workspace hears of both.
+//! The card of an inbox or identity that is deleted goes with it, and so do connectors that reach no other one. Its workspace
+//! gets an event for each.
 
 use posthouse_api::views::event::data;
-use posthouse_domain::{EventKind, IdGenerator, Inbox, NewEvent, Plans, Time};
-use posthouse_store::{Error, Result, Tx, agents, events, workspaces};
+use posthouse_domain::{ConnectorEnd, EventKind, IdGenerator, Inbox, NewEvent, Plans, Time};
+use posthouse_store::{Error, Result, Tx, agents, connectors, events, workspaces};
 
 use super::view;
+use crate::access::connectors::{ConnectorEnding, load_all};
 use crate::service::Service;
 
 /// What deletions of inboxes and identities need, for transactions.
@@ -23,7 +25,8 @@ impl InboxRemoval {
         Self { plans: service.config.plans, ids: service.clock.ids(), now: service.clock.now() }
     }
 
-    /// Deletes an inbox or identity with its card, and appends `agent.deleted` if it had one.
+    /// Deletes an inbox or identity with its card and the connectors that reach nothing else, and appends `agent.deleted` if
+    /// it had a card.
     ///
     /// # Errors
     /// Returns the error of the deletion.
@@ -36,10 +39,17 @@ impl InboxRemoval {
         let has_card = agents::get(tx, inbox.workspace, inbox.id)?.is_some_and(|agent| agent.card.is_some());
         // It shows the inbox as it was.
         let event = if has_card { Some(self.event(tx, inbox)?) } else { None };
+        let ids = connectors::of_inbox(tx, inbox.workspace, inbox.id)?;
+        let reaching = load_all(tx, inbox.workspace, &ids)?;
         let deleted = delete(tx)?;
         if let Some(event) = event {
             events::append(tx, &event)?;
         }
+        // The first id is that of the card's event.
+        let ids = self.ids.clone();
+        let _: uuid::Uuid = ids.next();
+        let ending = ConnectorEnding { reason: ConnectorEnd::InboxDeleted, ids, now: self.now };
+        ending.end_without_inbox(tx, &reaching)?;
         Ok(deleted)
     }
 

@@ -17,7 +17,7 @@ use posthouse_store::{
 use super::{certificate, retention};
 use crate::outbound::{deliver, local_delivery, local_delivery::run::LocalDeliveryRef};
 use crate::{
-    ReadScope, Service, inboxes::wipe, limits::confirmations, messages::claim, signing::keys,
+    ReadScope, Service, connectors, inboxes::wipe, limits::confirmations, messages::claim, signing::keys,
     webhooks::change::prune_attempts,
 };
 
@@ -124,6 +124,7 @@ async fn discard(service: &Arc<Service>, now: Time) -> Result<()> {
     // Attempts are kept as long as the events they name.
     prune_attempts(service, events).await?;
     service.write(move |tx| webhooks::prune_counts(tx, now)).await?;
+    connectors::expire::run(service, now).await?;
     service.write(move |tx| metrics::prune(tx, now)).await
 }
 

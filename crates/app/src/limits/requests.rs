@@ -1,9 +1,10 @@
-//! Limits the requests per minute of each API key, person and workspace, counted in this process.
+//! Limits the requests per minute of each API key, person, connector and workspace, counted in this process.
 
 use posthouse_domain::{
     auth::{Caller, Principal},
+    connector::REQUESTS_PER_MINUTE,
     error::{Detail, ErrorCode, LimitName, Refusal},
-    id::{KeyId, UserId, WorkspaceId},
+    id::{ConnectorId, KeyId, UserId, WorkspaceId},
     plan::{Limit, WORKSPACE_REQUESTS_FACTOR},
     time::{MINUTE_MS, Time},
 };
@@ -20,6 +21,7 @@ const TOO_MANY_REQUESTS: u16 = 429;
 enum RequestSource {
     Key(KeyId),
     Person(UserId),
+    Connector(ConnectorId),
     Workspace(WorkspaceId),
 }
 
@@ -51,24 +53,26 @@ impl Default for RequestLimits {
 }
 
 impl RequestLimits {
-    /// Counts one request for its key or person, and for the workspace. `None` if there is no limit.
+    /// Counts one request for its key, person or connector, and for the workspace. `None` if there is no limit.
     pub fn count(&self, caller: &Caller, limit: Limit, now: Time) -> Option<RateLimitStatus> {
-        let max = limit?;
-        let source = match caller.principal {
-            Principal::Key(key) => RequestSource::Key(key.id),
-            Principal::User(user) => RequestSource::Person(user.user),
+        let (source, name, limit_of_source) = match caller.principal {
+            Principal::Key(key) => (RequestSource::Key(key.id), LimitName::RequestsPerMinute, limit),
+            Principal::User(user) => (RequestSource::Person(user.user), LimitName::RequestsPerMinute, limit),
+            Principal::Connector(connector) => {
+                let max = limit.unwrap_or(REQUESTS_PER_MINUTE).min(REQUESTS_PER_MINUTE);
+                (RequestSource::Connector(connector.id), LimitName::ConnectorRequestsPerMinute, Some(max))
+            }
             // Neither sends requests.
             Principal::Operator | Principal::Service { .. } => return None,
         };
-        let own = RateLimitStatus::of(LimitName::RequestsPerMinute, max, self.0.count(source, max, now))?;
-        if !own.is_allowed {
-            return Some(own);
-        }
+        let max = limit_of_source?;
+        let own = RateLimitStatus::of(name, max, self.0.count(source, max, now))?;
+        let Some(limit) = limit.filter(|_| own.is_allowed) else { return Some(own) };
         // People who are in no workspace don't share a limit: they have nothing to do with each other.
         if caller.workspace == WorkspaceId::SERVICE {
             return Some(own);
         }
-        let max = max.saturating_mul(WORKSPACE_REQUESTS_FACTOR);
+        let max = limit.saturating_mul(WORKSPACE_REQUESTS_FACTOR);
         let all = self.0.count(RequestSource::Workspace(caller.workspace), max, now);
         if all.is_allowed { Some(own) } else { RateLimitStatus::of(LimitName::WorkspaceRequestsPerMinute, max, all) }
     }
@@ -111,6 +115,9 @@ impl RateLimitStatus {
         let message = match self.limit {
             LimitName::RequestsPerMinute => {
                 format!("This API key or person has used its {} requests for this minute.", self.max)
+            }
+            LimitName::ConnectorRequestsPerMinute => {
+                format!("This connector has used its {} requests for this minute.", self.max)
             }
             LimitName::WorkspaceRequestsPerMinute => {
                 format!("The keys and people of this workspace have used their {} requests for this minute.", self.max)

@@ -67,7 +67,7 @@ pub async fn page(
 
 /// Returns the inbox whose queue is read; `None` for all of the workspace.
 fn visible_queue(tx: &mut Tx, caller: &Caller, inbox: Option<InboxId>) -> Result<Option<InboxId>, Refusal> {
-    let inbox = inbox.or(caller.scope().inbox());
+    let inbox = caller.scope().narrow(inbox)?;
     inbox.map_or(Ok(()), |inbox| visible::inbox(tx, caller, inbox).map(drop))?;
     Ok(inbox)
 }

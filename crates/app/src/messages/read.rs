@@ -110,7 +110,7 @@ pub async fn held<T: Send + 'static>(
 ) -> Result<T, Refusal> {
     let HeldListRequest { inbox, detail, page } = request;
     authorize::check_held(&caller, detail.include_held)?;
-    let inbox = inbox.or(caller.scope().inbox());
+    let inbox = caller.scope().narrow(inbox)?;
     let bytes_max = service.config.limits.page_bytes;
     let list = page.of_list(format!("held messages {inbox:?}"))?;
     let work = move |tx: &mut Tx| {

@@ -60,7 +60,7 @@ fn page(
     }
     let narrowing = SearchScope {
         workspace: caller.workspace,
-        inbox: request.inbox.or(caller.scope().inbox()),
+        inbox: caller.scope().narrow(request.inbox)?,
         channel: request.channel,
         kind: request.kind,
     };

@@ -28,7 +28,7 @@ type Found = (CapturedMessage, String);
 /// # Errors
 /// Returns `invalid_cursor`, or `internal_error` if the instance key cannot be read.
 pub async fn page(service: &Service, caller: Caller, page: PageParameters) -> Result<Page<CapturedMessage>, Refusal> {
-    let (workspace, inbox) = (caller.workspace, caller.scope().inbox());
+    let (workspace, inbox) = (caller.workspace, caller.scope().narrow(None)?);
     let list = page.of_list("outbox".to_owned())?;
     let work = move |tx: &mut Tx| {
         let found = deliveries::captured(tx, workspace, inbox, &list.page())?;

@@ -57,7 +57,7 @@ pub async fn create(service: &Service, caller: Caller, wanted: KeyRequest) -> Re
     let new = NewKey { workspace: caller.workspace, name: wanted.name, scope, permissions: wanted.permissions, member };
     let (created, plans) = (new_key(service.clock.as_ref(), &service.clock.ids(), new), service.config.plans);
     let work = move |tx: &mut Tx| {
-        if let Some(inbox) = scope.inbox() {
+        if let Some(inbox) = scope.key_inbox() {
             visible::inbox_or_identity(tx, &caller, inbox)?;
         }
         let mut stored = created.clone();

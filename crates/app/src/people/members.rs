@@ -3,15 +3,16 @@
 use std::net::IpAddr;
 
 use posthouse_domain::{
-    Caller, DAY_MS, DailyLimit, Detail, ErrorCode, Invitation, LimitName, MailClass, Member, MemberKeys, Party,
-    Refusal, Role, ServiceMailKind, SignInPurpose, Time, UserId, WorkspaceId, user::INVITATION_MS, user::MEMBERS_MAX,
+    Caller, ConnectorEnd, DAY_MS, DailyLimit, Detail, ErrorCode, Invitation, LimitName, MailClass, Member, MemberKeys,
+    Party, Refusal, Role, ServiceMailKind, SignInPurpose, Time, UserId, WorkspaceId, user::INVITATION_MS,
+    user::MEMBERS_MAX,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::keys::{self, KeysOfMember};
 use posthouse_store::{Result as StoreResult, Tx, inboxes, sessions, sign_ins, signups, users, workspaces};
 
 use super::{sessions as sessions_of, sign_in};
-use crate::access::{actor, authorize::require_owner};
+use crate::access::{actor, authorize::require_owner, connectors::ConnectorEnding};
 use crate::limits::service_mails::{CountedMail, ServiceMailCounter};
 use crate::mailbox::recipient::{is_own_address, served_domains};
 use crate::{keyring::counted_subject::counted_subject, service::Service};
@@ -137,7 +138,7 @@ pub async fn set_role(service: &Service, caller: Caller, user: UserId, change: R
     service.write(work).await
 }
 
-/// Removes a member; the sessions, streams and open invitations of that person end. Owners can remove anyone, other
+/// Removes a member; the sessions, streams, connectors and open invitations of that person end. Owners can remove anyone, other
 /// members themselves. A removed person knows the secrets of the own keys, so the request says what happens to them.
 ///
 /// # Errors
@@ -146,6 +147,7 @@ pub async fn set_role(service: &Service, caller: Caller, user: UserId, change: R
 pub async fn remove(service: &Service, caller: Caller, user: UserId, keys: Option<MemberKeys>) -> Result<(), Refusal> {
     let (workspace, person) = (caller.workspace, sessions_of::user(&caller)?);
     let now = service.clock.now();
+    let ending = ConnectorEnding { reason: ConnectorEnd::MemberRemoved, ids: service.clock.ids(), now };
     let work = move |tx: &mut Tx| {
         let members = users::lock(tx, workspace)?;
         if !members.iter().any(|member| member.user.id == user) {
@@ -159,6 +161,7 @@ pub async fn remove(service: &Service, caller: Caller, user: UserId, keys: Optio
         settle_keys(tx, &caller, &KeysOfMember { workspace, member: user, only_org: false }, keys, now)?;
         users::end_invitations(tx, workspace, user, None)?;
         sessions::delete_of_user(tx, workspace, user)?;
+        ending.clone().end_of_member(tx, workspace, user)?;
         users::remove(tx, workspace, user)?;
         Ok(notify_an_owner(tx, workspace)?)
     };

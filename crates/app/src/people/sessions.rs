@@ -15,7 +15,9 @@ use crate::{access::authenticate::no_session, access::authenticate::session_cuto
 pub fn user(caller: &Caller) -> Result<UserPrincipal, Refusal> {
     match caller.principal {
         Principal::User(user) => Ok(user),
-        Principal::Key(_) | Principal::Operator | Principal::Service { .. } => Err(no_session()),
+        Principal::Key(_) | Principal::Connector(_) | Principal::Operator | Principal::Service { .. } => {
+            Err(no_session())
+        }
     }
 }
 

@@ -290,7 +290,12 @@ impl BeginPlan {
 }
 
 /// Returns the URI that sends the browser back, with the code or the error, `state`, and `iss` (RFC 9207).
-fn return_uri(redirect_uri: &str, issuer: &str, state: Option<&str>, result: Result<&str, &OAuthError>) -> String {
+pub(crate) fn return_uri(
+    redirect_uri: &str,
+    issuer: &str,
+    state: Option<&str>,
+    result: Result<&str, &OAuthError>,
+) -> String {
     let mut pairs = match result {
         Ok(code) => vec![("code", code)],
         Err(error) => vec![("error", error.code.text()), ("error_description", error.description.as_str())],

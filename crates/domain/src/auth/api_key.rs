@@ -40,7 +40,7 @@ impl ApiKey {
     /// Returns what the key ends with.
     #[must_use]
     pub fn owner(&self) -> KeyOwner {
-        match (self.scope.inbox(), self.member) {
+        match (self.scope.key_inbox(), self.member) {
             (Some(identity), _) if self.inbox_kind == Some(InboxKind::Identity) => KeyOwner::Identity(identity),
             (Some(inbox), _) => KeyOwner::Inbox(inbox),
             (None, Some(member)) => KeyOwner::Member(member),

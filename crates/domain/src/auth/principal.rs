@@ -3,7 +3,7 @@
 use super::{Permissions, Scope};
 use crate::{
     error::{ErrorCode, Refusal},
-    id::{InboxId, KeyId, SessionId, UserId, WorkspaceId},
+    id::{ConnectorId, InboxId, KeyId, SessionId, UserId, WorkspaceId},
     user::Role,
 };
 
@@ -17,6 +17,8 @@ pub enum Principal {
     Key(KeyPrincipal),
     /// A person with a session.
     User(UserPrincipal),
+    /// A program that a person connected.
+    Connector(ConnectorPrincipal),
     /// The operator of the server, on the command line.
     Operator,
     /// The service itself: scheduled work and notices, for one inbox.
@@ -48,6 +50,19 @@ pub struct UserPrincipal {
     pub role: Role,
 }
 
+/// An authenticated connector. It has what its grant and the role of the person who approved it allow, whichever is less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ConnectorPrincipal {
+    /// The grant.
+    pub id: ConnectorId,
+    /// The person who approved it.
+    pub user: UserId,
+    /// The records it can access.
+    pub scope: Scope,
+    /// What it may do.
+    pub permissions: Permissions,
+}
+
 /// What a request authenticated with, for limits and for the end of streams.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Credential {
@@ -55,6 +70,8 @@ pub enum Credential {
     Key(KeyId),
     /// A session.
     Session(SessionId),
+    /// The grant of a connector.
+    Connector(ConnectorId),
 }
 
 /// A principal that acts in a workspace. Use cases need one to know the workspace.
@@ -79,6 +96,12 @@ impl Caller {
         Self { workspace, principal: Principal::User(user) }
     }
 
+    /// Creates the caller of a connector.
+    #[must_use]
+    pub const fn connector(workspace: WorkspaceId, connector: ConnectorPrincipal) -> Self {
+        Self { workspace, principal: Principal::Connector(connector) }
+    }
+
     /// Creates a caller for work that the service does for one inbox.
     #[must_use]
     pub const fn service(workspace: WorkspaceId, inbox: InboxId) -> Self {
@@ -96,6 +119,7 @@ impl Caller {
     pub const fn scope(&self) -> Scope {
         match self.principal {
             Principal::Key(key) => key.scope,
+            Principal::Connector(connector) => connector.scope,
             Principal::User(_) | Principal::Operator => Scope::Org,
             Principal::Service { inbox } => Scope::Inbox(inbox),
         }
@@ -109,6 +133,7 @@ impl Caller {
         match self.principal {
             Principal::Key(key) => Ok(Credential::Key(key.id)),
             Principal::User(user) => Ok(Credential::Session(user.session)),
+            Principal::Connector(connector) => Ok(Credential::Connector(connector.id)),
             Principal::Operator | Principal::Service { .. } => {
                 Err(Refusal::new(ErrorCode::Forbidden, "This request needs an API key.")
                     .with_fix("Send an API key as `Authorization: Bearer <API key>`."))
@@ -122,7 +147,7 @@ impl Caller {
         match self.principal {
             Principal::User(user) => user.role == Role::Owner,
             Principal::Operator => true,
-            Principal::Key(_) | Principal::Service { .. } => false,
+            Principal::Key(_) | Principal::Connector(_) | Principal::Service { .. } => false,
         }
     }
 
@@ -131,6 +156,7 @@ impl Caller {
     pub fn permissions(&self) -> Permissions {
         match self.principal {
             Principal::Key(key) => key.permissions,
+            Principal::Connector(connector) => connector.permissions,
             Principal::User(_) => Permissions::full(),
             Principal::Operator | Principal::Service { .. } => Permissions::default(),
         }

@@ -148,7 +148,15 @@ named! {
         ContentWorkPerWorkspace = "content_work_per_workspace",
         /// Milliseconds that work on the content of a mail may take.
         ContentWorkTime = "content_work_time",
-        /// Unknown API keys and stream tokens from one address per minute.
+        /// Requests of one connector per minute.
+        ConnectorRequestsPerMinute = "connector_requests_per_minute",
+        /// Connectors of a workspace.
+        Connectors = "connectors",
+        /// OAuth clients that one client address registers in an hour.
+        ClientRegistrationsPerAddress = "client_registrations_per_address",
+        /// Metadata documents of OAuth clients that are fetched for one person in ten minutes.
+        ClientDocumentsPerPerson = "client_documents_per_person",
+        /// Unknown API keys, stream tokens and connector tokens from one address per minute.
         UnknownKeysPerMinute = "unknown_keys_per_minute",
     }
 }
@@ -169,11 +177,14 @@ impl LimitName {
             | LimitName::IdentityTokensPerAgent
             | LimitName::IdentityTokensPerWorkspace
             | LimitName::IssuerRequestsPerMinute
+            | LimitName::ConnectorRequestsPerMinute
             | LimitName::UnknownKeysPerMinute => Some(MINUTE_S),
             LimitName::SendsPer5Minutes => Some(5 * MINUTE_S),
-            LimitName::SignInRequestsPerAddress | LimitName::WrongApprovalCodes => Some(10 * MINUTE_S),
+            LimitName::SignInRequestsPerAddress
+            | LimitName::WrongApprovalCodes
+            | LimitName::ClientDocumentsPerPerson => Some(10 * MINUTE_S),
             LimitName::SignInLinksPerAddress | LimitName::SignInsPerClient => Some(15 * MINUTE_S),
-            LimitName::TemporaryPerHour => Some(60 * MINUTE_S),
+            LimitName::TemporaryPerHour | LimitName::ClientRegistrationsPerAddress => Some(60 * MINUTE_S),
             LimitName::DailySendsPerInbox
             | LimitName::DailySends
             | LimitName::RecipientsPerDay
@@ -214,6 +225,7 @@ impl LimitName {
             | LimitName::UnauthenticatedConnections
             | LimitName::Streams
             | LimitName::Members
+            | LimitName::Connectors
             | LimitName::SignInRequestsPerApp
             | LimitName::ContentWorkPerWorkspace
             | LimitName::ContentWorkTime => None,

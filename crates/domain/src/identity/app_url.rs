@@ -2,6 +2,8 @@
 
 use ::url::{Host, Url};
 
+/// The addresses whose port doesn't matter.
+const LOOPBACK_ADDRESSES: [&str; 2] = ["127.0.0.1", "[::1]"];
 /// The longest URL, in characters.
 pub const URL_CHARS_MAX: usize = 2_000;
 
@@ -29,17 +31,21 @@ pub fn redirect_uri_problem(text: &str) -> Option<String> {
 /// the operating system when it starts (RFC 8252 §7.3).
 #[must_use]
 pub fn differs_in_port(known: &str, uri: &str) -> bool {
-    match (without_port(known), without_port(uri)) {
+    differs_in_port_at(&LOOPBACK_ADDRESSES, known, uri)
+}
+
+/// Returns whether two redirect URIs to one of these hosts are equal but for their ports.
+pub(crate) fn differs_in_port_at(hosts: &[&str], known: &str, uri: &str) -> bool {
+    match (without_port(hosts, known), without_port(hosts, uri)) {
         (Some(known), Some(uri_parts)) => known == uri_parts && redirect_uri_problem(uri).is_none(),
         _ => false,
     }
 }
 
-/// Splits an http URI with a loopback address into the address and what is behind the port.
-fn without_port(uri: &str) -> Option<(&str, &str)> {
-    const ADDRESSES: [&str; 2] = ["127.0.0.1", "[::1]"];
+/// Splits an http URI with one of these hosts into the host and what is behind the port.
+fn without_port<'u>(hosts: &[&'u str], uri: &'u str) -> Option<(&'u str, &'u str)> {
     let rest = uri.strip_prefix("http://")?;
-    let address = ADDRESSES.into_iter().find(|address| rest.starts_with(address))?;
+    let address = hosts.iter().copied().find(|host| rest.starts_with(host))?;
     let behind = &rest[address.len()..];
     let path = match behind.strip_prefix(':') {
         Some(port) => port.trim_start_matches(|c: char| c.is_ascii_digit()),
@@ -73,7 +79,7 @@ fn parse(text: &str) -> Result<Url, String> {
     if url.host_str().is_none_or(str::is_empty) { Err("has no host".to_owned()) } else { Ok(url) }
 }
 
-fn is_this_machine(url: &Url) -> bool {
+pub(crate) fn is_this_machine(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),

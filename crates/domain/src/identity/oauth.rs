@@ -31,6 +31,10 @@ named! {
         TemporarilyUnavailable = "temporarily_unavailable",
         /// The access token is invalid, was revoked, or has expired.
         InvalidToken = "invalid_token",
+        /// A redirect URI of a new client is not allowed.
+        InvalidRedirectUri = "invalid_redirect_uri",
+        /// The metadata of a new client is not allowed.
+        InvalidClientMetadata = "invalid_client_metadata",
         /// An unexpected error.
         ServerError = "server_error",
     }

@@ -72,6 +72,7 @@ impl SubscriptionKey {
         let (kind, id) = match self.subscriber {
             Credential::Key(id) => ("key", *id.as_uuid()),
             Credential::Session(id) => ("session", *id.as_uuid()),
+            Credential::Connector(id) => ("connector", *id.as_uuid()),
         };
         let inbox = self.arguments.inbox.map(|inbox| inbox.to_string()).unwrap_or_default();
         let payload = self.arguments.payload.map_or("", EventPayload::text);

@@ -23,7 +23,7 @@ struct DashboardFiles;
 const DOCUMENT: &str = "index.html";
 /// Paths below which a browser gets the API's errors and not a page.
 const NOT_PAGES: &[&str] =
-    &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/directory/"];
+    &["/v1/", "/platform/", "/dev/", "/assets/", "/confirm/", "/.well-known/", "/oidc/", "/oauth/", "/directory/"];
 /// Pages for clients that accept any type (`*/*`), not only for those that name HTML: the root, and the targets of links in
 /// mail, because programs that check links don't name HTML.
 const PAGES_FOR_ALL: &[&str] = &["/", "/sign-in"];

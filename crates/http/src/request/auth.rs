@@ -3,14 +3,11 @@
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, header};
-use posthouse_domain::{
-    auth::ApiKeySecret,
-    error::{ErrorCode, Refusal},
-};
+use posthouse_domain::error::{ErrorCode, Refusal};
 
 use crate::Api;
 use crate::request::cookie;
-use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
+use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials, credentials::Audience};
 use posthouse_app::settings::SecretText;
 
 /// Authenticates a request from this client: by its API key or, without one, by its session cookie.
@@ -29,11 +26,11 @@ pub(crate) async fn authenticate(
         return credentials::session(&api.service, &secret, client).await;
     }
     let user_agent = headers.get(header::USER_AGENT).and_then(|text| text.to_str().ok());
-    credentials::key(&api.service, &bearer(headers)?, client, user_agent).await
+    credentials::bearer(&api.service, &bearer(headers)?, Audience::Api, client, user_agent).await
 }
 
-/// Returns the key in `Authorization: Bearer <key>`. The scheme is case-insensitive (RFC 9110 §11.1).
-fn bearer(headers: &HeaderMap) -> Result<ApiKeySecret, Refusal> {
+/// Returns the token in `Authorization: Bearer <key>`. The scheme is case-insensitive (RFC 9110 §11.1).
+fn bearer(headers: &HeaderMap) -> Result<SecretText, Refusal> {
     let unauthorized = |message: &str| Refusal::new(ErrorCode::Unauthorized, message);
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let value = given.next().ok_or_else(|| unauthorized("The request has no API key."))?;
@@ -42,11 +39,7 @@ fn bearer(headers: &HeaderMap) -> Result<ApiKeySecret, Refusal> {
     }
     let text = value.to_str().map_err(|_| unauthorized("The `Authorization` header must be ASCII text."))?;
     match text.trim().split_once(' ') {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => {
-            ApiKeySecret::parse(key.trim()).ok_or_else(|| {
-                unauthorized("The API key is incomplete or mistyped: it is `ph_` and 40 letters and digits.")
-            })
-        }
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(SecretText(token.trim().to_owned())),
         _ => Err(unauthorized("The `Authorization` header must be `Bearer <API key>`.")),
     }
 }

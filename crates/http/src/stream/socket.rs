@@ -287,6 +287,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> StreamSession<'a, S> {
         let is_revoked = match self.caller.principal {
             Principal::Key(key) => batch.revoked.contains(&Credential::Key(key.id)),
             Principal::User(user) => batch.revoked.contains(&Credential::Session(user.session)),
+            Principal::Connector(connector) => batch.revoked.contains(&Credential::Connector(connector.id)),
             // Neither can open a stream.
             Principal::Operator | Principal::Service { .. } => true,
         };

@@ -175,7 +175,7 @@ impl ApiKeyView {
             name: key.name.clone(),
             prefix: key.shown.clone(),
             scope: key.scope.text(),
-            inbox_id: key.scope.inbox().map(Into::into),
+            inbox_id: key.scope.key_inbox().map(Into::into),
             owner: KeyOwnerView { kind: key.owner().kind().text(), id: key.owner().id() },
             member_id: key.member.map(Into::into),
             permissions: key.permissions.names().collect(),

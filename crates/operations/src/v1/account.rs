@@ -142,7 +142,7 @@ impl KeyView {
     fn of_principal(principal: &Principal) -> Option<Self> {
         match principal {
             Principal::Key(key) => Some(Self::of(key)),
-            Principal::User(_) | Principal::Operator | Principal::Service { .. } => None,
+            Principal::User(_) | Principal::Connector(_) | Principal::Operator | Principal::Service { .. } => None,
         }
     }
 
@@ -150,7 +150,7 @@ impl KeyView {
         Self {
             id: key.id.into(),
             scope: key.scope.text(),
-            inbox_id: key.scope.inbox().map(Into::into),
+            inbox_id: key.scope.key_inbox().map(Into::into),
             permissions: key.permissions.names().collect(),
         }
     }

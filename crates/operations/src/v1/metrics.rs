@@ -50,6 +50,6 @@ fn parameters(caller: &Caller, query: MetricsQuery, now: Time) -> Result<Metrics
         };
         Refusal::invalid_field("to", problem)
     })?;
-    let inbox = query.inbox_id.map(InboxId).or(caller.scope().inbox());
+    let inbox = caller.scope().narrow(query.inbox_id.map(InboxId))?;
     Ok(MetricsParameters { span, tz, inbox, bucket: query.bucket.unwrap_or(MetricsBucket::Day) })
 }

@@ -143,7 +143,7 @@ async fn list_of_inbox(service: Arc<Service>, input: Input<InboxThreadsQuery>) -
 }
 
 async fn list(service: Arc<Service>, input: Input<ThreadsQuery>) -> Result<Outcome, Refusal> {
-    let inbox = input.query.inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    let inbox = input.caller.scope().narrow(input.query.inbox_id.map(InboxId))?;
     page(&service, input.caller, inbox, input.query.list).await
 }
 

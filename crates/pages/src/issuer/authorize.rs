@@ -11,7 +11,7 @@ use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity:
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 
-use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
 
 /// Path of the authorization endpoint.
 const AUTHORIZE: &str = "/oidc/authorize";

@@ -6,7 +6,7 @@ use posthouse_domain::{IdentityScope, SubjectType, identity::pkce};
 use posthouse_http::prelude::*;
 use posthouse_http::response::oauth::open;
 
-use super::form::OAuthQuery;
+use crate::form::OAuthQuery;
 
 /// How long clients may cache the documents, in seconds.
 const CACHED_S: u32 = 300;

@@ -12,7 +12,7 @@ use posthouse_http::{response::oauth, response::oauth::uncached};
 use sha2::{Digest, Sha256};
 
 use super::TOKEN;
-use super::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
 
 /// A request for tokens. Apps with a secret authenticate with HTTP Basic or in the form.
 #[derive(Debug)]

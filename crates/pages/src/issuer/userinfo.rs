@@ -10,7 +10,8 @@ use posthouse_http::{response::oauth, response::oauth::uncached};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{USERINFO, form::OAuthQuery};
+use super::USERINFO;
+use crate::form::OAuthQuery;
 
 pub(super) fn routes() -> Vec<Route> {
     let route = |method, name| {

@@ -187,7 +187,7 @@ fn view(key: &ApiKey) -> Value {
         "name": key.name,
         "prefix": key.shown,
         "scope": key.scope.text(),
-        "inbox_id": key.scope.inbox().map(|id| id.to_string()),
+        "inbox_id": key.scope.key_inbox().map(|id| id.to_string()),
         "owner": { "kind": key.owner().kind().text(), "id": key.owner().id().to_string() },
         "permissions": key.permissions.names().collect::<Vec<&str>>(),
         "created_at": key.created_at.to_string(),

@@ -2,18 +2,18 @@
 
 use posthouse_domain::{
     Actor, ActorKind, AgentHandle, AgentReportId, AiProcessing, Approval, AttachmentId, AttemptResultName,
-    CardVisibility, Channel, ClaimStatus, ClockTime, ContactFieldSource, ContactId, ContactKind, ContentId, DailyLimit,
-    DeliveryStatus, Direction, Disclosure, DisclosureLine, DkimSignatures, DomainId, DraftContent, DraftFailure,
-    DraftId, DraftSource, DraftStatus, EnvelopeId, EscalationDelivery, EscalationId, EscalationTrigger, EventId,
-    EventKind, EventPayload, ForwardId, ForwardingAddressId, ForwardingFailure, HandleName, HoldReason,
-    IdentityClientId, IdentityClientType, IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent,
-    IdentitySignInFlow, IdentitySignInId, InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId,
-    ListDirection, ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState,
-    LocalDeliveryState, LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId,
-    OnCallMailKind, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, SanctionKind,
-    ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill,
-    SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus,
-    WebhookId, WorkspaceId, WorkspaceOrigin,
+    CardVisibility, Channel, ClaimStatus, ClientKind, ClockTime, ConnectorId, ConnectorReach, ContactFieldSource,
+    ContactId, ContactKind, ContentId, DailyLimit, DeliveryStatus, Direction, Disclosure, DisclosureLine,
+    DkimSignatures, DomainId, DraftContent, DraftFailure, DraftId, DraftSource, DraftStatus, EnvelopeId,
+    EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, ForwardId,
+    ForwardingAddressId, ForwardingFailure, HandleName, HoldReason, IdentityClientId, IdentityClientType,
+    IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
+    InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind,
+    ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId,
+    MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, Permissions, Plan, QueueItemState,
+    QuietHours, ReportReason, RequestedFields, Role, SanctionKind, ServiceMailKind, SessionId, SignInId, SignInPurpose,
+    SignedContent, SigningKeyTimes, SigningPurpose, Skill, SubjectType, SuppressionReason, ThreadId, Time,
+    TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus, WebhookId, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_mail::{bounce::BounceClass, jose::jwk::PublicJwk};
 use uuid::Uuid;
@@ -79,6 +79,7 @@ id_columns!(
     IdentityClientId,
     IdentitySignInId,
     IdentityRequestId,
+    ConnectorId,
 );
 
 name_columns!(
@@ -90,6 +91,8 @@ name_columns!(
     AiProcessing,
     Channel,
     ClaimStatus,
+    ClientKind,
+    ConnectorReach,
     WorkspaceOrigin,
     ContactKind,
     DeliveryStatus,
@@ -137,6 +140,18 @@ impl ToValue for IdentityScopes {
 }
 
 impl FromColumn for IdentityScopes {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        named(&String::from_column(value)?, |text| Self::parse(text).ok())
+    }
+}
+
+impl ToValue for Permissions {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(self.names().collect::<Vec<_>>().join(",").into())
+    }
+}
+
+impl FromColumn for Permissions {
     fn from_column(value: Value<'_>) -> Result<Self> {
         named(&String::from_column(value)?, |text| Self::parse(text).ok())
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use posthouse_domain::{
-    AttemptCounts, Credential, DAY_MS, EventSubscription, KeyId, MINUTE_MS, PageRange, SessionId, Time, Webhook,
+    AttemptCounts, ConnectorId, Credential, DAY_MS, EventSubscription, KeyId, MINUTE_MS, PageRange, SessionId, Time, Webhook,
     WebhookId, WorkspaceId,
 };
 use uuid::Uuid;
@@ -33,10 +33,10 @@ statements! {
     pub fn count_subscriptions(workspace: WorkspaceId, now: Time) -> u64 =
         "SELECT count(*) FROM webhooks WHERE workspace_id = :workspace AND expires_at > :now";
     fn verified(
-        workspace: WorkspaceId, subscriber: Credential { key: key_of(&subscriber), session: session_of(&subscriber) }, url: &str, now: Time,
+        workspace: WorkspaceId, subscriber: Credential { key: key_of(&subscriber), session: session_of(&subscriber), connector: connector_of(&subscriber) }, url: &str, now: Time,
     ) -> Vec<WebhookId> =
         "SELECT id FROM webhooks WHERE workspace_id = :workspace AND url = :url AND expires_at > :now
-        AND (key_id = :key OR session_id = :session) LIMIT 1";
+        AND (key_id = :key OR session_id = :session OR connector_id = :connector) LIMIT 1";
     fn update_row(webhook: row &Webhook) =
         "UPDATE webhooks {set webhooks} WHERE workspace_id = :workspace_id AND id = :id";
     /// Moves a webhook's position in the log from the start of the range to its end. Returns `false` if another process moved it first or the webhook is
@@ -85,18 +85,22 @@ const SLOT_MS: i64 = 10 * MINUTE_MS;
 impl Columns for Option<EventSubscription> {
     fn take(row: &mut Row<'_>) -> Result<Self> {
         let (key, session): (Option<KeyId>, Option<SessionId>) = (row.take()?, row.take()?);
+        let connector: Option<ConnectorId> = row.take()?;
         let Some(expires_at) = row.take()? else { return Ok(None) };
         let subscriber = key.map(Credential::Key).or(session.map(Credential::Session));
+        let subscriber = subscriber.or(connector.map(Credential::Connector));
         let subscriber = subscriber.ok_or_else(|| Error::corrupt("an event subscription has no subscriber"))?;
         Ok(Some(EventSubscription { subscriber, expires_at }))
     }
 
     fn values(&self) -> Vec<Value<'_>> {
-        let Some(EventSubscription { subscriber, expires_at }) = self else { return vec![Value::Null; 3] };
-        match subscriber {
-            Credential::Key(key) => vec![key.to_value(), Value::Null, expires_at.to_value()],
-            Credential::Session(session) => vec![Value::Null, session.to_value(), expires_at.to_value()],
-        }
+        let Some(EventSubscription { subscriber, expires_at }) = self else { return vec![Value::Null; 4] };
+        let ids = match subscriber {
+            Credential::Key(key) => [key.to_value(), Value::Null, Value::Null],
+            Credential::Session(session) => [Value::Null, session.to_value(), Value::Null],
+            Credential::Connector(connector) => [Value::Null, Value::Null, connector.to_value()],
+        };
+        ids.into_iter().chain([expires_at.to_value()]).collect()
     }
 }
 
@@ -108,6 +112,11 @@ fn key_of(subscriber: &Credential) -> Option<KeyId> {
 /// Returns the session of a subscriber.
 fn session_of(subscriber: &Credential) -> Option<SessionId> {
     if let Credential::Session(session) = subscriber { Some(*session) } else { None }
+}
+
+/// Returns the connector of a subscriber.
+fn connector_of(subscriber: &Credential) -> Option<ConnectorId> {
+    if let Credential::Connector(connector) = subscriber { Some(*connector) } else { None }
 }
 
 /// Returns whether a subscriber has a subscription to that URL which hasn't ended: the receiver confirmed the URL to it.

@@ -3,7 +3,7 @@
 //! The key is claimed first, and the response is written last, in the transaction that carries out the request. A
 //! concurrent second request waits at the claim until that transaction ends. An error rolls the claim back.
 
-use posthouse_domain::{DAY_MS, InboxId, Time, WorkspaceId};
+use posthouse_domain::{ConnectorId, DAY_MS, InboxId, Time, WorkspaceId};
 
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ pub const RETENTION_MS: i64 = DAY_MS;
 statements! {
     fn claim_row(
         key: &IdempotencyKey {
-            workspace: key.scope.workspace, inbox: key.scope.stored_inbox(), route, key: key.key, fingerprint,
+            workspace: key.scope.workspace, inbox: key.scope.stored_id(), route, key: key.key, fingerprint,
         },
         now: Time;
         expired = now.plus_ms(-RETENTION_MS),
@@ -23,33 +23,35 @@ statements! {
         VALUES (:workspace, :inbox, :route, :key, :fingerprint, 0, '', :now) ON CONFLICT (workspace_id, scope_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = 0, body = '',
         created_at = excluded.created_at WHERE idempotency.created_at <= :expired";
     fn find_row(
-        key: &IdempotencyKey { workspace: key.scope.workspace, inbox: key.scope.stored_inbox(), route, key: key.key },
+        key: &IdempotencyKey { workspace: key.scope.workspace, inbox: key.scope.stored_id(), route, key: key.key },
         now: Time { expired: now.plus_ms(-RETENTION_MS) },
     ) -> Option<IdempotencyRow> =
         "SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = :workspace AND scope_id = :inbox AND route = :route AND key = :key
         AND created_at > :expired";
     /// Records the response under the claimed key.
     pub fn answer(
-        key: &IdempotencyKey { workspace: key.scope.workspace, inbox: key.scope.stored_inbox(), route, key: key.key },
+        key: &IdempotencyKey { workspace: key.scope.workspace, inbox: key.scope.stored_id(), route, key: key.key },
         answer: &RecordedResponse { status, body },
     ) =
         "UPDATE idempotency SET status = :status, body = :body WHERE workspace_id = :workspace AND scope_id = :inbox AND route = :route AND key = :key";
 }
 
-/// The callers that share their idempotency keys: an inbox-scoped key shares them with the keys of its inbox, all others
-/// of a workspace with each other.
+/// The callers that share their idempotency keys: an inbox-scoped key shares them with the keys of its inbox, a connector
+/// with nobody, all others of a workspace with each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IdempotencyScope {
     /// The workspace.
     pub workspace: WorkspaceId,
     /// The inbox of an inbox-scoped key.
     pub inbox: Option<InboxId>,
+    /// The connector.
+    pub connector: Option<ConnectorId>,
 }
 
 impl IdempotencyScope {
-    /// Returns the inbox as stored: nil if there is none, because null is never equal to null.
-    fn stored_inbox(self) -> InboxId {
-        self.inbox.unwrap_or(InboxId(Uuid::nil()))
+    /// Returns the id of the scope as stored: nil for the workspace, because null is never equal to null.
+    fn stored_id(self) -> Uuid {
+        self.connector.map(Uuid::from).or(self.inbox.map(Uuid::from)).unwrap_or_default()
     }
 }
 

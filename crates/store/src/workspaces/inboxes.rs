@@ -9,7 +9,7 @@ use posthouse_domain::{
     DAY_MS, HOUR_MS, Inbox, InboxId, InboxKind, Metadata, TemporaryInboxUsage, Time, WorkspaceId, metadata,
 };
 
-use crate::{Engine, Result, Tx, card_index, keys, statements};
+use crate::{Engine, Result, Tx, card_index, connectors, keys, statements};
 
 statements! {
     /// Locks the workspace's row until the end of the transaction, which serializes the creation of inboxes.
@@ -151,7 +151,7 @@ fn missing_in<'a>(these: &'a Metadata, others: &'a Metadata) -> impl Iterator<It
     these.iter().map(|(key, value)| (key, metadata::filter_text(value))).filter(move |(key, text)| !known(key, text))
 }
 
-/// Marks an inbox as deleted, revokes its keys, and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
+/// Marks an inbox as deleted, revokes its keys, takes it from connectors, and removes it from filters and from the directory; returns whether it existed. Its address is never reused.
 pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
     if !mark_deleted(tx, inbox, now)? {
         return Ok(false);
@@ -159,6 +159,7 @@ pub fn delete(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<bool> {
     clear_metadata(tx, inbox)?;
     card_index::delete_card(tx, inbox.workspace, inbox.id)?;
     keys::revoke_of_inbox(tx, inbox.workspace, inbox.id, now)?;
+    connectors::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     // Wakes the waiters for its mail, which then find it deleted, and ends the streams of its keys.
     tx.wake(inbox.workspace.0);
     Ok(true)

@@ -23,7 +23,7 @@ statements! {
     /// Stores a new key with the digest of its secret.
     pub fn insert(
         key: &ApiKey {
-            workspace, id, name, prefix: key.shown, scope: key.scope.text(), inbox: key.scope.inbox(), member,
+            workspace, id, name, prefix: key.shown, scope: key.scope.text(), inbox: key.scope.key_inbox(), member,
             permissions: key.permissions.names().collect::<Vec<_>>().join(","), created_at,
         },
         digest: &[u8; 32],

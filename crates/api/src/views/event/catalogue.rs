@@ -50,6 +50,8 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         InboxPaused => vec![of::<data::InboxPaused>],
         InboxResumed => vec![of::<data::InboxResumed>],
         DomainVerified | DomainFailed | DomainDkimRotated | DomainDkimRotationDue => vec![of::<data::DomainData>],
+        ConnectorAuthorized => vec![of::<data::ConnectorAuthorized>],
+        ConnectorRevoked => vec![of::<data::ConnectorRevoked>],
         EscalationSent => vec![of::<data::EscalationSent>],
         AgentUpdated => vec![of::<data::AgentUpdated>],
         AgentRevoked => vec![of::<data::AgentRevoked>],

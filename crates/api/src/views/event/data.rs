@@ -1,7 +1,7 @@
 //! The data of each event type: stored in the log if the records won't contain it later, and the source of examples and
 //! schemas. A new event type adds its struct here and one arm in `catalogue.rs`.
 
-use posthouse_domain::{escalation::Escalation, message::RecipientDelivery};
+use posthouse_domain::{ConnectorEnd, escalation::Escalation, message::RecipientDelivery};
 use posthouse_mail::bounce::BounceClass;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,8 +10,10 @@ use uuid::Uuid;
 use crate::views::{
     TimestampView,
     agent::CardView,
+    connector::ConnectorView,
     domain::DomainView,
     inbox::InboxView,
+    name_of,
     signup::SignupWorkspaceView,
     workspace::{ActorView, OrgView},
 };
@@ -291,6 +293,25 @@ pub struct IdentityAppData {
     pub name: String,
     /// Home page of the app.
     pub homepage_url: Option<String>,
+}
+
+/// The data of `connector.authorized`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ConnectorAuthorizedData")]
+pub struct ConnectorAuthorized {
+    /// New connector.
+    pub connector: ConnectorView,
+}
+
+/// The data of `connector.revoked`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ConnectorRevokedData")]
+pub struct ConnectorRevoked {
+    /// Connector before its access ended.
+    pub connector: ConnectorView,
+    /// `revoked`, `revoked_by_client`, `member_removed`, `inbox_deleted`, `code_reused`, `token_reused` or `expired`.
+    #[schemars(schema_with = "name_of::<ConnectorEnd>")]
+    pub reason: &'static str,
 }
 
 /// The data of `webhook.test`.

@@ -1,6 +1,7 @@
 //! Sample records for the examples of the event catalog.
 
 mod agent;
+mod connector;
 mod draft;
 
 use posthouse_domain::record::{Record, RecordView};
@@ -106,6 +107,7 @@ fn detail(kind: EventKind) -> String {
         }
         EventKind::IdentityTokenIssued => data::text(&identity(IdentitySignInFlow::Headless)),
         EventKind::IdentitySignedIn => data::text(&identity(IdentitySignInFlow::AuthorizationCode)),
+        EventKind::ConnectorAuthorized | EventKind::ConnectorRevoked => connector::detail(kind),
         EventKind::SignupCreated => data::text(&data::SignupCreated {
             workspace: SignupWorkspaceView::of(&signed_up(ClaimStatus::Unclaimed)),
             inbox: Some(inbox(None)),

@@ -171,7 +171,7 @@ async fn list_of_inbox(service: Arc<Service>, input: Input<InboxDraftsQuery>) ->
 }
 
 async fn list(service: Arc<Service>, input: Input<DraftsQuery>) -> Result<Outcome, Refusal> {
-    let inbox = input.query.inbox_id.map(InboxId).or(input.caller.scope().inbox());
+    let inbox = input.caller.scope().narrow(input.query.inbox_id.map(InboxId))?;
     page(&service, input.caller, inbox, input.query.list).await
 }
 

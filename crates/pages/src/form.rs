@@ -10,28 +10,28 @@ use posthouse_http::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Content type of a form.
-pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 /// Largest form, in bytes.
-pub(super) const FORM_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const FORM_BYTES_MAX: usize = 64 * 1024;
 
 /// A parameter of an endpoint, for the OpenAPI description.
 #[derive(Clone, Copy)]
-pub(super) struct OAuthParameterDoc {
-    pub(super) name: &'static str,
-    pub(super) is_required: bool,
+pub(crate) struct OAuthParameterDoc {
+    pub(crate) name: &'static str,
+    pub(crate) is_required: bool,
     /// What it is, with the accepted values.
-    pub(super) text: &'static str,
+    pub(crate) text: &'static str,
 }
 
 /// An endpoint with its parameters. It ignores others, and answers problems with a page, a redirect or an error of OAuth.
-pub(super) trait OAuthEndpoint: Send + Sync + 'static {
+pub(crate) trait OAuthEndpoint: Send + Sync + 'static {
     /// The parameters.
     const PARAMETERS: &'static [OAuthParameterDoc];
 }
 
 /// An endpoint without parameters.
 #[derive(Debug)]
-pub(super) struct NoParameters;
+pub(crate) struct NoParameters;
 
 impl OAuthEndpoint for NoParameters {
     const PARAMETERS: &'static [OAuthParameterDoc] = &[];
@@ -39,7 +39,7 @@ impl OAuthEndpoint for NoParameters {
 
 /// The parameters of a query.
 #[derive(Debug)]
-pub(super) struct OAuthQuery<E = NoParameters>(pub OAuthParameters, PhantomData<E>);
+pub(crate) struct OAuthQuery<E = NoParameters>(pub OAuthParameters, PhantomData<E>);
 
 impl<E: OAuthEndpoint> QueryParameters for OAuthQuery<E> {
     fn parameters() -> Vec<Value> {
@@ -68,7 +68,7 @@ impl<E: OAuthEndpoint> QueryParameters for OAuthQuery<E> {
 
 /// The parameters of a form.
 #[derive(Debug)]
-pub(super) struct OAuthForm<E>(pub OAuthParameters, PhantomData<E>);
+pub(crate) struct OAuthForm<E>(pub OAuthParameters, PhantomData<E>);
 
 impl<E: OAuthEndpoint> FromBody for OAuthForm<E> {
     fn read(bytes: Bytes, _: JsonLimits, problems: &mut Problems) -> Option<Self> {
