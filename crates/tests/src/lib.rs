@@ -33,6 +33,7 @@ pub mod clock;
 pub mod command;
 pub mod dir;
 pub mod dns;
+pub mod document_site;
 pub mod fault;
 pub mod fixtures;
 pub mod http;
@@ -51,6 +52,7 @@ pub mod stream;
 pub mod webhook_sink;
 
 pub use audit::AllowedLeftovers;
+pub use document_site::{DocumentSite, SiteAnswer};
 pub use mail::TestMessage;
 pub use server::{ServerOptions, TestServer};
 pub use webhook_sink::{WebhookReply, WebhookSink};

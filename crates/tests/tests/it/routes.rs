@@ -2,6 +2,7 @@
 
 mod account;
 mod agents;
+mod connectors;
 mod contacts;
 pub(crate) mod directory;
 mod domains;

@@ -90,7 +90,7 @@ async fn create_tenants(server: &TestServer, sink: &WebhookSink) -> (Vec<Tenant>
 
 fn expected(route: &Route, location: &IdLocation, other: &OtherKey) -> ExpectedResponse {
     let Access::Key(permission, reach) = route.operation.access else { return ExpectedResponse::Shared };
-    let is_narrow = other.scope.inbox().is_some();
+    let is_narrow = other.scope.is_limited();
     if !std::iter::once(&permission).chain(route.operation.also).all(|one| other.permissions.has(*one)) {
         return ExpectedResponse::Refused("insufficient_permissions");
     }

@@ -6,8 +6,8 @@ use posthouse_app::access::actor;
 use posthouse_call::{Access, RequiredScope};
 use posthouse_domain::{
     actor::{Actor, ActorKind},
-    auth::{Caller, KeyPrincipal, Permission, Permissions, Principal, Scope, UserPrincipal},
-    id::{InboxId, SessionId, UserId},
+    auth::{Caller, ConnectorPrincipal, KeyPrincipal, Permission, Permissions, Principal, Scope, UserPrincipal},
+    id::{ConnectorId, InboxId, SessionId, UserId},
     plan::Plan,
     user::Role,
 };
@@ -134,10 +134,16 @@ async fn a_workspace_key_gets_403_on_organization_routes() {
     server.finish().await;
 }
 
-/// Returns a caller for every kind of principal, the key with full access.
-fn callers(key: &TestKey) -> [Caller; 5] {
+/// Returns a caller for every kind of principal, the key and the connector with full access.
+fn callers(key: &TestKey) -> [Caller; 6] {
     let full = KeyPrincipal { id: key.id, scope: Scope::Org, permissions: Permissions::full() };
     let workspace = key.workspace;
+    let connector = ConnectorPrincipal {
+        id: ConnectorId(UNKNOWN),
+        user: UserId(UNKNOWN),
+        scope: Scope::Org,
+        permissions: Permissions::full(),
+    };
     let user =
         |role| Caller::user(workspace, UserPrincipal { user: UserId(UNKNOWN), session: SessionId(UNKNOWN), role });
     [
@@ -146,6 +152,7 @@ fn callers(key: &TestKey) -> [Caller; 5] {
         Caller::service(workspace, InboxId(UNKNOWN)),
         user(Role::Owner),
         user(Role::Member),
+        Caller::connector(workspace, connector),
     ]
 }
 
@@ -156,9 +163,10 @@ async fn every_route_states_which_principals_may_use_it() {
     for route in all_routes() {
         for caller in callers(&key) {
             let may_use = match (route.operation.access, caller.principal) {
-                (Access::Public, _) | (Access::Key(..), Principal::Key(_) | Principal::User(_)) => true,
+                (Access::Public, _)
+                | (Access::Key(..), Principal::Key(_) | Principal::User(_) | Principal::Connector(_)) => true,
                 (_, Principal::Operator | Principal::Service { .. })
-                | (Access::Session(_) | Access::Person, Principal::Key(_)) => false,
+                | (Access::Session(_) | Access::Person, Principal::Key(_) | Principal::Connector(_)) => false,
                 (Access::Person, Principal::User(_)) => true,
                 (Access::Session(required), Principal::User(user)) => {
                     required == Role::Member || user.role == Role::Owner
@@ -180,9 +188,10 @@ async fn actors_of_records_name_the_principal_and_never_the_service() {
         Ok(callers.iter().map(|caller| actor::of(tx, caller).ok()).collect())
     };
     let actors = server.store().read(read).await.unwrap();
-    let [Some(of_key), Some(of_operator), None, Some(of_user), _] = &actors[..] else { panic!("{actors:?}") };
+    let [Some(of_key), Some(of_operator), None, Some(of_user), _, Some(of_connector)] = &actors[..] else { panic!("{actors:?}") };
     assert_eq!((of_user.kind, of_user.id.as_deref()), (ActorKind::User, Some(&*UNKNOWN.to_string())));
     assert_eq!((of_key.kind, of_key.id.as_deref()), (ActorKind::ApiKey, Some(&*key.id.to_string())));
+    assert_eq!(of_connector.kind, ActorKind::Connector);
     assert!(!of_key.label.is_empty());
     assert_eq!((of_operator.kind, &of_operator.id), (ActorKind::Operator, &None));
     server.finish().await;
