@@ -27,6 +27,8 @@ export const screens = {
   'approve-sign-in': '/agents/approve',
   directory: '/find-agents',
   apps: '/apps',
+  connectors: '/connectors',
+  'approve-connector': '/connectors/approve',
   usage: '/usage',
   settings: '/settings',
   'on-call': '/settings/on-call',

@@ -29,7 +29,7 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
 
 /** Paths that the server answers itself. */
 const SERVER_PATHS =
-  /^\/(v1|dev|docs|confirm|platform|oidc|directory|claim|\.well-known|llms\.txt|metrics|healthz|readyz)(\/|$)/;
+  /^\/(v1|dev|docs|confirm|platform|oidc|oauth|directory|claim|\.well-known|llms\.txt|metrics|healthz|readyz)(\/|$)/;
 
 /** Follows links inside the dashboard without loading the page again. */
 export function followLinks(): void {

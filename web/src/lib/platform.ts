@@ -7,6 +7,9 @@ export type SignInOptions = Schemas['SignInOptions'];
 export type SignedIn = Schemas['SignedIn'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewApiKey = Schemas['CreateApiKeyBody'];
+export type Connector = Schemas['Connector'];
+export type ConnectorRequest = Schemas['ConnectorRequest'];
+export type ConnectorDecision = Schemas['DecideConnectorRequestBody'];
 export type Usage = Schemas['Usage'];
 export type WaitingSignIn = Schemas['WaitingSignIn'];
 export type Session = Schemas['Session'];
@@ -35,6 +38,9 @@ async function allKeys(): Promise<{ data: ApiKey[] }> {
   return { data };
 }
 
+/** Returns all connectors of the workspace, newest first; it has at most 100. */
+const allConnectors = () => ok(api.GET('/platform/connectors', { params: { query: { limit: 100 } } }));
+
 const at = (id: string) => ({ params: { path: { id } } });
 
 /** The routes that only a signed-in person has. */
@@ -49,6 +55,11 @@ export const platform = {
   keys: allKeys,
   createKey: (body: NewApiKey) => ok(api.POST('/platform/api-keys', { body })),
   revokeKey: (key: string) => ok(api.DELETE('/platform/api-keys/{id}', at(key))),
+  connectors: allConnectors,
+  revokeConnector: (connector: string) => ok(api.DELETE('/platform/connectors/{id}', at(connector))),
+  connectorRequest: (request: string) =>
+    ok(api.GET('/platform/connector-requests', { params: { query: { request } } })),
+  decideConnector: (body: ConnectorDecision) => ok(api.POST('/platform/connector-requests', { body })),
   usage: (days: number) => ok(api.GET('/platform/usage', { params: { query: { days } } })),
   waitingSignIns: () => ok(api.GET('/platform/waiting-sign-ins')),
   updateWorkspace: (body: WorkspaceChange) => ok(api.PATCH('/platform/org', { body })),
