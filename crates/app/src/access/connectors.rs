@@ -43,9 +43,7 @@ impl ConnectorEnding {
         if !connectors::delete(tx, workspace, id)? {
             return Ok(());
         }
-        let reason = self.reason.text();
-        tracing::info!(workspace_id = %workspace, connector_id = %id, reason, "connector.revoked");
-        let detail = data::ConnectorRevoked { connector: ConnectorView::of(granted), reason };
+        let detail = data::ConnectorRevoked { connector: ConnectorView::of(granted), reason: self.reason.text() };
         let event = NewEvent::new(EventKind::ConnectorRevoked, workspace, self.ids.next(), self.now);
         events::append(tx, &event.with_detail(data::text(&detail)))
     }

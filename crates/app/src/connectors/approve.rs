@@ -3,8 +3,8 @@
 use posthouse_api::views::{connector::ConnectorView, event::data};
 use posthouse_domain::connector::{CODE_MS, CONNECTORS_MAX, IDLE_MS, client::UNUSED_MS, secret};
 use posthouse_domain::{
-    Caller, Connector, ConnectorCode, ConnectorReach, Detail, ErrorCode, EventKind, GrantedConnector, InboxId,
-    LimitName, NewEvent, OAuthError, OAuthErrorCode, Permissions, Refusal, Role,
+    Caller, Connector, ConnectorCode, ConnectorReach, ErrorCode, EventKind, GrantedConnector, InboxId, NewEvent,
+    OAuthError, OAuthErrorCode, Permissions, Refusal, Role,
 };
 use posthouse_store::{Tx, connector_clients, connectors, events, inboxes, users};
 
@@ -114,9 +114,7 @@ fn check(tx: &mut Tx, caller: &Caller, choice: &ConnectorChoice) -> Result<(), R
     }
     if connectors::count(tx, workspace, CONNECTORS_MAX)? >= CONNECTORS_MAX {
         let message = format!("The workspace already has {CONNECTORS_MAX} connectors, the maximum.");
-        return Err(Refusal::new(ErrorCode::Forbidden, message)
-            .detail(Detail::Limit(LimitName::Connectors))
-            .with_fix("Revoke a connector first."));
+        return Err(Refusal::new(ErrorCode::Forbidden, message).with_fix("Revoke a connector first."));
     }
     for inbox in &choice.inboxes {
         visible::inbox_or_identity(tx, caller, *inbox)?;

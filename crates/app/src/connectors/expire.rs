@@ -19,9 +19,13 @@ pub async fn run(service: &Service, now: Time) -> Result<()> {
         let work = move |tx: &mut Tx| -> Result<u64> {
             let ending = ending.clone();
             let mut ended = connectors::prune_tokens(tx, now, STEP)? + connector_clients::prune(tx, now, STEP)?;
-            for connector in connectors::expired(tx, now, STEP)? {
-                ending.end(tx, connector)?;
+            for found in connectors::expired(tx, now, STEP)? {
                 ended += 1;
+                // Its client may have refreshed it meanwhile.
+                let locked = connectors::lock(tx, found.workspace, found.id)?;
+                if let Some(connector) = locked.filter(|connector| connector.expires_at <= now) {
+                    ending.end(tx, connector)?;
+                }
             }
             Ok(ended)
         };

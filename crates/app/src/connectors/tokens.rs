@@ -43,7 +43,8 @@ struct Exchange {
 /// The result of an exchange that must be stored, also if it refuses.
 enum Exchanged {
     Issued(IssuedTokens),
-    Refused(OAuthError),
+    /// A code or token was used twice; the access has ended.
+    Reused(ConnectorEnd),
 }
 
 /// Exchanges a code or a refresh token.
@@ -72,7 +73,11 @@ pub async fn exchange(service: &Service, given: OAuthParameters) -> Result<Issue
     };
     match service.write(move |tx| run(&exchange, tx)).await? {
         Exchanged::Issued(issued) => Ok(issued),
-        Exchanged::Refused(error) => Err(error.into()),
+        Exchanged::Reused(reason) => {
+            tracing::warn!(reason = reason.text(), "connector.reuse");
+            let what = if reason == ConnectorEnd::CodeReused { "code" } else { "refresh token" };
+            Err(OAuthError::grant(format!("The {what} was used before; the access that it gave has ended.")).into())
+        }
     }
 }
 
@@ -83,8 +88,7 @@ impl Exchange {
         let (connector, code) = (found.connector, found.code);
         self.check_client(&connector)?;
         if code.used_at.is_some() {
-            let text = "The code was used before; the access that it gave has ended.";
-            return self.end(tx, connector, ConnectorEnd::CodeReused, text);
+            return self.end(tx, connector, ConnectorEnd::CodeReused);
         }
         if code.expires_at <= self.now {
             return Err(unknown().into());
@@ -106,8 +110,7 @@ impl Exchange {
         let connector = found.connector;
         self.check_client(&connector)?;
         if found.refresh_sha256 != Some(token.digest()) {
-            let text = "The refresh token was used before; the access that it gave has ended.";
-            return self.end(tx, connector, ConnectorEnd::TokenReused, text);
+            return self.end(tx, connector, ConnectorEnd::TokenReused);
         }
         if connector.expires_at <= self.now {
             return Err(unknown().into());
@@ -123,15 +126,9 @@ impl Exchange {
         Err(OAuthError::grant("Another client got this code or token."))
     }
 
-    fn end(
-        &self,
-        tx: &mut Tx,
-        connector: Connector,
-        reason: ConnectorEnd,
-        text: &str,
-    ) -> Result<Exchanged, OAuthFailure> {
+    fn end(&self, tx: &mut Tx, connector: Connector, reason: ConnectorEnd) -> Result<Exchanged, OAuthFailure> {
         ConnectorEnding { reason, ..self.ending.clone() }.end(tx, connector)?;
-        Ok(Exchanged::Refused(OAuthError::grant(text)))
+        Ok(Exchanged::Reused(reason))
     }
 
     fn issue(&self, tx: &mut Tx, connector: &Connector, refresh: RefreshToken) -> Result<Exchanged, OAuthFailure> {

@@ -150,8 +150,6 @@ named! {
         ContentWorkTime = "content_work_time",
         /// Requests of one connector per minute.
         ConnectorRequestsPerMinute = "connector_requests_per_minute",
-        /// Connectors of a workspace.
-        Connectors = "connectors",
         /// OAuth clients that one client address registers in an hour.
         ClientRegistrationsPerAddress = "client_registrations_per_address",
         /// Metadata documents of OAuth clients that are fetched for one person in ten minutes.
@@ -225,7 +223,6 @@ impl LimitName {
             | LimitName::UnauthenticatedConnections
             | LimitName::Streams
             | LimitName::Members
-            | LimitName::Connectors
             | LimitName::SignInRequestsPerApp
             | LimitName::ContentWorkPerWorkspace
             | LimitName::ContentWorkTime => None,

@@ -63,15 +63,22 @@ async fn begin_by_form(
     to_dashboard(&input.body.0)
 }
 
+fn problem(what: &str) -> RouteResponse {
+    let text = format!("<p>The request of the program {what}.</p><p>Return to the program, or ask its maker.</p>");
+    link_page::response(400, TITLE, &text)
+}
+
 /// Sends the browser to the dashboard with a GET, whatever the method of the request (RFC 9700 §4.12).
 fn to_dashboard(given: &OAuthParameters) -> Result<RouteResponse, Refusal> {
+    if given.required("client_id").is_err() {
+        return Ok(problem("doesn't say which program asks: `client_id` is missing or repeated"));
+    }
     let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
     let pairs: Vec<String> =
         given.0.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
     let query = pairs.join("&");
     if query.len() > REQUEST_BYTES_MAX {
-        let text = "<p>The program sent a request that is too long.</p><p>Return to the program, or ask its maker.</p>";
-        return Ok(link_page::response(400, TITLE, text));
+        return Ok(problem("is too long"));
     }
     let location = HeaderValue::from_str(&format!("{APPROVE}?{query}"))
         .map_err(|_| Refusal::new(ErrorCode::Internal, "The address of the next page couldn't be written."))?;

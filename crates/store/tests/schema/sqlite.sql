@@ -158,6 +158,54 @@ CREATE TABLE confirmation_requests (
 CREATE INDEX confirmation_requests_age ON confirmation_requests (created_at);
 CREATE INDEX confirmation_requests_of_address ON confirmation_requests (address, created_at);
 CREATE INDEX confirmation_requests_of_workspace ON confirmation_requests (workspace_id, created_at);
+CREATE TABLE connector_clients (
+  client_id TEXT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  uri TEXT,
+  redirect_uris TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL)STRICT;
+CREATE INDEX connector_clients_expiry ON connector_clients (kind, expires_at);
+CREATE TABLE connector_inboxes (
+  workspace_id BLOB NOT NULL,
+  connector_id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, connector_id, inbox_id))STRICT, WITHOUT ROWID;
+CREATE INDEX connector_inboxes_inbox ON connector_inboxes (workspace_id, inbox_id);
+CREATE TABLE connector_tokens (
+  workspace_id BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  connector_id BLOB NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, digest))STRICT;
+CREATE INDEX connector_tokens_connector ON connector_tokens (workspace_id, connector_id, expires_at);
+CREATE UNIQUE INDEX connector_tokens_digest ON connector_tokens (digest);
+CREATE INDEX connector_tokens_expiry ON connector_tokens (expires_at);
+CREATE TABLE connectors (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  client_id TEXT NOT NULL,
+  client_kind TEXT NOT NULL,
+  client_name TEXT NOT NULL,
+  client_uri TEXT,
+  redirect_uri TEXT NOT NULL,
+  user_id BLOB NOT NULL,
+  reach TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  expires_at INTEGER NOT NULL,
+  code_sha256 BLOB NOT NULL UNIQUE,
+  code_challenge TEXT NOT NULL,
+  code_expires_at INTEGER NOT NULL,
+  code_used_at INTEGER,
+  family_sha256 BLOB UNIQUE,
+  refresh_sha256 BLOB,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX connectors_expiry ON connectors (expires_at);
+CREATE INDEX connectors_list ON connectors (workspace_id, created_at, id);
+CREATE INDEX connectors_user ON connectors (workspace_id, user_id);
 CREATE TABLE contact_labels (
   workspace_id BLOB NOT NULL,
   label TEXT NOT NULL,

@@ -11,6 +11,7 @@ use crate::support::Dir;
 /// change: add a migration instead.
 const CHECKSUMS: &[Checksum] = &[
     Checksum { name: "0001_schema", sha256: "bf6cbe6d150ef29964d2a58b32bf35e8d35c5fa355025ecb2afc20fe7d98a27c" },
+    Checksum { name: "0002_connectors", sha256: "e7afc7a2898735270e0b018da41ba26937f18af0b64e9b2f9196d5921b5629ef" },
     Checksum {
         name: "0003_mcp_subscriptions",
         sha256: "bd4dcfb112f95880e716aa87dcc33507973b692a9f962b1e969e088fde6324cc",

@@ -85,9 +85,9 @@ fn every_route_is_in_the_document() {
             let is_success = (200..300).contains(&answer.status) || [101, 303, 304].contains(&answer.status);
             // A page explains a link that doesn't work, because people read it. OAuth has errors of its own.
             let has_own_errors =
-                ["/claim/", "/confirm/", "/oidc/"].iter().any(|page| route.operation.path.starts_with(page));
+                ["/claim/", "/confirm/", "/oidc/", "/oauth/"].iter().any(|page| route.operation.path.starts_with(page));
             let is_page = has_own_errors && [400, 401].contains(&answer.status);
-            let is_of_oauth = route.operation.path.starts_with("/oidc/") && [429, 503].contains(&answer.status);
+            let is_of_oauth = route.operation.has_oauth_errors && [429, 503].contains(&answer.status);
             assert!(is_success || is_page || is_of_oauth, "{} succeeds with {}", route.operation.name, answer.status);
         }
         if let Access::Key(permission, _) = route.operation.access {

@@ -188,7 +188,9 @@ async fn actors_of_records_name_the_principal_and_never_the_service() {
         Ok(callers.iter().map(|caller| actor::of(tx, caller).ok()).collect())
     };
     let actors = server.store().read(read).await.unwrap();
-    let [Some(of_key), Some(of_operator), None, Some(of_user), _, Some(of_connector)] = &actors[..] else { panic!("{actors:?}") };
+    let [Some(of_key), Some(of_operator), None, Some(of_user), _, Some(of_connector)] = &actors[..] else {
+        panic!("{actors:?}")
+    };
     assert_eq!((of_user.kind, of_user.id.as_deref()), (ActorKind::User, Some(&*UNKNOWN.to_string())));
     assert_eq!((of_key.kind, of_key.id.as_deref()), (ActorKind::ApiKey, Some(&*key.id.to_string())));
     assert_eq!(of_connector.kind, ActorKind::Connector);

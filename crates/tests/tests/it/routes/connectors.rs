@@ -134,8 +134,7 @@ impl ConnectorFixture {
     }
 
     async fn refresh(&self, token: &str) -> ApiResponse {
-        let pairs =
-            [("grant_type", "refresh_token"), ("client_id", self.client_id.as_str()), ("refresh_token", token)];
+        let pairs = [("grant_type", "refresh_token"), ("client_id", self.client_id.as_str()), ("refresh_token", token)];
         self.form("/oauth/token", &pairs).await
     }
 
@@ -170,9 +169,10 @@ impl ConnectorFixture {
     /// Returns the events of connectors with their reasons, oldest first.
     async fn events(&self) -> Vec<String> {
         let events = self.server.api(&self.key).get("/v1/events?limit=100").await.expect(200);
-        let of_connectors = events.data().iter().filter(|event| {
-            event["type"].as_str().is_some_and(|kind| kind.starts_with("connector."))
-        });
+        let of_connectors = events
+            .data()
+            .iter()
+            .filter(|event| event["type"].as_str().is_some_and(|kind| kind.starts_with("connector.")));
         let text = |event: &Value| match event["data"]["reason"].as_str() {
             Some(reason) => format!("{} {reason}", event["type"].as_str().unwrap_or_default()),
             None => event["type"].as_str().unwrap_or_default().to_owned(),

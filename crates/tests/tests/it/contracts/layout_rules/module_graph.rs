@@ -27,6 +27,7 @@ const APP_FOLDERS: &[&str] = &[
     "escalation",
     "signup",
     "sign_in_with",
+    "connectors",
     "webhooks",
     "jobs",
 ];

@@ -103,9 +103,8 @@ async fn a_connector_sees_its_inboxes_alone() {
 async fn a_connector_of_the_organization_ends_at_the_role_of_its_person() {
     let fixture = ConnectorFixture::open().await;
     let ana = fixture.join("ana@example.org").await;
-    let whole = |scope: &str| {
-        json!({ "request": fixture.request(&[]), "approve": true, "scope": scope, "preset": "admin" })
-    };
+    let whole =
+        |scope: &str| json!({ "request": fixture.request(&[]), "approve": true, "scope": scope, "preset": "admin" });
     ana.post("/platform/connector-requests", whole("org")).await.error("forbidden");
     ana.post("/platform/connector-requests", whole("workspace")).await.expect(200);
     let tokens = fixture.connect(&json!({ "scope": "org", "inbox_ids": null, "preset": "admin" })).await;
@@ -164,14 +163,12 @@ async fn requests_count_for_each_connector() {
 #[tokio::test]
 async fn a_connector_is_the_actor_of_what_it_does_and_repeats_only_its_own_requests() {
     let fixture = ConnectorFixture::open().await;
-    let tokens = [fixture.connect(&json!({ "preset": "admin" })).await, fixture.connect(&json!({ "preset": "admin" })).await];
+    let tokens =
+        [fixture.connect(&json!({ "preset": "admin" })).await, fixture.connect(&json!({ "preset": "admin" })).await];
     let id = fixture.inbox.id.to_string();
     let draft = json!({ "to": "dana@example.com", "subject": "Hello", "text": "Hello" }).to_string();
-    let arguments = || Arguments {
-        body: draft.clone().into(),
-        idempotency_key: Some("one".to_owned()),
-        ..path(&[("id", &id)])
-    };
+    let arguments =
+        || Arguments { body: draft.clone().into(), idempotency_key: Some("one".to_owned()), ..path(&[("id", &id)]) };
     let first = fixture.call(&tokens[0].access, "createDraft", arguments()).await.unwrap();
     let again = fixture.call(&tokens[0].access, "createDraft", arguments()).await.unwrap();
     let other = fixture.call(&tokens[1].access, "createDraft", arguments()).await.unwrap();

@@ -114,7 +114,7 @@ async fn a_client_without_a_document_registers() {
     }
     let unused = fixture.server.anonymous().post("/oauth/register", metadata).await.expect(201);
     fixture.server.advance(DAY_MS).await;
-    fixture.server.settle().await;
+    posthouse_app::jobs::reconcile::run(fixture.server.service()).await.unwrap();
     fixture.shown(&[("redirect_uri", "cursor://editor/callback")]).await.expect(200);
     fixture.client_id = unused.text("client_id").to_owned();
     fixture.shown(&[("redirect_uri", "cursor://editor/callback")]).await.invalid_fields(&["request"]);

@@ -63,7 +63,7 @@ async fn a_connector_ends_with_the_membership() {
 #[tokio::test]
 async fn a_connector_ends_with_its_last_inbox() {
     let fixture = ConnectorFixture::open().await;
-    let temporary = fixture.server.inbox_with(&fixture.key, json!({ "temporary": true })).await;
+    let temporary = fixture.server.inbox_with(&fixture.key, json!({ "ttl_seconds": 3_600 })).await;
     let ids = json!([fixture.inbox.id.to_string(), temporary.id.to_string()]);
     let tokens = fixture.connect(&json!({ "inbox_ids": ids })).await;
     let api = fixture.server.api(&fixture.key);
@@ -98,7 +98,7 @@ async fn a_workspace_has_a_hundred_connectors_at_most() {
         fixture.code(&json!({})).await;
     }
     let refused = fixture.decide(fixture.approval(&fixture.request(&[]))).await.error("forbidden");
-    assert_eq!(refused["error"]["details"]["limit"], "connectors");
+    assert_eq!(refused["error"]["fix"], "Revoke a connector first.");
     let page = fixture.owner.get("/platform/connectors?limit=100").await.expect(200);
     assert_eq!(page.data().len(), 100);
     let id = page.data()[0]["id"].as_str().unwrap();

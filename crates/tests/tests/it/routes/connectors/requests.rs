@@ -39,7 +39,10 @@ async fn a_client_finds_the_server_asks_and_gets_access() {
     anonymous.get(&asked).await.error("unauthorized");
     let shown = fixture.owner.get(&asked).await.expect(200);
     assert_eq!((&shown["client"]["name"], &shown["client"]["kind"]), (&json!("Assistant"), &json!("document")));
-    assert_eq!((&shown["redirect"]["target"], &shown["redirect"]["is_local"]), (&json!("assistant.example"), &json!(false)));
+    assert_eq!(
+        (&shown["redirect"]["target"], &shown["redirect"]["is_local"]),
+        (&json!("assistant.example"), &json!(false))
+    );
     assert_eq!((&shown["error"], &shown["return_to"]), (&json!(null), &json!(null)));
 
     let decided = fixture.decide(fixture.approval(&query)).await.expect(200);
@@ -122,7 +125,11 @@ async fn a_wrong_request_returns_with_its_error_and_is_never_approved() {
     let query = fixture.request(&[("state", &long)]);
     let asked = format!("/platform/connector-requests?{}", encoded(&[("request", &query)]));
     assert_eq!(fixture.owner.get(&asked).await.expect(200)["error"]["code"], "invalid_request");
-    fixture.server.anonymous().get(&format!("/oauth/authorize?state={}", "x".repeat(9_000))).await.expect(400);
+    for wrong in
+        ["".to_owned(), "client_id=x&client_id=y".to_owned(), format!("client_id=x&state={}", "x".repeat(9_000))]
+    {
+        fixture.server.anonymous().get(&format!("/oauth/authorize?{wrong}")).await.expect(400);
+    }
     assert!(fixture.events().await.is_empty());
     fixture.server.finish().await;
 }
@@ -180,7 +187,10 @@ async fn a_decision_names_what_the_connector_reaches() {
     let whole = json!({ "scope": "workspace", "inbox_ids": [fixture.inbox.id.to_string()] });
     fixture.decide(with(whole)).await.invalid_fields(&["inbox_ids"]);
     fixture.decide(with(json!({ "inbox_ids": [foreign.id.to_string()] }))).await.error("not_found");
-    fixture.decide(with(json!({ "inbox_ids": [fixture.inbox.id.to_string()], "permissions": [] }))).await.error("invalid_request");
+    fixture
+        .decide(with(json!({ "inbox_ids": [fixture.inbox.id.to_string()], "permissions": [] })))
+        .await
+        .error("invalid_request");
     assert!(fixture.events().await.is_empty());
     fixture.server.finish().await;
 }
