@@ -64,9 +64,9 @@ named! {
         MemberRemoved = "member_removed",
         /// The last of its inboxes was deleted.
         InboxDeleted = "inbox_deleted",
-        /// An authorization code was used twice, so somebody else may have it.
+        /// An authorization code was used twice, so another program may have it.
         CodeReused = "code_reused",
-        /// A refresh token was used twice, so somebody else may have it.
+        /// A refresh token was used twice, so another program may have it.
         TokenReused = "token_reused",
         /// It was unused for long, or its client never exchanged the code.
         Expired = "expired",
@@ -74,9 +74,9 @@ named! {
 }
 
 impl ConnectorPreset {
-    /// Returns the permissions.
+    /// Returns the permissions that it grants.
     #[must_use]
-    pub fn permissions(self) -> Permissions {
+    pub fn grants(self) -> Permissions {
         let preset = match self {
             Self::Read => "read_only",
             Self::Reply => "agent",
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn presets_grow() {
-        let of = |preset: ConnectorPreset| preset.permissions();
+        let of = |preset: ConnectorPreset| preset.grants();
         assert!(!of(ConnectorPreset::Read).has(Permission::MessagesSend));
         assert!(of(ConnectorPreset::Reply).has(Permission::MessagesSend));
         assert!(!of(ConnectorPreset::Reply).has(Permission::DraftsApprove));

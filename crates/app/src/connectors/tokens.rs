@@ -1,5 +1,5 @@
 //! The token endpoint: exchanges an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6) or a refresh token
-//! (RFC 6749 §6) for new tokens. What is used twice ends the access, because somebody else may have it (RFC 9700 §4.14.2).
+//! (RFC 6749 §6) for new tokens. What is used twice ends the access, because another program may have it (RFC 9700 §4.14.2).
 
 use posthouse_domain::connector::secret::{RefreshToken, digest};
 use posthouse_domain::connector::{ACCESS_TOKEN_MS, IDLE_MS};

@@ -150,7 +150,7 @@ impl DecisionBody {
         inboxes.sort_unstable();
         inboxes.dedup();
         let permissions =
-            self.permissions.as_ref().map_or_else(|| preset.permissions(), |listed| Permissions::of(&listed.0));
+            self.permissions.as_ref().map_or_else(|| preset.grants(), |listed| Permissions::of(&listed.0));
         ConnectorChoice { reach, inboxes, permissions }
     }
 }

@@ -96,6 +96,7 @@ const LISTS: &[ListedRoute] = &[
 const NOT_LISTS: &[(&str, &str)] = &[
     ("getThread", "one thread, whose messages are paged backward by earlier_cursor"),
     ("listApiKeys", "no key opens the route; `routes/platform/manage` reads the pages"),
+    ("listConnectors", "no key opens the route; `routes/connectors/ends` reads the pages"),
     ("listQueueItems", "items come and go with leases; `routes/queue/by_hand` reads the pages"),
     ("listDeliveryAttempts", "the attempts of one message; `scenarios/delivery/direct` reads the pages"),
     ("searchAgents", "items are cards of agents; `routes/directory/search` reads the pages"),

@@ -30,7 +30,7 @@ fn connector() -> GrantedConnector {
             redirect_uri: "https://assistant.example/oauth/callback".to_owned(),
             user: id(11),
             reach: ConnectorReach::Inboxes,
-            permissions: ConnectorPreset::Reply.permissions(),
+            permissions: ConnectorPreset::Reply.grants(),
             created_at: now,
             last_used_at: None,
             expires_at: now.plus_ms(IDLE_MS),

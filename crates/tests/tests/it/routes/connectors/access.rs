@@ -27,7 +27,7 @@ async fn a_connector_has_the_permissions_of_its_preset() {
                 }
                 Access::Key(permission, _) => {
                     let mut needed = std::iter::once(permission).chain(operation.also.iter().copied());
-                    match needed.find(|one| !preset.permissions().has(*one)) {
+                    match needed.find(|one| !preset.grants().has(*one)) {
                         None => assert_eq!(allowed, Ok(()), "{}", operation.name),
                         Some(missing) => {
                             let refusal = allowed.expect_err("a connector lacked nothing");

@@ -101,6 +101,14 @@ async fn a_workspace_has_a_hundred_connectors_at_most() {
     assert_eq!(refused["error"]["fix"], "Revoke a connector first.");
     let page = fixture.owner.get("/platform/connectors?limit=100").await.expect(200);
     assert_eq!(page.data().len(), 100);
+    let (mut shown, mut query) = (Vec::new(), "?limit=40".to_owned());
+    loop {
+        let part = fixture.owner.get(&format!("/platform/connectors{query}")).await.expect(200);
+        shown.extend(part.data().to_vec());
+        let Some(cursor) = part["next_cursor"].as_str() else { break };
+        query = format!("?limit=40&cursor={cursor}");
+    }
+    assert_eq!(shown, page.data(), "pages of 40 show the same");
     let id = page.data()[0]["id"].as_str().unwrap();
     fixture.owner.delete(&format!("/platform/connectors/{id}")).await.expect(204);
     fixture.code(&json!({})).await;
