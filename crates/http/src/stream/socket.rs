@@ -65,7 +65,7 @@ pub(crate) type StreamShare = Arc<BudgetShare<WorkspaceId>>;
 #[derive(Clone, Debug)]
 pub enum HandshakeOutcome {
     /// The caller may receive events.
-    Admitted(Caller, StreamShare),
+    Admitted(Box<Caller>, StreamShare),
     /// The stream is closed with this reason.
     Refused(StreamClose),
 }
@@ -102,7 +102,7 @@ pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let ending = match &handshake {
         HandshakeOutcome::Refused(ending) => Some(*ending),
         HandshakeOutcome::Admitted(caller, _) => match subscriptions::join(&api.service, caller).await {
-            Ok(subscription) => StreamSession::new(api, *caller, &mut wire).run(subscription).await.err(),
+            Ok(subscription) => StreamSession::new(api, **caller, &mut wire).run(subscription).await.err(),
             Err(_) => Some(StreamClose::Restarting),
         },
     };
