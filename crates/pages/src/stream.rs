@@ -83,12 +83,6 @@ fn count(service: &Service, found: &AuthenticatedCaller, request: &RequestInfo) 
     if let Some(slot) = &request.connection {
         slot.authenticated(service, workspace)?;
     }
-<<<<<<< HEAD
     let share = stream::share(service, workspace)?;
-    Ok(HandshakeOutcome::Admitted(*caller, Arc::new(share)))
-=======
-    let max = service.config.plans.of(workspace.plan).streams;
-    let share = service.streams.take_one(workspace.id, max).map_err(too_many)?;
     Ok(HandshakeOutcome::Admitted(Box::new(*caller), Arc::new(share)))
->>>>>>> e712767b (http: a handshake keeps its caller on the heap, because callers with several inboxes are larger)
 }

@@ -1,22 +1,36 @@
 //! The connectors of a workspace, as people manage them.
 
-use posthouse_domain::{Caller, ConnectorEnd, ConnectorId, ErrorCode, GrantedConnector, PageRange, Refusal, Role};
+use posthouse_domain::{
+    Caller, ConnectorEnd, ConnectorId, CursorPosition, ErrorCode, GrantedConnector, Page, PageParameters, Refusal, Role,
+};
 use posthouse_store::{Tx, connectors};
 
 use crate::access::connectors::{ConnectorEnding, load};
 use crate::{people::sessions, service::Service};
 
 /// Returns a page of the connectors of the workspace, newest first.
-pub async fn list(service: &Service, caller: Caller, page: PageRange) -> Result<Vec<GrantedConnector>, Refusal> {
+///
+/// # Errors
+/// Returns `invalid_cursor`.
+pub async fn page(
+    service: &Service,
+    caller: Caller,
+    page: PageParameters,
+) -> Result<Page<GrantedConnector>, Refusal> {
+    let list = page.of_list(format!("connectors of {}", caller.workspace))?;
+    let range = list.page();
     let read = move |tx: &mut Tx| -> Result<Vec<GrantedConnector>, Refusal> {
-        let rows = connectors::page(tx, caller.workspace, &page)?;
+        let rows = connectors::page(tx, caller.workspace, &range)?;
         let mut all = Vec::with_capacity(rows.len());
         for connector in rows {
             all.push(load(tx, connector)?);
         }
         Ok(all)
     };
-    service.read(caller.workspace, read).await
+    let found = service.read(caller.workspace, read).await?;
+    let position =
+        |last: &GrantedConnector| CursorPosition::of(last.connector.created_at, last.connector.id.0);
+    Ok(list.page_of(found, position))
 }
 
 /// Revokes a connector, and ends its streams.

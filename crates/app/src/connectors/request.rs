@@ -50,7 +50,16 @@ impl QueryParameters for Parameters {
         Vec::new()
     }
 
-    fn decode(pairs: &[(String, String)], _: &mut Problems) -> Option<Self> {
+    fn names() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// OAuth ignores other parameters (RFC 6749 §3.1).
+    fn takes_prefix(_: &str) -> bool {
+        true
+    }
+
+    fn take(pairs: &[(String, String)], _: &mut Problems) -> Option<Self> {
         Some(Self(OAuthParameters(pairs.to_vec())))
     }
 }

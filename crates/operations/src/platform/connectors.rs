@@ -9,7 +9,7 @@ use posthouse_app::connectors::{approve, approve::ConnectorChoice, approve::Deci
 use posthouse_call::prelude::*;
 use posthouse_domain::auth::SET_INBOXES_MAX;
 use posthouse_domain::connector::{ConnectorPreset, REQUEST_BYTES_MAX};
-use posthouse_domain::{ConnectorReach, CursorPosition, GrantedConnector, PageRequest, Permissions, Role};
+use posthouse_domain::{ConnectorReach, Permissions, Role};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -156,12 +156,8 @@ impl DecisionBody {
 }
 
 async fn list(service: Arc<Service>, input: Input<ConnectorListQuery>) -> Result<Outcome, Refusal> {
-    let named = format!("connectors of {}", input.caller.workspace);
-    let paging: PageRequest = paging(named, input.query.cursor.as_ref(), input.query.limit)?;
-    let found = list::list(&service, input.caller, paging.page()).await?;
-    let position =
-        |last: &GrantedConnector| CursorPosition { sort: last.connector.created_at.millis(), id: last.connector.id.0 };
-    Outcome::page(&service, &paging.page_of(found, position), ConnectorView::of)
+    let page = list::page(&service, input.caller, paging(input.query.cursor, input.query.limit)).await?;
+    Outcome::page(&service, &page, ConnectorView::of)
 }
 
 async fn revoke(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
