@@ -10,9 +10,11 @@ mod streamed;
 
 use bytes::Bytes;
 use posthouse_api::wire::{JsonLimits, JsonProblem, limit_problem, parse};
-use posthouse_app::access::{authenticate::AuthenticatedCaller, credentials};
+use posthouse_app::access::{
+    authenticate::AuthenticatedCaller,
+    credentials::{self, Audience},
+};
 use posthouse_call::{CallSource, FromBody, Notes, count_caller};
-use posthouse_domain::ApiKeySecret;
 use posthouse_http::prelude::*;
 use posthouse_mcp::{Client, EventStream, Failure, FailureKind, McpServer, Message, Profile, Request, Revision};
 use serde_json::Value;
@@ -32,7 +34,7 @@ pub(crate) fn routes() -> Vec<Route> {
         Operation::public(Method::Post, "/mcp", "callMcp")
             .summary(
                 "Answers a message of the Model Context Protocol (JSON-RPC 2.0), in revision 2026-07-28 and those with a \
-                 handshake from 2025-03-26 on. Needs an API key as a bearer token.",
+                 handshake from 2025-03-26 on. Needs an API key, or the access token of a connector, as a bearer token.",
             )
             .accepts("application/json", BODY_BYTES_MAX)
             .security(&["apiKey"])
@@ -117,11 +119,9 @@ fn read(service: &Service, body: &[u8]) -> Result<Value, Failure> {
 }
 
 async fn authenticate(service: &Service, request: &RequestInfo) -> Result<AuthenticatedCaller, Refusal> {
-    let unauthorized = |message: &str| Refusal::new(ErrorCode::Unauthorized, message);
-    let bearer = request.bearer.as_ref().ok_or_else(|| unauthorized("The request has no API key."))?;
-    let key = ApiKeySecret::parse(&bearer.0)
-        .ok_or_else(|| unauthorized("The API key is incomplete or mistyped: it is `ph_` and 40 letters and digits."))?;
-    credentials::key(service, &key, request.client_ip, request.user_agent.as_deref()).await
+    let missing = || Refusal::new(ErrorCode::Unauthorized, "The request has no API key and no access token.");
+    let bearer = request.bearer.as_ref().ok_or_else(missing)?;
+    credentials::bearer(service, bearer, Audience::Mcp, request.client_ip, request.user_agent.as_deref()).await
 }
 
 impl Conversation<'_> {

@@ -12,11 +12,7 @@ use crate::{people::sessions, service::Service};
 ///
 /// # Errors
 /// Returns `invalid_cursor`.
-pub async fn page(
-    service: &Service,
-    caller: Caller,
-    page: PageParameters,
-) -> Result<Page<GrantedConnector>, Refusal> {
+pub async fn page(service: &Service, caller: Caller, page: PageParameters) -> Result<Page<GrantedConnector>, Refusal> {
     let list = page.of_list(format!("connectors of {}", caller.workspace))?;
     let range = list.page();
     let read = move |tx: &mut Tx| -> Result<Vec<GrantedConnector>, Refusal> {
@@ -28,8 +24,7 @@ pub async fn page(
         Ok(all)
     };
     let found = service.read(caller.workspace, read).await?;
-    let position =
-        |last: &GrantedConnector| CursorPosition::of(last.connector.created_at, last.connector.id.0);
+    let position = |last: &GrantedConnector| CursorPosition::of(last.connector.created_at, last.connector.id.0);
     Ok(list.page_of(found, position))
 }
 

@@ -5,8 +5,8 @@
 
 use posthouse_api::views::event::EventView;
 use posthouse_domain::{
-    Caller, Credential, ErrorCode, Event, EventId, EventKind, EventPayload, InboxId, LimitName, Permission, Refusal, StreamToken,
-    Time, Workspace, WorkspaceId, auth::KEY_RANDOM_CHARS, stream::REPLAY_EVENTS_MAX, stream::REPLAY_MS,
+    Caller, Credential, ErrorCode, Event, EventId, EventKind, EventPayload, InboxId, LimitName, Permission, Refusal,
+    StreamToken, Time, Workspace, WorkspaceId, auth::KEY_RANDOM_CHARS, stream::REPLAY_EVENTS_MAX, stream::REPLAY_MS,
     stream::TOKEN_VALID_MS,
 };
 use posthouse_store::{Result as StoreResult, Tx, events, events::EventRange, stream_tokens};

@@ -2,8 +2,8 @@
 
 use posthouse_api::views::inbox::InboxView;
 use posthouse_domain::{
-    Caller, CursorPosition, Inbox, InboxId, InboxKind, Page, PageParameters, PageRange, PageRequest, Plans, Refusal, Time,
-    metadata,
+    Caller, CursorPosition, Inbox, InboxId, InboxKind, Page, PageParameters, PageRange, PageRequest, Plans, Refusal,
+    Time, metadata,
 };
 use posthouse_store::{Tx, inboxes, inboxes::list, workspaces};
 

@@ -265,6 +265,10 @@ mod tests {
         "used_challenges.nonce",
         "agent_reports.network",
         "signup_usage.subject",
+        "connectors.code_sha256",
+        "connectors.family_sha256",
+        "connectors.refresh_sha256",
+        "connector_tokens.digest",
     ];
 
     #[test]

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use posthouse_domain::{
-    AttemptCounts, ConnectorId, Credential, DAY_MS, EventSubscription, KeyId, MINUTE_MS, PageRange, SessionId, Time, Webhook,
-    WebhookId, WorkspaceId,
+    AttemptCounts, ConnectorId, Credential, DAY_MS, EventSubscription, KeyId, MINUTE_MS, PageRange, SessionId, Time,
+    Webhook, WebhookId, WorkspaceId,
 };
 use uuid::Uuid;
 

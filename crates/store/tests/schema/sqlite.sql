@@ -1101,6 +1101,7 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   key_id BLOB,
   session_id BLOB,
+  connector_id BLOB,
   expires_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE INDEX webhooks_list ON webhooks (workspace_id, created_at, id);

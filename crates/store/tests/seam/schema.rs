@@ -14,7 +14,7 @@ const CHECKSUMS: &[Checksum] = &[
     Checksum { name: "0002_connectors", sha256: "e7afc7a2898735270e0b018da41ba26937f18af0b64e9b2f9196d5921b5629ef" },
     Checksum {
         name: "0003_mcp_subscriptions",
-        sha256: "bd4dcfb112f95880e716aa87dcc33507973b692a9f962b1e969e088fde6324cc",
+        sha256: "93b6f9b429e51ff28f3b56fa9b85de65a1d4ca1c54b8f62e8560fd974055380d",
     },
 ];
 

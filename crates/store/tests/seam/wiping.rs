@@ -70,6 +70,12 @@ const NOT_REFERENCES: &[&str] = &[
     "webhooks.inbox_ids",
     "webhooks.old_secret",
     "webhooks.secret",
+    "connector_clients.client_id",
+    "connectors.client_id",
+    "connectors.code_sha256",
+    "connectors.family_sha256",
+    "connectors.refresh_sha256",
+    "connector_tokens.digest",
 ];
 
 statements! {

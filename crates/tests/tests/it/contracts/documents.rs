@@ -124,8 +124,21 @@ fn names_a_file(span: &str, krate: &str, rest: &str) -> bool {
 
 #[test]
 fn source_files_in_the_documents_exist() {
-    const CRATES: &[&str] =
-        &["mail", "domain", "store", "api", "app", "call", "operations", "http", "mcp", "pages", "client", "server", "tests"];
+    const CRATES: &[&str] = &[
+        "mail",
+        "domain",
+        "store",
+        "api",
+        "app",
+        "call",
+        "operations",
+        "http",
+        "mcp",
+        "pages",
+        "client",
+        "server",
+        "tests",
+    ];
     let mut count = 0;
     for path in ["docs/ARCHITECTURE.md", "docs/FLOWS.md", "docs/STORAGE.md", "docs/LOGGING.md", "docs/THREAT_MODEL.md"]
     {

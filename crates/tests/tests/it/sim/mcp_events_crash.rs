@@ -113,7 +113,7 @@ async fn kills_lose_no_event_and_repeat_only_with_the_same_id() {
             acknowledged
         });
         let turns = draw(&mut random) % (1 << (draw(&mut random) % TURNS_BITS));
-        let is_killed = draw(&mut random) % 2 == 0;
+        let is_killed = draw(&mut random).is_multiple_of(2);
         let clients = async {
             tokio::join!(polling.poll(&mcp, is_killed), pushing.read(&mcp, &stored, is_killed), server.settle());
             std::future::pending::<()>().await;

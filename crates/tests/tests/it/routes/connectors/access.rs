@@ -185,3 +185,38 @@ async fn a_connector_is_the_actor_of_what_it_does_and_repeats_only_its_own_reque
     assert!(user.is_some());
     fixture.server.finish().await;
 }
+
+#[tokio::test]
+async fn a_connector_uses_the_mcp_endpoint_and_nothing_else() {
+    let fixture = ConnectorFixture::open().await;
+    let hidden = fixture.server.inbox(&fixture.key).await;
+    let tokens = fixture.connect(&json!({ "preset": "read" })).await;
+    let client = fixture.server.anonymous().with_header("Authorization", &format!("Bearer {}", tokens.access));
+    let request = |method: &str, params: serde_json::Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let listed = client.post("/mcp", request("tools/list", json!({}))).await.expect(200);
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"list_messages") && !names.contains(&"send_email"), "{names:?}");
+
+    let call = |name: &str, arguments| request("tools/call", json!({ "name": name, "arguments": arguments }));
+    let inboxes = client.post("/mcp", call("list_inboxes", json!({}))).await.expect(200);
+    let shown = inboxes["result"]["structuredContent"]["inboxes"].as_array().unwrap();
+    assert_eq!(shown.len(), 1);
+    assert_eq!(shown[0]["id"], fixture.inbox.id.to_string());
+    let arguments = json!({ "inbox_id": hidden.id.to_string() });
+    let refused = client.post("/mcp", call("list_messages", arguments)).await.expect(200);
+    assert_eq!(refused["result"]["isError"], true);
+    assert!(refused["result"]["content"][0]["text"].as_str().unwrap().contains("not_found"));
+    let message = json!({ "inbox_id": fixture.inbox.id.to_string(), "to": "a@b.example", "subject": "x", "text": "y" });
+    let refused = client.post("/mcp", call("send_email", message)).await.expect(200);
+    let text = refused["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("insufficient_permissions") && text.contains("Connect again"), "{text}");
+
+    client.get("/v1/account").await.expect(401);
+    let revoked = fixture.owner.get("/platform/connectors").await.expect(200);
+    let id = revoked["data"][0]["id"].as_str().unwrap();
+    fixture.owner.delete(&format!("/platform/connectors/{id}")).await.expect(204);
+    let response = client.post("/mcp", request("tools/list", json!({}))).await.expect(401);
+    assert!(response.header("www-authenticate").unwrap().contains("oauth-protected-resource"));
+    fixture.server.finish().await;
+}
