@@ -135,25 +135,28 @@ fn a_new_secret_is_printed_on_standard_error() {
     assert!(line.starts_with("Signing secret: whsec_"), "{line}");
 }
 
+/// Claims a message of an inbox by its id, and returns the answer.
+fn claim(client: &ClientFixture, id: &str) -> Value {
+    let mut stream = client.service.connect();
+    write!(
+        stream,
+        "POST /v1/inboxes/{id}/messages/claim HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}",
+        client.key
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
 #[test]
 fn programs_ack_and_nack_by_their_exit_status() {
     let client = ClientFixture::logged_in("client-exec");
     let address = client.inbox("exec");
-    // The queue begins with its first claim.
     let id = client.object(&["inboxes", "list", "--limit", "1"])["id"].as_str().unwrap().to_owned();
-    let claim = || {
-        let mut stream = client.service.connect();
-        write!(
-            stream,
-            "POST /v1/inboxes/{id}/messages/claim HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
-             content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}",
-            client.key
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        serde_json::from_str::<Value>(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
-    };
+    let claim = || claim(&client, &id);
+    // The queue begins with its first claim.
     assert_eq!(claim()["data"], Value::Array(Vec::new()));
     for (program, result) in [
         ("cat > input.json", "ack"),
@@ -186,11 +189,13 @@ fn programs_ack_and_nack_by_their_exit_status() {
 fn an_interrupted_worker_ends_its_program_and_returns_the_message() {
     let client = ClientFixture::logged_in("client-exec-stop");
     let address = client.inbox("stop");
+    let id = client.object(&["inboxes", "list", "--limit", "1"])["id"].as_str().unwrap().to_owned();
+    // The queue begins with its first claim.
+    claim(&client, &id);
     client.receive(&address, &[]);
     let program = "echo started; trap 'exit 1' TERM; while :; do read line < /dev/null; done";
     let arguments = ["listen", "--inbox", &address, "--exec", program, "--json"];
     let mut listening = client.background(&arguments);
-    client.receive(&address, &[]);
     let mut output = BufReader::new(listening.0.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
