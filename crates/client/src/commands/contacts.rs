@@ -14,7 +14,7 @@ use crate::{
 /// Commands for contacts.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// List contacts, the most recently seen first.
+    /// List contacts, those seen last first.
     List(ListOptions),
     /// Show a contact with its recent threads.
     Get(Get),
