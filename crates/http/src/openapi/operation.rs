@@ -120,8 +120,7 @@ fn responses(route: &Operation, generator: &mut SchemaGenerator, shared: &mut Sh
     let mut all = Map::new();
     for answer in &route.answers {
         let mut described = success(route, answer, generator);
-        let known = all.get_mut(&answer.status.to_string()).and_then(|known| known["content"].as_object_mut());
-        match (known, described["content"].as_object_mut()) {
+        match (all.get_mut(&answer.status.to_string()).and_then(content), content(&mut described)) {
             // Another content type of the same status.
             (Some(known), Some(more)) => known.append(more),
             _ => drop(all.insert(answer.status.to_string(), described)),
@@ -139,6 +138,11 @@ fn responses(route: &Operation, generator: &mut SchemaGenerator, shared: &mut Sh
         }
     }
     Value::Object(all)
+}
+
+/// Returns the contents of a response by type; `None` if it has no body.
+fn content(response: &mut Value) -> Option<&mut Map<String, Value>> {
+    response.get_mut("content")?.as_object_mut()
 }
 
 fn success(route: &Operation, answer: &ResultDoc, generator: &mut SchemaGenerator) -> Value {
