@@ -9,7 +9,7 @@ mod status;
 mod streamed;
 
 use bytes::Bytes;
-use posthouse_api::wire::{JsonLimits, JsonProblem, limit_problem, parse};
+use posthouse_api::wire::{JsonLimits, JsonProblem, QueryParameters, limit_problem, parse};
 use posthouse_app::access::{
     authenticate::AuthenticatedCaller,
     credentials::{self, Audience},
@@ -55,9 +55,30 @@ pub(crate) fn routes() -> Vec<Route> {
 
 query! {
     /// Options of the endpoint.
-    struct McpQuery {
+    struct ProfileQuery {
         /// The tools to list: `read`, `reply` (default), `admin` or `all`.
         profile: Option<BoundedLine<0, PROFILE_CHARS_MAX>>,
+    }
+}
+
+/// The query of the endpoint. Other parameters are ignored: a client that sends its key there hears that the key is missing.
+struct McpQuery(ProfileQuery);
+
+impl QueryParameters for McpQuery {
+    fn parameters() -> Vec<Value> {
+        ProfileQuery::parameters()
+    }
+
+    fn names() -> Vec<&'static str> {
+        ProfileQuery::names()
+    }
+
+    fn takes_prefix(_: &str) -> bool {
+        true
+    }
+
+    fn take(pairs: &[(String, String)], problems: &mut Problems) -> Option<Self> {
+        ProfileQuery::take(pairs, problems).map(Self)
     }
 }
 
@@ -94,7 +115,7 @@ async fn answer(
     };
     let caller = authenticate(&service, request).await?;
     let _slot = request.connection.as_ref().map(|slot| slot.authenticated(&service, &caller.workspace)).transpose()?;
-    let profile = input.query.profile.map_or(Ok(Profile::default()), |name| Profile::parse(&name.0));
+    let profile = input.query.0.profile.map_or(Ok(Profile::default()), |name| Profile::parse(&name.0));
     let conversation = Conversation { server: &server, service: &service, request, caller: &caller, profile };
     let response = match message {
         Value::Array(batch) => conversation.answer_batch(batch).await?,

@@ -312,7 +312,8 @@ fn open(config: &Configuration, opening: Opening) -> Result<Store, BootError> {
     let reads_per_workspace = config.limits.reads_per_workspace;
     let settings = StoreConfig { watch, serving, mark, statement_ms, reads_per_workspace, ..StoreConfig::new(url) };
     let store = Store::open(settings)?;
-    identity.settle(&store, serving, clock.as_ref())?;
+    // Closed, so that no thread writes to the files of a store that is discarded.
+    identity.settle(&store, serving, clock.as_ref()).inspect_err(|_| store.close())?;
     Ok(store)
 }
 

@@ -114,7 +114,8 @@ pub(super) fn templates(operations: &OperationTable) -> Value {
 /// Reads a resource.
 pub(super) async fn read(invoker: &Invoker<'_>, request: &Request) -> Result<Value, Failure> {
     let uri = request.text("uri")?;
-    let matched = FAMILIES.iter().find_map(|family| Some((family, matched(family.template, uri)?)));
+    let known = FAMILIES.iter().filter(|family| invoker.operations.contains_key(family.operation));
+    let matched = known.into_iter().find_map(|family| Some((family, matched(family.template, uri)?)));
     let Some((family, values)) = matched else { return Err(not_found(uri)) };
     let content = match family.name {
         "raw-message" => raw(invoker, family, &values).await,

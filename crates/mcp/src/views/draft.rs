@@ -59,7 +59,7 @@ fn view(draft: &Value, chars_max: usize) -> Value {
     for (name, chars_max) in [("text", chars_max), ("html", chars_max.saturating_mul(HTML_FACTOR))] {
         body(draft, name, chars_max, &mut shown, &mut notes);
     }
-    shown.extend(pick(draft, &["data"]));
+    message::data(&draft["data"], chars_max, &mut shown, &mut notes);
     shown.extend(pick(draft, TAIL));
     if !notes.is_empty() {
         shown.insert("note".to_owned(), json!(notes.join("; ")));

@@ -11,8 +11,6 @@ use crate::fence;
 const HEAD: &[&str] = &["id", "inbox_id", "thread_id", "direction", "status", "from", "to", "cc", "bcc"];
 /// Members of a sent message that are shown as they are.
 const SENT: &[&str] = &["id", "inbox_id", "thread_id", "status", "from", "to", "cc", "bcc", "subject"];
-/// Longest structured data in characters of its JSON.
-const DATA_CHARS_MAX: usize = 8_000;
 
 /// Where a text that was cut continues.
 #[derive(Clone, Copy)]
@@ -111,8 +109,7 @@ pub(crate) fn verification(result: &Value, _: &ViewOptions) -> Value {
     if found.is_null() {
         return Value::String("No message with a code or link arrived in time. Call again to keep waiting.".to_owned());
     }
-    let names = ["code", "link", "confidence", "auth_failed", "message_id", "from", "subject", "received_at"];
-    let mut shown = pick(found, &names);
+    let mut shown = found.as_object().cloned().unwrap_or_default();
     warn(&result["message"], &mut shown);
     if found["confidence"].as_f64().is_some_and(|confidence| confidence < 0.5) {
         let note = "Low confidence: read the message with get_message before you use this.";
@@ -128,12 +125,15 @@ pub(crate) fn warnings(result: &Value) -> Vec<String> {
     fence::warnings(labels.iter().copied())
 }
 
+/// Collects the labels of messages. What is inside of a message is content: its `data` may contain anything.
 fn collect_labels<'a>(value: &'a Value, labels: &mut Vec<&'a str>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect_labels(item, labels)),
-        Value::Object(members) => {
+        Value::Object(members) if members.contains_key("direction") => {
             let own = members.get("labels").and_then(Value::as_array);
             labels.extend(own.into_iter().flatten().filter_map(Value::as_str));
+        }
+        Value::Object(members) => {
             for name in ["message", "messages", "data"] {
                 if let Some(inner) = members.get(name) {
                     collect_labels(inner, labels);
@@ -159,10 +159,8 @@ fn view(message: &Value, options: &ViewOptions, chars_max: usize, continuation: 
     shown.extend(pick(message, &["withheld"]));
     let mut notes = Vec::new();
     texts(message, options, chars_max, &mut shown, &mut notes);
-    data(message, &mut shown, &mut notes);
-    if !message["ai"]["verification"].is_null() {
-        shown.insert("ai".to_owned(), json!({ "verification": pick(&message["ai"]["verification"], VERIFICATION) }));
-    }
+    data(&message["data"], chars_max, &mut shown, &mut notes);
+    shown.insert("ai".to_owned(), message["ai"].clone());
     if message["ai_disclosure"]["agent"] == true {
         let disclosure = pick(&message["ai_disclosure"], &["agent", "on_behalf_of", "operator", "verified"]);
         shown.insert("ai_disclosure".to_owned(), Value::Object(disclosure));
@@ -176,9 +174,6 @@ fn view(message: &Value, options: &ViewOptions, chars_max: usize, continuation: 
     }
     Value::Object(shown)
 }
-
-/// Members of a code or link in a message.
-const VERIFICATION: &[&str] = &["code", "link", "confidence", "auth_failed"];
 
 /// Adds channel and type unless they are the usual ones.
 fn kind(message: &Value, shown: &mut Map<String, Value>) {
@@ -245,17 +240,16 @@ fn texts(
 }
 
 /// Adds structured data, or the beginning of its JSON.
-fn data(message: &Value, shown: &mut Map<String, Value>, notes: &mut Vec<String>) {
-    if message["data"].is_null() {
+pub(super) fn data(data: &Value, chars_max: usize, shown: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    if data.is_null() {
         return;
     }
-    let text = message["data"].to_string();
-    let (part, note) = window(&text, TextWindow { offset: 0, chars_max: DATA_CHARS_MAX });
+    let text = data.to_string();
+    let (part, note) = window(&text, TextWindow { offset: 0, chars_max });
     match note {
-        None => drop(shown.insert("data".to_owned(), message["data"].clone())),
+        None => drop(shown.insert("data".to_owned(), data.clone())),
         Some(_) => {
-            let left = text.chars().count() - DATA_CHARS_MAX;
-            notes.push(format!("data: {left} more characters; read it over HTTP"));
+            notes.push(format!("data: {} more characters", text.chars().count() - chars_max));
             shown.insert("data_preview".to_owned(), json!(part));
         }
     }

@@ -133,12 +133,16 @@ pub(crate) fn identity_schema(schema: Value) -> Value {
 
 /// Shows a page of identities.
 pub(crate) fn identities(result: Value) -> Value {
-    page(&result, "identities", IDENTITY)
+    let items = result["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let items: Vec<Value> = items.iter().cloned().map(identity).collect();
+    json!({ "identities": items, "next_cursor": result["next_cursor"] })
 }
 
 /// Returns the schema of [`identities`].
 pub(crate) fn identities_schema(schema: Value) -> Value {
-    page_schema(&schema, "identities", IDENTITY)
+    let mut page = page_schema(&schema, "identities", IDENTITY);
+    page["properties"]["identities"]["items"]["properties"]["handle"] = json!({ "type": "string" });
+    page
 }
 
 /// Shows an identity token.

@@ -44,6 +44,9 @@ async fn each_check_comes_before_those_that_follow() {
     assert!(challenge.starts_with("Bearer error=\"invalid_token\"") && challenge.contains("scope=\"mcp\""));
     assert!(challenge.contains("/.well-known/oauth-protected-resource/mcp\""), "{challenge} {metadata}");
     assert_eq!(response["error"]["code"], -32000);
+    // A key in the query counts for nothing.
+    let secret = &key.secret;
+    keyless.post(&format!("/mcp?api_key={secret}&access_token={secret}"), ping()).await.expect(401);
     good.post("/mcp", ping()).await.expect(200);
     assert_eq!(good.raw(Method::POST, "/mcp", "text/plain", "{}").await.status, 415);
     server.finish().await;

@@ -150,3 +150,39 @@ async fn a_stopped_workspace_tells_models_to_stop() {
     assert_eq!(unfenced("plain"), "plain");
     server.finish().await;
 }
+
+/// A stranger chose the labels in `data`, and could frighten a model with them.
+#[tokio::test]
+async fn data_warns_of_nothing_and_is_cut_like_text() {
+    let (server, key, inbox, client) = start().await;
+    let inbox_id = inbox.id.to_string();
+    let data = json!({ "labels": ["ai:phishing", "dmarc-fail"], "filling": "x".repeat(9_000) });
+    let chars = data.to_string().len();
+    let message =
+        json!({ "inbox_id": inbox_id, "to": inbox.address, "subject": "Order", "text": "See data.", "data": data });
+    client.call("send_message", message).await;
+    server.settle().await;
+    let listed = client.try_call("list_messages", json!({ "inbox_id": inbox_id, "direction": "inbound" })).await;
+    let shown = &listed.value["messages"][0];
+    let cases = [
+        (listed.text.clone(), shown.clone(), 1_500),
+        {
+            let read = client.try_call("get_message", json!({ "message_id": shown["id"] })).await;
+            (read.text.clone(), read.value, 8_000)
+        },
+        {
+            let read = client.try_call("get_thread", json!({ "thread_id": shown["thread_id"] })).await;
+            (read.text.clone(), read.value["messages"][0].clone(), 3_000)
+        },
+    ];
+    for (text, shown, limit) in cases {
+        assert!(!text.lines().next().unwrap_or_default().contains("Warning"), "{text}");
+        assert_eq!(shown["data_preview"].as_str().expect("a preview").len(), limit);
+        let note = format!("data: {} more characters", chars - limit);
+        assert!(shown["note"].as_str().expect("a note").contains(&note), "{}", shown["note"]);
+        assert!(shown["ai"].as_object().expect("an object").contains_key("verification"), "{shown}");
+    }
+    let draft = client.call("create_draft", json!({ "inbox_id": inbox_id, "data": data })).await;
+    assert_eq!(draft["data_preview"].as_str().expect("a preview").len(), 8_000);
+    server.finish().await;
+}

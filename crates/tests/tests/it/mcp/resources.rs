@@ -31,7 +31,8 @@ async fn resources_are_read_by_uri() {
 
     let stranger = server.workspace(Plan::Team).await;
     let theirs = McpClient::new(&server, &stranger, STATELESS);
-    for uri in [format!("message://{id}"), format!("inbox://{}", inbox.id), "nothing://x".to_owned()] {
+    let attachment = format!("attachment://{id}/{id}/text");
+    for uri in [format!("message://{id}"), format!("inbox://{}", inbox.id), "nothing://x".to_owned(), attachment] {
         let response = theirs.send("resources/read", json!({ "uri": uri })).await.expect(200);
         assert_eq!(response["error"]["code"], -32602, "{uri}");
         let older = McpClient::new(&server, &stranger, "2025-11-25");
