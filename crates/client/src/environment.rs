@@ -31,11 +31,17 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the environment of this process.
     pub(crate) fn of_process() -> Self {
-        let text = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+        Self::of(|name| env::var(name).ok())
+    }
+
+    fn of(read: impl Fn(&str) -> Option<String>) -> Self {
+        let text = |name: &str| read(name).filter(|value| !value.trim().is_empty());
+        // A key from a file often ends with a line break.
+        let key = |name: &str| text(name).map(|key| key.trim().to_owned());
         let home = text("HOME").map(PathBuf::from);
         let system = home.as_ref().map(|home| home.join(SYSTEM_CONFIG));
         Self {
-            api_key: text(API_KEY).or_else(|| text(SERVICE_API_KEY)),
+            api_key: key(API_KEY).or_else(|| key(SERVICE_API_KEY)),
             base_url: text(BASE_URL),
             profile: text(PROFILE),
             config_home: text("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or(system),
@@ -55,4 +61,18 @@ const SYSTEM_CONFIG: &str = ".config";
 /// Returns the path of the running program.
 pub(crate) fn program() -> Option<PathBuf> {
     env::current_exe().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_trimmed() {
+        for name in [API_KEY, SERVICE_API_KEY] {
+            let environment = Environment::of(|asked| (asked == name).then(|| " ph_one\r\n".to_owned()));
+            assert_eq!(environment.api_key.as_deref(), Some("ph_one"), "{name}");
+        }
+        assert_eq!(Environment::of(|_| Some(" \n".to_owned())).api_key, None);
+    }
 }
