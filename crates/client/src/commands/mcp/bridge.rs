@@ -113,7 +113,7 @@ impl Bridge {
     }
 
     async fn answer(&self, mut message: Value) -> Result<(), ClientError> {
-        let id = message.get("id").cloned();
+        let id = request_id(&message).cloned();
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
         if let Some(id) = &id {
@@ -194,7 +194,7 @@ impl Bridge {
                 let frame = frame.map_err(|error| self.api.http().unreachable(&error.to_string()))?;
                 let Ok(data) = frame.into_data() else { continue };
                 for event in reader.read(&data).map_err(|why| ClientError::Failed(why.to_owned()))? {
-                    self.write_answer(&event, method)?;
+                    self.write_answer(&event, message, method)?;
                 }
             }
             return Ok(());
@@ -208,7 +208,7 @@ impl Bridge {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.write_answer(&String::from_utf8_lossy(&bytes), method).map_err(|error| match error {
+        self.write_answer(&String::from_utf8_lossy(&bytes), message, method).map_err(|error| match error {
             ClientError::Failed(_) => {
                 let base = self.api.base();
                 ClientError::Failed(format!("{base}/mcp answered with status {}; check the address", head.status))
@@ -241,7 +241,7 @@ impl Bridge {
     }
 
     /// Writes a message of the server, with what the bridge adds to it.
-    fn write_answer(&self, text: &str, method: &str) -> Result<(), ClientError> {
+    fn write_answer(&self, text: &str, asked: &Value, method: &str) -> Result<(), ClientError> {
         let mut answer: Value = serde_json::from_str(text)
             .ok()
             .filter(|answer: &Value| answer.is_array() || answer["jsonrpc"].is_string())
@@ -263,8 +263,23 @@ impl Bridge {
                 tools.push(signup::declaration());
             }
         }
-        write(&answer)
+        addressed(answer, asked).as_ref().map_or(Ok(()), write)
     }
+}
+
+/// Returns the id of a request, or `None` for a notification or the answer to a request of the server.
+fn request_id(message: &Value) -> Option<&Value> {
+    message.get("id").filter(|_| message.get("result").is_none() && message.get("error").is_none())
+}
+
+/// Returns what the client gets of an answer. An error without an id belongs to what was asked: it gets the id of a
+/// request, and a notification has no answer. A batch has no id of its own.
+fn addressed(mut answer: Value, asked: &Value) -> Option<Value> {
+    let is_unaddressed = answer["error"].is_object() && answer["id"].is_null();
+    if is_unaddressed && !asked.is_array() {
+        answer["id"] = request_id(asked)?.clone();
+    }
+    Some(answer)
 }
 
 /// Returns a header value, in base64 if the text is not visible ASCII.
@@ -290,4 +305,25 @@ fn tool_result(id: &Value, shown: &Value, is_error: bool) -> Value {
 fn write(message: &Value) -> Result<(), ClientError> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{message}").and_then(|()| out.flush()).map_err(|_| ClientError::OutputClosed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_without_an_id_belong_to_their_request() {
+        let refused = || error_message(&Value::Null, -32600, "no");
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call" });
+        let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let reply = json!({ "jsonrpc": "2.0", "id": 7, "result": {} });
+        assert_eq!(addressed(refused(), &call).unwrap()["id"], 7);
+        assert_eq!(addressed(refused(), &notification), None);
+        assert_eq!(addressed(refused(), &reply), None);
+        assert_eq!(addressed(refused(), &json!([call])), Some(refused()));
+        let progress = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {} });
+        for other in [progress, error_message(&json!(8), -32600, "no"), json!([refused()])] {
+            assert_eq!(addressed(other.clone(), &call), Some(other));
+        }
+    }
 }
