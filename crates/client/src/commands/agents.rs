@@ -75,12 +75,12 @@ pub(crate) fn run(session: &Session, command: Command) -> Result<(), ClientError
         ClientError::Failed(format!("{} {why}; change it by hand: {advice}", path.display()))
     })?;
     let result = json!({ "client": harness.title, "path": path.display().to_string(), "changed": before != after });
-    if before == after {
+    if before == after && (given.remove || !given.print) {
         return session.output.sentence(&format!("{} is already as it should be.", path.display()), &result);
     }
     show_change(session, &path, &before, &after)?;
     if given.print {
-        return Ok(());
+        return if given.remove { Ok(()) } else { print(session, &harness, &path, &entry) };
     }
     if !given.yes && !confirmed(session)? {
         return Err(ClientError::Failed("nothing was changed".to_owned()));
@@ -105,8 +105,19 @@ fn entry(session: &Session, given: &Setup) -> Entry {
     Entry { command: program.unwrap_or_else(|| "posthouse".to_owned()), args }
 }
 
+/// Prints the entry as a file without other entries has it: what else the file holds may be secret.
+fn print(session: &Session, harness: &Harness, path: &Path, entry: &Entry) -> Result<(), ClientError> {
+    let snippet = edited(harness, "", Some(entry)).map_err(ClientError::Failed)?;
+    let result = json!({ "client": harness.title, "path": path.display().to_string(), "snippet": snippet });
+    session.output.single_text(&snippet, &result)
+}
+
 /// Prints the lines that change.
 fn show_change(session: &Session, path: &Path, before: &str, after: &str) -> Result<(), ClientError> {
+    if before == after {
+        session.output.note(&format!("{} is already as it should be.", path.display()));
+        return Ok(());
+    }
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - same_start;

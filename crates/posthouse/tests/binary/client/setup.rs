@@ -24,6 +24,8 @@ fn every_client_is_connected_and_disconnected() {
         assert!(asked.code == 2 && asked.stderr.contains("--yes"), "{name}: {}", asked.stderr);
         let printed = client.run(&[&setup[..], &["--print"]].concat());
         assert!(printed.code == 0 && printed.stderr.contains("+ "), "{name}: {}", printed.stderr);
+        let shown = client.object(&[&setup[..], &["--print", "--json"]].concat());
+        assert!(printed.stdout.contains("mcp") && shown["snippet"] == printed.stdout.as_str(), "{name}: {shown}");
         assert!(!path.exists(), "{name}: nothing is written without consent");
 
         let done = client.object(&[&setup[..], &["--yes", "--profile", "default"]].concat());

@@ -91,3 +91,13 @@ fn files_that_a_program_cannot_change_are_left() {
         assert!(edited(&Harness::of(name), file, Some(&entry())).is_err(), "{name:?}: {file}");
     }
 }
+
+#[test]
+fn an_empty_file_becomes_the_entry_alone() {
+    let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let of = |name| edited(&Harness::of(name), "", Some(&entry())).unwrap();
+    let server = parse(&of(HarnessName::Openclaw))["mcp"]["servers"]["posthouse"].take();
+    assert_eq!((server["command"].as_str(), server["args"][0].as_str()), (Some("/usr/bin/post house"), Some("mcp")));
+    assert!(of(HarnessName::Codex).starts_with("[mcp_servers.posthouse]\ncommand = "));
+    assert!(of(HarnessName::Hermes).starts_with("mcp_servers:\n  posthouse: { command: "));
+}
