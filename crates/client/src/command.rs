@@ -167,3 +167,46 @@ async fn execute(session: &Session, command: Command, tree: fn() -> clap::Comman
         Command::Commands(given) => tree::run(session, given.command, tree),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser, Debug)]
+    struct Program {
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    fn parsed(arguments: &[&str]) -> Result<String, clap::Error> {
+        let program = Program::try_parse_from([&["posthouse"], arguments].concat())?;
+        Ok(format!("{:?}", program.command))
+    }
+
+    #[test]
+    fn texts_may_begin_with_a_hyphen() {
+        for arguments in [
+            &["send", "ID", "--to", "a@b.example", "--subject", "-s", "--text", "- one"][..],
+            &["reply", "ID", "--text", "- one"],
+            &["drafts", "send-back", "ID", "--note", "- one"],
+            &["trigger", "webhook.test", "--subject", "-s", "--text", "- one"],
+            &["search", "- one"],
+        ] {
+            let shown = parsed(arguments).unwrap();
+            assert!(shown.contains("\"- one\""), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_search_begins_with_a_hyphen_and_keeps_its_options() {
+        let shown = parsed(&["search", "-refund", "order", "--inbox", "ID", "1042", "--json"]).unwrap();
+        for part in ["query: \"-refund\"", "more: [\"order\", \"1042\"]", "inbox: Some(\"ID\")", "json: true"] {
+            assert!(shown.contains(part), "{shown}");
+        }
+        for wrong in [&["search"][..], &["search", "--inobx", "ID", "order"]] {
+            assert_eq!(parsed(wrong).unwrap_err().exit_code(), 2, "{wrong:?}");
+        }
+    }
+}

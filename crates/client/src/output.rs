@@ -233,6 +233,15 @@ impl Output {
         let _ = writeln!(std::io::stderr(), "{}", self.colored(Style::Plain, text, self.colors_err));
     }
 
+    /// Prints on standard error that something was made: the sentence on a terminal, otherwise its id alone.
+    pub(crate) fn made(&self, id: &str, sentence: &str) {
+        self.note(self.of_made(id, sentence));
+    }
+
+    fn of_made<'a>(&self, id: &'a str, sentence: &'a str) -> &'a str {
+        if self.is_error_terminal { sentence } else { id }
+    }
+
     /// Prints a warning on standard error.
     pub(crate) fn warn(&self, text: &str) {
         let _ = writeln!(std::io::stderr(), "{}", self.colored(Style::Warning, text, self.colors_err));
@@ -313,4 +322,18 @@ fn write_all(bytes: &[u8]) -> Result<(), ClientError> {
         ErrorKind::BrokenPipe => ClientError::OutputClosed,
         _ => ClientError::Failed(format!("cannot write to standard output: {error}")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_reads_the_id_of_what_was_made() {
+        let mut output = Output::new(&ClientOptions::default(), &Environment::default());
+        for (is_error_terminal, expected) in [(false, "01890a5d"), (true, "Inbox 01890a5d was created.")] {
+            output.is_error_terminal = is_error_terminal;
+            assert_eq!(output.of_made("01890a5d", "Inbox 01890a5d was created."), expected);
+        }
+    }
 }

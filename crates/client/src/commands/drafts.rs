@@ -84,7 +84,7 @@ pub struct SendBack {
     #[command(flatten)]
     draft: DraftArgument,
     /// What to change, for the author.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     note: String,
 }
 

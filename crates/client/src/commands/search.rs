@@ -21,8 +21,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Search {
     /// Words to find; \"quoted phrases\", -excluded words, or.
-    #[arg(required = true)]
-    query: Vec<String>,
+    // Not the later words: they would take every option after them as words, too.
+    #[arg(allow_hyphen_values = true, value_parser = word)]
+    query: String,
+    #[arg(hide = true)]
+    more: Vec<String>,
     /// Id or address of an inbox; left out: every inbox of the key.
     #[arg(long, value_name = "INBOX")]
     inbox: Option<String>,
@@ -38,6 +41,14 @@ const COLUMNS: &[Column] = &[
     column("Id", "id"),
 ];
 
+/// Reads a word. An option that doesn't exist is none.
+fn word(text: &str) -> Result<String, String> {
+    if text.starts_with("--") {
+        return Err("is no option of search".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// Prints the messages that match, the best first.
 pub(crate) async fn run(session: &Session, given: Search) -> Result<(), ClientError> {
     let api = session.api()?;
@@ -45,8 +56,9 @@ pub(crate) async fn run(session: &Session, given: Search) -> Result<(), ClientEr
         Some(inbox) => Some(inbox::find(&api, inbox).await?.id),
         None => None,
     };
+    let words = [vec![given.query], given.more].concat().join(" ");
     let query = Query::default()
-        .with("q", given.query.join(" "))
+        .with("q", words)
         .maybe("inbox_id", inbox)
         .maybe("view", session.output.is_table().then_some("summary"));
     list::print(session, &api, List { path: "/v1/search".into(), query, columns: COLUMNS }, &given.paging).await

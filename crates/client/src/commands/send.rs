@@ -38,7 +38,7 @@ pub struct Send {
     #[arg(long, value_name = "ADDRESS")]
     bcc: Vec<String>,
     /// Subject.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     subject: String,
     #[command(flatten)]
     body: Body,
@@ -64,7 +64,7 @@ pub struct Reply {
 #[derive(Args, Debug)]
 pub(crate) struct Body {
     /// Plain text. Without text and HTML, standard input is the text.
-    #[arg(long, value_name = "TEXT", conflicts_with = "text_file")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "text_file", allow_hyphen_values = true)]
     text: Option<String>,
     /// File with the plain text; - is standard input.
     #[arg(long, value_name = "FILE")]

@@ -122,7 +122,7 @@ async fn create(session: &Session, given: Create) -> Result<(), ClientError> {
     let created = api.json(Call::post("/v1/webhooks").body(body.into())).await?;
     session.output.single(created["secret"].as_str().unwrap_or_default(), &created)?;
     let id = created["id"].as_str().unwrap_or_default();
-    session.output.note(&format!("Webhook {id} was created. Store its secret: it is not shown again."));
+    session.output.made(id, &format!("Webhook {id} was created. Store its secret: it is not shown again."));
     Ok(())
 }
 
