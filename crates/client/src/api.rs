@@ -34,6 +34,7 @@ pub(crate) struct Call {
     body: Option<Value>,
     idempotency_key: Option<String>,
     timeout: Duration,
+    repeats_max: u32,
 }
 
 /// A successful response.
@@ -90,7 +91,8 @@ impl Query {
 
 impl Call {
     fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, target: path.into(), body: None, idempotency_key: None, timeout: REQUEST_TIMEOUT }
+        let repeats_max = if method == Method::GET { REPEATS_MAX } else { 0 };
+        Self { method, target: path.into(), body: None, idempotency_key: None, timeout: REQUEST_TIMEOUT, repeats_max }
     }
 
     /// Reads the resource at a path.
@@ -128,6 +130,12 @@ impl Call {
     /// Sets the idempotency key, if there is one.
     pub(crate) fn idempotency_key(mut self, key: Option<String>) -> Self {
         self.idempotency_key = key;
+        self
+    }
+
+    /// Leaves repeats to the caller.
+    pub(crate) fn once(mut self) -> Self {
+        self.repeats_max = 0;
         self
     }
 
@@ -172,7 +180,7 @@ impl Api {
         let mut repeats = 0;
         loop {
             match self.attempt(&call).await {
-                Err(ClientError::Api(error)) if call.method == Method::GET && repeats < REPEATS_MAX => {
+                Err(ClientError::Api(error)) if repeats < call.repeats_max => {
                     let wait = error.retry_after_s.filter(|wait| *wait <= WAIT_S_MAX);
                     let Some(wait) = wait.filter(|_| matches!(error.status, 429 | 503)) else {
                         return Err(ClientError::Api(error));
@@ -249,10 +257,17 @@ impl Api {
     fn refused(&self, status: u16, response: &HttpResponse) -> ClientError {
         let body: Value = serde_json::from_slice(&response.body).unwrap_or(Value::Null);
         let error = &body["error"];
-        if !error["message"].is_string() {
+        let is_busy = matches!(status, 429 | 500..=599);
+        let has_error = error["message"].is_string();
+        if !has_error && !is_busy {
             return self.foreign(status);
         }
-        let mut error = ApiError::of(status, error, "");
+        let mut error = ApiError::of(status, error, &format!("{} answered with status {status}", self.base()));
+        if !has_error {
+            // A proxy answers like this while the server behind it is down or has too many requests.
+            error.fix = Some("Try again later; if it stays so, check --base-url.".to_owned());
+        }
+        error.date = date(response);
         let in_header = response.header("retry-after").and_then(|value| value.trim().parse().ok());
         error.retry_after_s = in_header.or(error.retry_after_s);
         ClientError::Api(Box::new(error))
@@ -276,6 +291,17 @@ fn date(response: &HttpResponse) -> Option<jiff::Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scripted::{Reply, ScriptedServer};
+
+    #[tokio::test]
+    async fn a_busy_server_is_not_a_foreign_one() {
+        for (status, is_foreign) in [(404, true), (429, false), (500, false), (503, false)] {
+            let server = ScriptedServer::start(vec![Reply::Response(status, "", "<html>".to_owned())]).await;
+            let error = server.session().api().unwrap().call(Call::get("/v1/inboxes")).await.err().unwrap();
+            assert_eq!(error.to_string().contains("not as a Posthouse server"), is_foreign, "{error}");
+            assert_eq!(error.has_status(status), !is_foreign, "{error}");
+        }
+    }
 
     #[test]
     fn ids_are_one_segment_of_a_path() {

@@ -5,12 +5,14 @@ use std::fmt;
 use serde_json::{Value, json};
 
 /// Why a command did not succeed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ClientError {
     /// The arguments are invalid: exit code 2.
     Usage(String),
     /// The server refused the request: exit code 1.
     Api(Box<ApiError>),
+    /// The server can't be reached, or does not answer in time: exit code 1.
+    Unreachable(String),
     /// Anything else that failed: exit code 1.
     Failed(String),
     /// What the command waited for did not come: exit code 3.
@@ -32,6 +34,8 @@ pub(crate) struct ApiError {
     pub(crate) fix: Option<String>,
     /// Seconds after which the request may be repeated.
     pub(crate) retry_after_s: Option<u64>,
+    /// The time of the response as the server states it.
+    pub(crate) date: Option<jiff::Timestamp>,
     /// The `error` object as the server sent it, or null.
     pub(crate) body: Value,
 }
@@ -46,6 +50,7 @@ impl ApiError {
             message: text("message").unwrap_or_else(|| message.to_owned()),
             fix: text("fix"),
             retry_after_s: error["details"]["retry_after_seconds"].as_u64(),
+            date: None,
             body: error.clone(),
         }
     }
@@ -56,7 +61,7 @@ impl ClientError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Api(_) | Self::Failed(_) => 1,
+            Self::Api(_) | Self::Unreachable(_) | Self::Failed(_) => 1,
             Self::TimedOut(_) => 3,
             Self::OutputClosed => 0,
         }
@@ -67,7 +72,7 @@ impl ClientError {
         match self {
             Self::Usage(_) => "usage",
             Self::Api(error) => &error.code,
-            Self::Failed(_) => "failed",
+            Self::Unreachable(_) | Self::Failed(_) => "failed",
             Self::TimedOut(_) => "timeout",
             Self::OutputClosed => "output_closed",
         }
@@ -76,7 +81,9 @@ impl ClientError {
     /// Returns what is wrong, and the next step if the message doesn't have it.
     pub(crate) fn lines(&self) -> (String, Option<String>) {
         match self {
-            Self::Usage(text) | Self::Failed(text) | Self::TimedOut(text) => (text.clone(), None),
+            Self::Usage(text) | Self::Unreachable(text) | Self::Failed(text) | Self::TimedOut(text) => {
+                (text.clone(), None)
+            }
             Self::Api(error) => (format!("{} ({})", error.message, error.code), error.fix.clone()),
             Self::OutputClosed => ("standard output is closed".to_owned(), None),
         }

@@ -180,7 +180,7 @@ impl Http {
     /// Returns the error for a server that can't be reached.
     pub(crate) fn unreachable(&self, cause: &str) -> ClientError {
         let base = self.base.as_str().trim_end_matches('/');
-        ClientError::Failed(format!("cannot reach {base} ({cause}); start the server, or pass its --base-url"))
+        ClientError::Unreachable(format!("cannot reach {base} ({cause}); start the server, or pass its --base-url"))
     }
 }
 

@@ -15,6 +15,7 @@ mod inbox;
 mod options;
 mod output;
 mod profiles;
+mod scripted;
 mod session;
 mod signature;
 mod stream;

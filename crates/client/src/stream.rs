@@ -88,7 +88,9 @@ impl<'a> EventStream<'a> {
                     Ok(false) => {}
                     Ok(true) => return Ok(StreamItem::Truncated),
                     // A server that was there comes back.
-                    Err(ClientError::Failed(why)) if self.was_connected => return self.interrupted(why),
+                    Err(ClientError::Unreachable(why) | ClientError::Failed(why)) if self.was_connected => {
+                        return self.interrupted(why);
+                    }
                     Err(error) => return Err(error),
                 }
             }

@@ -126,7 +126,7 @@ async fn create(session: &Session, given: Create) -> Result<(), ClientError> {
     let text = |member: &str| response.body[member].as_str().unwrap_or_default().to_owned();
     session.output.single(&text("address"), &response.body)?;
     let verb = if response.status == 200 { "existed already" } else { "was created" };
-    session.output.note(&format!("Inbox {} {verb}.", text("id")));
+    session.output.made(&text("id"), &format!("Inbox {} {verb}.", text("id")));
     Ok(())
 }
 
@@ -135,7 +135,7 @@ async fn pause(session: &Session, given: Pause) -> Result<(), ClientError> {
     let inbox = inbox::find(&api, &given.inbox).await?;
     let body = given.reason.map_or_else(|| json!({}), |reason| json!({ "reason": reason }));
     let paused = api.json(Call::post(inbox.path("/pause")).body(body)).await?;
-    session.output.sentence(&format!("Paused {}.", inbox.address), &paused)
+    session.output.sentence(&format!("Paused {}.", inbox.shown()), &paused)
 }
 
 async fn resume(session: &Session, given: Resume) -> Result<(), ClientError> {
@@ -143,5 +143,5 @@ async fn resume(session: &Session, given: Resume) -> Result<(), ClientError> {
     let inbox = inbox::find(&api, &given.inbox).await?;
     let resumed = api.json(Call::post(inbox.path("/resume"))).await?;
     let events = resumed["released_events"].as_u64().unwrap_or(0);
-    session.output.sentence(&format!("Resumed {}; {events} events were held.", inbox.address), &resumed)
+    session.output.sentence(&format!("Resumed {}; {events} events were held.", inbox.shown()), &resumed)
 }

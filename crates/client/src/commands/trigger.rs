@@ -39,10 +39,10 @@ pub struct Trigger {
     #[arg(long, value_name = "ADDRESS", default_value = "Test Sender <sender@example.com>")]
     from: String,
     /// Subject of a received message or draft.
-    #[arg(long, value_name = "TEXT", default_value = "Test message")]
+    #[arg(long, value_name = "TEXT", default_value = "Test message", allow_hyphen_values = true)]
     subject: String,
     /// Text of a received message or draft.
-    #[arg(long, value_name = "TEXT", default_value = "This is a test.")]
+    #[arg(long, value_name = "TEXT", default_value = "This is a test.", allow_hyphen_values = true)]
     text: String,
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn run(session: &Session, given: Trigger) -> Result<(), ClientE
         EventType::InboxPaused | EventType::InboxResumed => {
             api.json(Call::post(inbox.path("/pause")).body(json!({ "reason": "posthouse trigger" }))).await?;
             let resumed = api.json(Call::post(inbox.path("/resume"))).await?;
-            session.output.sentence(&format!("Paused and resumed {}.", inbox.address), &resumed)
+            session.output.sentence(&format!("Paused and resumed {}.", inbox.shown()), &resumed)
         }
         EventType::DraftCreated | EventType::DraftUpdated | EventType::DraftCancelled => {
             draft(session, &api, &inbox, &given).await
@@ -97,14 +97,15 @@ async fn receive(session: &Session, api: &Api, inbox: &InboxRef, given: &Trigger
     if [&given.from, &given.subject].iter().any(|line| line.chars().any(char::is_control)) {
         return Err(ClientError::Usage("--from and --subject must be one line".to_owned()));
     }
+    let address = inbox.known_address()?;
     let id: String = entropy::bytes::<16>()?.iter().map(|byte| format!("{byte:02x}")).collect();
     let text = given.text.replace("\r\n", "\n").replace('\n', "\r\n");
     let mail = format!(
         "From: {}\r\nTo: {}\r\nSubject: {}\r\nMessage-ID: <{id}@trigger.example>\r\nMIME-Version: 1.0\r\n\
          Content-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n",
-        given.from, inbox.address, given.subject
+        given.from, address, given.subject
     );
-    let target = format!("/dev/inbound?to={}", segment(&inbox.address));
+    let target = format!("/dev/inbound?to={}", segment(address));
     let request = HttpRequest::new(Method::POST, target).with_body("message/rfc822", mail);
     let response = api.http().send(request).await?;
     let body: Value = serde_json::from_slice(&response.body).unwrap_or(Value::Null);
@@ -113,14 +114,14 @@ async fn receive(session: &Session, api: &Api, inbox: &InboxRef, given: &Trigger
             404 => "this server has no development routes".to_owned(),
             _ => body["error"]["message"].as_str().unwrap_or("the server refused the mail").to_owned(),
         };
-        return Err(ClientError::Failed(format!("{what}; send a mail to {} instead", inbox.address)));
+        return Err(ClientError::Failed(format!("{what}; send a mail to {address} instead")));
     }
     let ids = body["message_ids"].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
-    session.output.sentence(&format!("{} received message {}.", inbox.address, ids.join(", ")), &body)
+    session.output.sentence(&format!("{address} received message {}.", ids.join(", ")), &body)
 }
 
 async fn draft(session: &Session, api: &Api, inbox: &InboxRef, given: &Trigger) -> Result<(), ClientError> {
-    let body = json!({ "to": [inbox.address], "subject": given.subject, "text": given.text });
+    let body = json!({ "to": [inbox.known_address()?], "subject": given.subject, "text": given.text });
     let created = api.json(Call::post(inbox.path("/drafts")).body(body)).await?;
     let path = inbox.path(&format!("/drafts/{}", segment(created["id"].as_str().unwrap_or_default())));
     if given.event == EventType::DraftUpdated {

@@ -120,7 +120,7 @@ impl Worker<'_> {
                         return Ok(Some(claim.clone()));
                     }
                     if claimed["paused"].as_bool() == Some(true) {
-                        self.session.output.note(&format!("{} is paused; waiting.", self.inbox.address));
+                        self.session.output.note(&format!("{} is paused; waiting.", self.inbox.shown()));
                         self.pause(PAUSE).await;
                     }
                 }
@@ -262,7 +262,7 @@ fn event(claim: &Value, inbox: &InboxRef) -> Value {
         "type": "message.received",
         "created_at": message["created_at"],
         "data": {
-            "inbox": { "id": inbox.id, "address": inbox.address },
+            "inbox": { "id": inbox.id, "address": inbox.address.as_deref().unwrap_or_default() },
             "thread_id": message["thread_id"],
             "message": message,
         },
@@ -277,7 +277,7 @@ fn event(claim: &Value, inbox: &InboxRef) -> Value {
 /// Returns after which time a failed request may be repeated, or `None` if it never succeeds.
 fn retry_after(error: &ClientError) -> Option<Duration> {
     match error {
-        ClientError::Failed(_) => Some(PAUSE),
+        ClientError::Unreachable(_) | ClientError::Failed(_) => Some(PAUSE),
         ClientError::Api(error) if matches!(error.status, 429 | 500..=599) => {
             Some(error.retry_after_s.map_or(PAUSE, Duration::from_secs).min(PAUSE))
         }

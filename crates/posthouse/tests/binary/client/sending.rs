@@ -74,7 +74,7 @@ fn drafts_are_listed_approved_and_sent_back() {
 fn temporary_inboxes_are_created_and_listed_on_request() {
     let client = ClientFixture::logged_in("client-temporary");
     let made = client.run(&["inboxes", "create", "--temporary", "--ttl", "60"]);
-    assert!(made.code == 0 && made.stderr.contains("was created"), "{}", made.stderr);
+    assert_eq!((made.code, made.stderr.trim().len(), made.stderr.lines().count()), (0, 36, 1), "{}", made.stderr);
     let address = made.stdout.trim().to_owned();
     let has = |more: &[&str]| {
         let lines = client.lines(&[&["inboxes", "list"], more].concat());
