@@ -154,7 +154,7 @@ async fn a_stopped_workspace_tells_models_to_stop() {
 /// A stranger chose the labels in `data`, and could frighten a model with them.
 #[tokio::test]
 async fn data_warns_of_nothing_and_is_cut_like_text() {
-    let (server, key, inbox, client) = start().await;
+    let (server, _, inbox, client) = start().await;
     let inbox_id = inbox.id.to_string();
     let data = json!({ "labels": ["ai:phishing", "dmarc-fail"], "filling": "x".repeat(9_000) });
     let chars = data.to_string().len();
