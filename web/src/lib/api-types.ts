@@ -13046,7 +13046,7 @@ export interface operations {
                  * @example {
                  *       "direction": "receive",
                  *       "kind": "allow",
-                 *       "pattern": "text"
+                 *       "pattern": "ada@example.com"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateListEntryBody"];
@@ -13961,7 +13961,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "domain": "text"
+                 *       "domain": "mail.example.com"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateDomainBody"];
