@@ -23,6 +23,11 @@ pub(crate) struct OAuthParameterDoc {
     pub(crate) text: &'static str,
 }
 
+/// Describes a parameter.
+pub(crate) const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
+    OAuthParameterDoc { name, is_required, text }
+}
+
 /// An endpoint with its parameters. It ignores others, and answers problems with a page, a redirect or an error of OAuth.
 pub(crate) trait OAuthEndpoint: Send + Sync + 'static {
     /// The parameters.

@@ -9,7 +9,7 @@ use posthouse_http::prelude::*;
 use posthouse_http::{pages::link_page, pages::link_page::HTML};
 
 use super::AUTHORIZE;
-use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
 
 /// Path of the page of the dashboard.
 const APPROVE: &str = "/connectors/approve";
@@ -31,10 +31,6 @@ impl OAuthEndpoint for Authorization {
         parameter("resource", false, "URL of the MCP endpoint (RFC 8707)."),
         parameter("scope", false, "`mcp`. The person chooses inboxes and permissions."),
     ];
-}
-
-const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
-    OAuthParameterDoc { name, is_required, text }
 }
 
 pub(super) fn routes() -> Vec<Route> {

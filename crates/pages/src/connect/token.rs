@@ -10,7 +10,7 @@ use posthouse_http::prelude::*;
 use posthouse_http::{response::oauth, response::oauth::uncached};
 
 use super::{TOKEN, counted_as};
-use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
 
 /// A request for tokens. Clients are public, and prove themselves with PKCE.
 #[derive(Debug)]
@@ -27,10 +27,6 @@ impl OAuthEndpoint for TokenRequest {
         parameter("resource", false, "URL of the MCP endpoint (RFC 8707)."),
         parameter("scope", false, "`mcp`"),
     ];
-}
-
-const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
-    OAuthParameterDoc { name, is_required, text }
 }
 
 pub(super) fn routes() -> Vec<Route> {

@@ -11,7 +11,7 @@ use posthouse_domain::{IdentityScope, IdentityScopes, OAuthParameters, identity:
 use posthouse_http::prelude::*;
 use posthouse_http::{pages::docs::html::escape, pages::link_page, pages::link_page::HTML};
 
-use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
 
 /// Path of the authorization endpoint.
 const AUTHORIZE: &str = "/oidc/authorize";
@@ -48,10 +48,6 @@ impl OAuthEndpoint for Authorization {
         parameter("prompt", false, "`none`: show nothing. `login`, `consent`, `select_account`: ask the agent again."),
         parameter("max_age", false, "Seconds since the person signed in to the dashboard, at most."),
     ];
-}
-
-const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
-    OAuthParameterDoc { name, is_required, text }
 }
 
 pub(super) fn routes() -> Vec<Route> {

@@ -12,7 +12,7 @@ use posthouse_http::{response::oauth, response::oauth::uncached};
 use sha2::{Digest, Sha256};
 
 use super::TOKEN;
-use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery};
+use crate::form::{FORM, FORM_BYTES_MAX, OAuthEndpoint, OAuthForm, OAuthParameterDoc, OAuthQuery, parameter};
 
 /// A request for tokens. Apps with a secret authenticate with HTTP Basic or in the form.
 #[derive(Debug)]
@@ -39,10 +39,6 @@ impl OAuthEndpoint for TokenRequest {
         parameter("resource", false, "For `token-exchange`: the issuer."),
         parameter("scope", false, "A part of the granted scopes, separated by spaces."),
     ];
-}
-
-const fn parameter(name: &'static str, is_required: bool, text: &'static str) -> OAuthParameterDoc {
-    OAuthParameterDoc { name, is_required, text }
 }
 
 pub(super) fn routes() -> Vec<Route> {
