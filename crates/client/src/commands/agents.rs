@@ -144,7 +144,7 @@ fn confirmed(session: &Session) -> Result<bool, ClientError> {
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Writes the file and keeps a copy of what it was.
+/// Writes the file and keeps a copy of what it was. A second change keeps the first copy: it is what the person had.
 fn write(path: &Path, before: &str, after: &str) -> Result<(), ClientError> {
     use std::os::unix::fs::PermissionsExt;
     let failed = |error| ClientError::Failed(format!("cannot write {}: {error}", path.display()));
@@ -152,7 +152,10 @@ fn write(path: &Path, before: &str, after: &str) -> Result<(), ClientError> {
     if !before.is_empty() {
         let mut copy = path.as_os_str().to_owned();
         copy.push(COPY_ENDING);
-        profiles::write_whole(Path::new(&copy), before.as_bytes(), mode).map_err(failed)?;
+        let copy = Path::new(&copy);
+        if !(copy.exists() && before.contains(edit::NAME)) {
+            profiles::write_whole(copy, before.as_bytes(), mode).map_err(failed)?;
+        }
     }
     profiles::write_whole(path, after.as_bytes(), mode).map_err(failed)
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::harness::{Format, Harness};
 
 /// The name of the MCP server in the files.
-const NAME: &str = "posthouse";
+pub(super) const NAME: &str = "posthouse";
 
 /// How the MCP server is started.
 pub(super) struct Entry {

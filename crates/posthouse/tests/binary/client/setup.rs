@@ -52,3 +52,18 @@ fn a_file_that_a_program_cannot_change_is_left_with_the_next_step() {
     assert!(output.code == 1 && output.stderr.contains("add \"posthouse\""), "{}", output.stderr);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ // mine\n}");
 }
+
+/// A second setup wrote its own first one over the copy.
+#[test]
+fn the_copy_is_what_the_person_had() {
+    let client = ClientFixture::logged_in("client-setup-copy");
+    let path = client.sandbox.path("home/.cursor/mcp.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let own = "{\"mcpServers\": {\"other\": {\"command\": \"other\"}}}";
+    std::fs::write(&path, own).unwrap();
+    for more in [&[][..], &["--profile-tools", "all"], &["--remove"]] {
+        client.object(&[&["agents", "setup", "cursor", "--yes"], more].concat());
+        let copy = std::fs::read_to_string(path.with_extension("json.before-posthouse")).unwrap();
+        assert_eq!(copy, own, "{more:?}");
+    }
+}
