@@ -4,6 +4,7 @@ mod completion;
 mod listing;
 mod prompts;
 mod resources;
+mod tasks;
 mod tools;
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::events::{self, EventCatalogue, EventStream};
 use crate::guidance;
 use crate::invoke::{Invoker, OperationTable};
 use crate::protocol::{Failure, FailureKind, Request, Revision};
-use crate::tool::Tool;
+use crate::tool::{Profile, Tool};
 
 /// The name of the server.
 const SERVER_NAME: &str = "posthouse";
@@ -63,12 +64,17 @@ impl McpServer {
         revision: Revision,
     ) -> Result<Value, Failure> {
         let invoker = Invoker { service, operations: &self.operations, caller: client.caller, source: &client.source };
+        // A handshake is forgotten, so only the stateless revision tells it with the call.
+        let knows_tasks = revision.is_stateless() && tasks::are_known_to(request);
         let result = match (request.method.as_str(), revision.is_stateless()) {
             ("initialize", false) => initialize(request),
             ("ping", false) => json!({}),
             ("server/discover", true) => kept(discover(), "public"),
-            ("tools/list", _) => kept(self.list_tools(client), "private"),
-            ("tools/call", _) => self.call_tool(&invoker, client.profile, request).await?,
+            ("tools/list", _) => kept(self.list(client, knows_tasks), "private"),
+            ("tools/call", _) => self.call(&invoker, client.profile, request, knows_tasks).await?,
+            (method, true) if method.starts_with("tasks/") => {
+                tasks::answer(|name| self.any_tool(name), &invoker, request).await?
+            }
             ("resources/list", _) => kept(resources::list(&invoker, request).await?, "private"),
             ("resources/templates/list", _) => kept(resources::templates(&self.operations), "public"),
             ("resources/read", _) => kept_briefly(resources::read(&invoker, request).await?),
@@ -85,6 +91,28 @@ impl McpServer {
 }
 
 impl McpServer {
+    fn list(&self, client: &Client<'_>, knows_tasks: bool) -> Value {
+        let mut entries = self.list_tools(client);
+        if knows_tasks {
+            entries.iter_mut().for_each(tasks::extend_entry);
+        }
+        json!({ "tools": entries })
+    }
+
+    async fn call(
+        &self,
+        invoker: &Invoker<'_>,
+        profile: Profile,
+        request: &Request,
+        knows_tasks: bool,
+    ) -> Result<Value, Failure> {
+        let (tool, arguments) = (self.tool(request.text("name")?, profile)?, request.object("arguments")?);
+        if knows_tasks && let Some(result) = tasks::start(invoker, tool, &arguments).await {
+            return Ok(result);
+        }
+        Ok(tools::call(invoker, tool, &arguments).await)
+    }
+
     /// Answers a request whose method streams; `None` for another request.
     ///
     /// # Errors
@@ -117,7 +145,7 @@ fn capabilities() -> Value {
         "tools": {}, "resources": {}, "prompts": {}, "completions": {},
         // Clients of the draft look for the extension here.
         "events": {},
-        "extensions": { (events::EXTENSION): {} },
+        "extensions": { (events::EXTENSION): {}, (tasks::EXTENSION): {} },
     })
 }
 
@@ -159,6 +187,7 @@ fn kept_briefly(mut result: Value) -> Value {
 /// Adds what every result of a stateless revision has.
 fn complete(result: Value) -> Value {
     let mut whole = Map::new();
+    // A call that became a task says so itself.
     whole.insert("resultType".to_owned(), json!("complete"));
     if let Value::Object(members) = result {
         whole.extend(members);

@@ -138,8 +138,9 @@ impl Tool {
     }
 
     /// Adds arguments of the tool itself.
-    pub(crate) fn with_own(self, own: Vec<Argument>) -> Self {
-        Self { own, ..self }
+    pub(crate) fn with_own(mut self, own: Vec<Argument>) -> Self {
+        self.own.extend(own);
+        self
     }
 
     /// Sets what happens before the call.

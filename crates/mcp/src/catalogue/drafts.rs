@@ -1,6 +1,6 @@
 //! Drafts, which a person can read before they are sent.
 
-use super::inboxes::INBOX_ID;
+use super::{inboxes::INBOX_ID, reading::reading_on};
 use crate::tool::{Argument, Profile, Tool, ToolCall};
 use crate::views::{draft as view, workspace};
 
@@ -39,7 +39,8 @@ pub(super) fn tools() -> Vec<Tool> {
         .in_profiles(&[Profile::Read]),
         Tool::outside("get_draft", "Read a draft", view::one, one("getDraft"))
             .describe("Reads a draft: its status, its content, and the note of a person who sent it back.")
-            .in_profiles(EDITORS),
+            .in_profiles(EDITORS)
+            .with_own(reading_on()),
         Tool::outside(
             "send_draft",
             "Send a draft",

@@ -26,6 +26,12 @@ fn max_chars(description: &'static str) -> Argument {
     own_number::<1, CHARS_MAX>("max_chars", description)
 }
 
+/// Arguments to read a long text part by part.
+pub(super) fn reading_on() -> Vec<Argument> {
+    let offset = "Where the text begins, in characters, to read on in the last text that was asked for.";
+    vec![max_chars("Longest text in characters. Default: 8000."), own_number::<0, OFFSET_MAX>("offset", offset)]
+}
+
 fn of_messages() -> Vec<Tool> {
     let query = Argument::query;
     vec![
@@ -55,9 +61,8 @@ fn of_messages() -> Vec<Tool> {
             .with_own(vec![
                 own_flag("include_full_text", "Adds the whole text with quotes."),
                 own_flag("include_html", "Adds the HTML."),
-                max_chars("Longest text in characters. Default: 8000."),
-                own_number::<0, OFFSET_MAX>("offset", "Where texts begin, in characters, to read on."),
-            ]),
+            ])
+            .with_own(reading_on()),
         Tool::outside(
             "get_thread",
             "Read a thread",

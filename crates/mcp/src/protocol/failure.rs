@@ -33,6 +33,8 @@ pub enum FailureKind {
     UnsupportedFeature,
     /// The receiver of a webhook didn't confirm its URL.
     CallbackEndpoint,
+    /// The client doesn't declare an extension that the method needs.
+    MissingCapability,
     /// The service refused the request before it was a call.
     Refused,
     /// The service failed.
@@ -89,6 +91,7 @@ impl Failure {
             FailureKind::Internal => -32603,
             FailureKind::Refused => -32000,
             FailureKind::HeaderMismatch => -32020,
+            FailureKind::MissingCapability => -32021,
             FailureKind::UnsupportedRevision => -32022,
         }
     }

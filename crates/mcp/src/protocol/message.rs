@@ -84,6 +84,12 @@ impl Request {
         self.method == "server/discover" || self.meta(REVISION).is_some()
     }
 
+    /// Returns the settings of an extension that the client declares with the request.
+    #[must_use]
+    pub fn capability(&self, extension: &str) -> Option<&Value> {
+        self.meta(CAPABILITIES)?.get("extensions")?.get(extension)
+    }
+
     /// Returns the stateless revision of the request.
     ///
     /// # Errors

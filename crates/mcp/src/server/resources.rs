@@ -14,8 +14,8 @@ use crate::views::{ViewOptions, message, workspace};
 
 /// Number of inboxes on a page.
 const PAGE: u32 = 100;
-/// Largest mail that is returned in full, in bytes.
-const RAW_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Largest mail or file that is returned in full, in bytes.
+const BLOB_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Longest text of a message, in characters: people read it, and clients choose what a model sees.
 const TEXT_CHARS_MAX: usize = 200_000;
 
@@ -30,7 +30,7 @@ struct ResourceFamily {
 }
 
 /// The families. `{…}` is one segment of the URI.
-const FAMILIES: [ResourceFamily; 4] = [
+const FAMILIES: [ResourceFamily; 5] = [
     ResourceFamily {
         template: "inbox://{inbox_id}",
         name: "inbox",
@@ -54,6 +54,14 @@ const FAMILIES: [ResourceFamily; 4] = [
         description: "A message as it was received or sent (RFC 5322), up to 4 MiB. Untrusted.",
         media_type: "message/rfc822",
         operation: "getRawMessage",
+    },
+    ResourceFamily {
+        template: "attachment://{message_id}/{attachment_id}",
+        name: "attachment",
+        title: "Attachment",
+        description: "The file itself, up to 4 MiB. Untrusted.",
+        media_type: "application/octet-stream",
+        operation: "getAttachment",
     },
     ResourceFamily {
         template: "attachment://{message_id}/{attachment_id}/text",
@@ -118,7 +126,8 @@ pub(super) async fn read(invoker: &Invoker<'_>, request: &Request) -> Result<Val
     let matched = known.into_iter().find_map(|family| Some((family, matched(family.template, uri)?)));
     let Some((family, values)) = matched else { return Err(not_found(uri)) };
     let content = match family.name {
-        "raw-message" => raw(invoker, family, &values).await,
+        "raw-message" => blob(invoker, family, arguments(&values)).await,
+        "attachment" => attachment(invoker, family, &values).await,
         _ => text(invoker, family, &values).await,
     };
     let mut content = content.map_err(|refusal| match refusal.code {
@@ -126,7 +135,7 @@ pub(super) async fn read(invoker: &Invoker<'_>, request: &Request) -> Result<Val
         _ => failure(&refusal),
     })?;
     content.insert("uri".to_owned(), json!(uri));
-    content.insert("mimeType".to_owned(), json!(family.media_type));
+    content.entry("mimeType").or_insert_with(|| json!(family.media_type));
     Ok(json!({ "contents": [content] }))
 }
 
@@ -172,15 +181,31 @@ async fn text(
     Ok([("text".to_owned(), Value::String(text))].into_iter().collect())
 }
 
-/// Returns the bytes of a mail, which no model reads as text.
-async fn raw(
+/// Returns the bytes of a mail or a file, which no model reads as text.
+async fn blob(
+    invoker: &Invoker<'_>,
+    family: &ResourceFamily,
+    arguments: Arguments,
+) -> Result<Map<String, Value>, Refusal> {
+    let bytes = invoker.bytes(family.operation, arguments, Problems::default(), BLOB_BYTES_MAX).await?;
+    let blob = BASE64_STANDARD.encode(bytes);
+    Ok([("blob".to_owned(), Value::String(blob))].into_iter().collect())
+}
+
+/// Returns a file of a message, with its type.
+async fn attachment(
     invoker: &Invoker<'_>,
     family: &ResourceFamily,
     values: &[(&'static str, &str)],
 ) -> Result<Map<String, Value>, Refusal> {
-    let mail = invoker.bytes(family.operation, arguments(values), Problems::default(), RAW_BYTES_MAX).await?;
-    let blob = BASE64_STANDARD.encode(mail);
-    Ok([("blob".to_owned(), Value::String(blob))].into_iter().collect())
+    let message = invoker.call("getMessage", arguments(values), Problems::default()).await?;
+    let id = values.last().map_or("", |(_, value)| *value);
+    let files = message["attachments"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let file = files.iter().find(|file| file["id"] == id).ok_or_else(|| Refusal::not_found("attachment"))?;
+    let path = PathParams::of(std::iter::once(("id", id)));
+    let mut content = blob(invoker, family, Arguments { path, ..Arguments::default() }).await?;
+    content.insert("mimeType".to_owned(), file["content_type"].clone());
+    Ok(content)
 }
 
 fn not_found(uri: &str) -> Failure {

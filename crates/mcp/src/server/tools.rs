@@ -4,20 +4,25 @@ use posthouse_call::authorize;
 use posthouse_domain::{ErrorCode, Refusal, text::closest};
 use serde_json::{Map, Value, json};
 
-use super::{ListedTool, McpServer};
+use super::McpServer;
 use crate::client::Client;
 use crate::fence;
 use crate::invoke::Invoker;
-use crate::protocol::{Failure, FailureKind, Request};
+use crate::protocol::{Failure, FailureKind};
 use crate::tool::{GivenArguments, Presentation, Profile, Tool, decode, renamed};
 use crate::views::{ViewOptions, message};
 
 impl McpServer {
     /// Lists the tools of the profile that the permissions of the caller allow.
-    pub(super) fn list_tools(&self, client: &Client<'_>) -> Value {
+    pub(super) fn list_tools(&self, client: &Client<'_>) -> Vec<Value> {
         let listed = self.tools.iter().filter(|listed| listed.tool.is_in(client.profile));
         let usable = listed.filter(|listed| self.may_use(client, &listed.tool));
-        json!({ "tools": usable.map(|listed| &listed.entry).collect::<Vec<_>>() })
+        usable.map(|listed| listed.entry.clone()).collect()
+    }
+
+    /// Returns a tool by its name, whatever the profile.
+    pub(super) fn any_tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().map(|listed| &listed.tool).find(|tool| tool.name == name)
     }
 
     fn may_use(&self, client: &Client<'_>, tool: &Tool) -> bool {
@@ -25,29 +30,13 @@ impl McpServer {
         tool.calls.iter().any(|call| may(call.operation))
     }
 
-    /// Calls a tool.
+    /// Returns a tool of the profile.
     ///
     /// # Errors
     /// Returns `InvalidParams` if the profile has no such tool.
-    pub(super) async fn call_tool(
-        &self,
-        invoker: &Invoker<'_>,
-        profile: Profile,
-        request: &Request,
-    ) -> Result<Value, Failure> {
-        let name = request.text("name")?;
-        let arguments = request.object("arguments")?;
-        let tool = self.tool(name, profile)?;
-        Ok(match run(invoker, tool, &arguments).await {
-            Ok(result) => result,
-            Err(refusal) => failed(&refusal),
-        })
-    }
-
-    fn tool(&self, name: &str, profile: Profile) -> Result<&Tool, Failure> {
+    pub(super) fn tool(&self, name: &str, profile: Profile) -> Result<&Tool, Failure> {
         let unknown = |message: String| Failure::new(FailureKind::InvalidParams, message);
-        let found = self.tools.iter().map(|ListedTool { tool, .. }| tool).find(|tool| tool.name == name);
-        match found {
+        match self.any_tool(name) {
             Some(tool) if tool.is_in(profile) => Ok(tool),
             Some(tool) => {
                 let wanted = tool.profiles.first().copied().unwrap_or(Profile::All);
@@ -66,7 +55,19 @@ impl McpServer {
     }
 }
 
-async fn run(invoker: &Invoker<'_>, tool: &Tool, given: &Map<String, Value>) -> Result<Value, Refusal> {
+/// Calls a tool.
+pub(super) async fn call(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<String, Value>) -> Value {
+    match called(invoker, tool, arguments).await {
+        Ok(result) => shown(invoker, tool, result, arguments),
+        Err(refusal) => failed(&refusal),
+    }
+}
+
+/// Calls the operations of a tool, and returns their result.
+///
+/// # Errors
+/// Returns the refusal, with the names of the tool's arguments.
+pub(super) async fn called(invoker: &Invoker<'_>, tool: &Tool, given: &Map<String, Value>) -> Result<Value, Refusal> {
     let call = tool.call_for(given);
     let added = match tool.before {
         Some(before) => before(invoker, given).await?,
@@ -74,11 +75,11 @@ async fn run(invoker: &Invoker<'_>, tool: &Tool, given: &Map<String, Value>) -> 
     };
     let decoded = decode(tool, call, GivenArguments { client: given, added: &added });
     let called = invoker.call(call.operation, decoded.arguments, decoded.problems).await;
-    let mut result = called.map_err(|refusal| renamed(call, refusal))?;
-    if let Some(after) = tool.after {
-        result = after(invoker, result).await?;
+    let result = called.map_err(|refusal| renamed(call, refusal))?;
+    match tool.after {
+        Some(after) => after(invoker, result).await,
+        None => Ok(result),
     }
-    Ok(shown(invoker, tool, result, &options(given)))
 }
 
 /// Returns what the client asked to see. The values were checked.
@@ -93,7 +94,8 @@ fn options(given: &Map<String, Value>) -> ViewOptions {
     }
 }
 
-fn shown(invoker: &Invoker<'_>, tool: &Tool, result: Value, options: &ViewOptions) -> Value {
+/// Returns the result of a tool as its client sees it.
+pub(super) fn shown(invoker: &Invoker<'_>, tool: &Tool, result: Value, given: &Map<String, Value>) -> Value {
     match tool.presentation {
         Presentation::Own { view, .. } => {
             let value = view(result);
@@ -101,7 +103,7 @@ fn shown(invoker: &Invoker<'_>, tool: &Tool, result: Value, options: &ViewOption
             shown["structuredContent"] = value;
             shown
         }
-        Presentation::Outside(view) => match view(&result, options) {
+        Presentation::Outside(view) => match view(&result, &options(given)) {
             Value::String(sentence) => content(&sentence),
             value => {
                 let warnings = message::warnings(&result);
@@ -116,7 +118,7 @@ fn content(text: &str) -> Value {
 }
 
 /// Returns the result of a tool that was refused.
-fn failed(refusal: &Refusal) -> Value {
+pub(super) fn failed(refusal: &Refusal) -> Value {
     let mut error = json!({
         "code": refusal.code.text(),
         "message": refusal.whole_message(),

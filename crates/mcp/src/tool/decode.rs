@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Argument, Place, Tool, ToolCall};
 
+/// The argument that people fill with an address.
+const INBOX_ID: &str = "inbox_id";
+
 /// A call that is ready but for the problems of its arguments.
 pub(crate) struct DecodedCall {
     /// The arguments of the operation.
@@ -48,6 +51,10 @@ pub(crate) fn decode(tool: &Tool, call: &ToolCall, given: GivenArguments<'_>) ->
             (own.check)(value, argument.name, &mut problems);
         }
         let value = value.or(argument.default.as_ref());
+        if value.and_then(Value::as_str).is_some_and(|text| argument.name == INBOX_ID && text.contains('@')) {
+            problems.add::<()>(INBOX_ID, "must be the id of the inbox, not its address; list_inboxes has it");
+            continue;
+        }
         match argument.place {
             Place::Path(name) => path.push((name.to_owned(), path_text(argument.name, value, &mut problems))),
             Place::Query(name) => push_query(&mut query, name, argument.name, value, &mut problems),

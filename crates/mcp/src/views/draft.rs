@@ -36,12 +36,12 @@ const TAIL: &[&str] = &[
 
 /// Shows one draft.
 pub(crate) fn one(draft: &Value, options: &ViewOptions) -> Value {
-    view(draft, options.max_chars.unwrap_or(MESSAGE_CHARS_MAX))
+    view(draft, options.max_chars.unwrap_or(MESSAGE_CHARS_MAX), options.offset)
 }
 
 /// Shows a page of drafts.
 pub(crate) fn list(result: &Value, _: &ViewOptions) -> Value {
-    page(result, "drafts", |draft| view(draft, LISTED_CHARS_MAX))
+    page(result, "drafts", |draft| view(draft, LISTED_CHARS_MAX, 0))
 }
 
 /// Shows a draft that was sent, and its message.
@@ -50,14 +50,18 @@ pub(crate) fn sent(result: &Value, options: &ViewOptions) -> Value {
     json!({ "draft": draft, "message": message::sent(&result["message"], options) })
 }
 
-fn view(draft: &Value, chars_max: usize) -> Value {
+fn view(draft: &Value, chars_max: usize, offset: usize) -> Value {
     let mut shown = pick(draft, HEAD);
     if draft["type"] != "message" {
         shown.extend(pick(draft, &["type"]));
     }
     let mut notes = Vec::new();
+    // A draft with a text is read on in it; HTML alone is read on itself.
+    let read_on = if draft["text"].is_string() { "text" } else { "html" };
     for (name, chars_max) in [("text", chars_max), ("html", chars_max.saturating_mul(HTML_FACTOR))] {
-        body(draft, name, chars_max, &mut shown, &mut notes);
+        if offset == 0 || name == read_on {
+            body(&draft[name], name, TextWindow { offset, chars_max }, &mut shown, &mut notes);
+        }
     }
     message::data(&draft["data"], chars_max, &mut shown, &mut notes);
     shown.extend(pick(draft, TAIL));
@@ -67,11 +71,9 @@ fn view(draft: &Value, chars_max: usize) -> Value {
     Value::Object(shown)
 }
 
-fn body(draft: &Value, name: &str, chars_max: usize, shown: &mut Map<String, Value>, notes: &mut Vec<String>) {
-    let Some(text) = draft[name].as_str() else { return };
-    let (part, note) = window(text, TextWindow { offset: 0, chars_max });
+fn body(text: &Value, name: &str, part: TextWindow, shown: &mut Map<String, Value>, notes: &mut Vec<String>) {
+    let Some(text) = text.as_str() else { return };
+    let (part, note) = window(text, part);
     shown.insert(name.to_owned(), json!(part));
-    if note.is_some() {
-        notes.push(format!("{name}: {} more characters", text.chars().count() - chars_max));
-    }
+    notes.extend(note.map(|note| format!("{name}: {note}")));
 }

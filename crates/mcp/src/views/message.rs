@@ -77,11 +77,25 @@ pub(crate) fn sent(message: &Value, _: &ViewOptions) -> Value {
     let mut shown = pick(message, SENT);
     kind(message, &mut shown);
     if let Some(recipients) = message["delivery"].as_array().filter(|recipients| !recipients.is_empty()) {
-        let view = |one: &Value| Value::Object(pick(one, &["address", "status", "smtp_code", "detail"]));
+        let view = |one: &Value| Value::Object(pick(one, &["address", "channel", "status", "smtp_code", "detail"]));
         shown.insert("delivery".to_owned(), recipients.iter().map(view).collect());
+        shown.insert("delivery_summary".to_owned(), json!(delivery_summary(recipients)));
     }
     shown.insert("created_at".to_owned(), message["created_at"].clone());
     Value::Object(shown)
+}
+
+/// Says how many recipients are in which state: `2 queued, 1 delivered`.
+fn delivery_summary(recipients: &[Value]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for status in recipients.iter().filter_map(|one| one["status"].as_str()) {
+        match counts.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((status, 1)),
+        }
+    }
+    let parts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    parts.join(", ")
 }
 
 /// Shows claimed messages.
@@ -231,6 +245,10 @@ fn texts(
     if options.html {
         parts.push(("html", &message["html"], chars_max.saturating_mul(HTML_FACTOR)));
     }
+    // Lengths differ, so only the last text that was asked for goes on.
+    if options.offset > 0 {
+        parts.drain(..parts.len() - 1);
+    }
     for (name, text, chars_max) in parts {
         let Some(text) = text.as_str() else { continue };
         let (part, note) = window(text, TextWindow { offset: options.offset, chars_max });
@@ -260,10 +278,12 @@ fn attachments(message: &Value, shown: &mut Map<String, Value>) {
     if files.is_empty() {
         return;
     }
+    let message = message["id"].as_str().unwrap_or_default();
     let view = |file: &Value| {
         let mut shown = pick(file, &["id", "filename", "content_type", "size_bytes", "inline", "extraction"]);
         if let Some(id) = file["id"].as_str() {
             shown.insert("download".to_owned(), json!(format!("GET /v1/attachments/{id}")));
+            shown.insert("resource".to_owned(), json!(format!("attachment://{message}/{id}")));
         }
         Value::Object(shown)
     };

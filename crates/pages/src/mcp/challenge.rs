@@ -4,13 +4,18 @@ use axum::http::HeaderValue;
 use posthouse_app::Service;
 use posthouse_domain::Refusal;
 
-/// Returns the challenge for a refusal. It names the metadata of the endpoint, where clients find how to get a token.
+/// How the refusal of a request without a credential begins.
+const NO_CREDENTIAL: &str = "The request has no ";
+
+/// Returns the challenge for a refusal. It names the metadata of the endpoint, where clients find how to get a token. A
+/// request without a credential made no error: it gets no error code.
 pub(super) fn challenge(service: &Service, refusal: &Refusal) -> Option<HeaderValue> {
     let metadata = format!("{}/.well-known/oauth-protected-resource/mcp", service.config.base_url);
     let description = refusal.message.replace(['"', '\\'], "");
-    let text = format!(
-        "Bearer error=\"invalid_token\", error_description=\"{description}\", resource_metadata=\"{metadata}\", \
-         scope=\"mcp\""
-    );
-    HeaderValue::from_str(&text).ok()
+    let error = if refusal.message.starts_with(NO_CREDENTIAL) {
+        String::new()
+    } else {
+        format!("error=\"invalid_token\", error_description=\"{description}\", ")
+    };
+    HeaderValue::from_str(&format!("Bearer {error}resource_metadata=\"{metadata}\", scope=\"mcp\"")).ok()
 }

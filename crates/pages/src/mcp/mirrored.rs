@@ -73,6 +73,7 @@ impl<'a> MirroredFields<'a> {
         let about = match request.method.as_str() {
             "tools/call" | "prompts/get" => "name",
             "resources/read" => "uri",
+            "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
             _ => return Ok(()),
         };
         let Some(wanted) = request.params.get(about).and_then(Value::as_str) else { return Ok(()) };

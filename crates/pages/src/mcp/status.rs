@@ -26,6 +26,7 @@ const fn status(kind: FailureKind, revision: Revision) -> u16 {
         | FailureKind::InvalidRequest
         | FailureKind::IncompleteMeta
         | FailureKind::HeaderMismatch
+        | FailureKind::MissingCapability
         | FailureKind::UnsupportedRevision => 400,
         FailureKind::MethodNotFound if revision.is_stateless() => 404,
         FailureKind::MethodNotFound

@@ -7,3 +7,4 @@ mod conversation;
 mod operations;
 mod profiles;
 mod resources;
+mod tasks;

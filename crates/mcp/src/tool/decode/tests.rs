@@ -49,6 +49,7 @@ fn every_problem_is_reported_with_the_argument() {
             json!({ "inbox": "1" }),
             vec![("inbox", "did you mean inbox_id?"), ("inbox_id", "is required")],
         ),
+        ("list_messages", json!({ "inbox_id": "a@b.example" }), vec![("inbox_id", "not its address")]),
         ("get_message", json!({ "message_id": 7 }), vec![("message_id", "must be a string, not a number")]),
         (
             "get_message",

@@ -41,9 +41,11 @@ async fn each_check_comes_before_those_that_follow() {
     let response = keyless.post("/mcp", ping()).await.expect(401);
     let challenge = response.header("www-authenticate").expect("a challenge").to_owned();
     let metadata = "resource_metadata=\"http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp\"";
-    assert!(challenge.starts_with("Bearer error=\"invalid_token\"") && challenge.contains("scope=\"mcp\""));
+    assert!(challenge.starts_with("Bearer resource_metadata=") && challenge.contains("scope=\"mcp\""), "{challenge}");
     assert!(challenge.contains("/.well-known/oauth-protected-resource/mcp\""), "{challenge} {metadata}");
     assert_eq!(response["error"]["code"], -32000);
+    let unknown = keyless.with_header("Authorization", "Bearer ph_unknown").post("/mcp", ping()).await.expect(401);
+    assert!(unknown.header("www-authenticate").unwrap().starts_with("Bearer error=\"invalid_token\""));
     // A key in the query counts for nothing.
     let secret = &key.secret;
     keyless.post(&format!("/mcp?api_key={secret}&access_token={secret}"), ping()).await.expect(401);

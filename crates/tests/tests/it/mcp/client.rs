@@ -16,6 +16,8 @@ pub(super) struct McpClient {
     path: String,
     /// The revision; an empty text for a client that names none.
     revision: &'static str,
+    /// The capabilities that the client declares.
+    capabilities: Value,
 }
 
 /// The result of a tool.
@@ -35,7 +37,13 @@ impl McpClient {
     pub(super) fn new(server: &TestServer, key: &TestKey, revision: &'static str) -> Self {
         let api = server.api(key).with_header("Accept", "application/json, text/event-stream");
         let api = if revision.is_empty() { api } else { api.with_header("MCP-Protocol-Version", revision) };
-        Self { api, path: "/mcp".to_owned(), revision }
+        Self { api, path: "/mcp".to_owned(), revision, capabilities: json!({}) }
+    }
+
+    /// Declares capabilities.
+    pub(super) fn with_capabilities(mut self, capabilities: Value) -> Self {
+        self.capabilities = capabilities;
+        self
     }
 
     /// Chooses a profile.
@@ -48,10 +56,11 @@ impl McpClient {
     pub(super) async fn send(&self, method: &str, mut params: Value) -> ApiResponse {
         let mut api = self.api.clone();
         if self.revision == STATELESS {
-            let about = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
+            let about = params["name"].as_str().or(params["uri"].as_str()).or(params["taskId"].as_str());
+            let about = about.map(str::to_owned);
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": STATELESS,
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             });
             api = api.with_header("Mcp-Method", method);
             if let Some(about) = about {

@@ -43,6 +43,28 @@ async fn resources_are_read_by_uri() {
 }
 
 #[tokio::test]
+async fn a_file_is_read_without_passing_through_the_model() {
+    let server = TestServer::plain().await;
+    let key = server.workspace(Plan::Team).await;
+    let inbox = server.inbox(&key).await;
+    let mail = "From: Ada <ada@example.com>\r\nTo: x@example.com\r\nSubject: The plan\r\nMIME-Version: 1.0\r\n\
+                Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nSee the file.\r\n--b\r\n\
+                Content-Type: application/pdf; name=plan.pdf\r\nContent-Disposition: attachment\r\n\r\n%PDF-1.4\r\n--b--\r\n";
+    server.deliver_raw(mail.as_bytes(), &[&inbox.address]).await;
+    let client = McpClient::new(&server, &key, STATELESS);
+    let listed = client.call("list_messages", json!({ "inbox_id": inbox.id.to_string() })).await;
+    let file = listed["messages"][0]["attachments"][0].clone();
+    let uri = file["resource"].as_str().expect("a resource").to_owned();
+    let read = client.result("resources/read", json!({ "uri": uri })).await;
+    assert_eq!(read["contents"][0]["mimeType"], "application/pdf");
+    assert_eq!(read["contents"][0]["blob"], "JVBERi0xLjQ=");
+    let foreign = format!("attachment://{}/{}", file["id"].as_str().unwrap(), file["id"].as_str().unwrap());
+    let response = client.send("resources/read", json!({ "uri": foreign })).await.expect(200);
+    assert_eq!(response["error"]["code"], -32602);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn prompts_take_arguments() {
     let server = TestServer::plain().await;
     let key = server.workspace(Plan::Team).await;

@@ -1,0 +1,73 @@
+//! Waits that are longer than a request may take.
+
+use serde_json::{Map, Value, json};
+
+use super::super::tools::{called, failed, shown};
+use super::{Progress, created, handle::Handle};
+use crate::invoke::Invoker;
+use crate::protocol::Failure;
+use crate::tool::Tool;
+
+/// The tools that wait for messages.
+pub(super) const TOOLS: [&str; 2] = ["wait_for_email", "get_verification_code"];
+/// How often a client should look, in milliseconds.
+pub(super) const POLL_MS: u64 = 5_000;
+
+/// The argument with the longest time, in seconds.
+const TIMEOUT: &str = "timeout_seconds";
+/// The longest time that a call waits itself, in seconds. A longer one makes a task.
+const CALL_SECONDS_MAX: i64 = 60;
+/// The longest time that a task waits, in seconds: a day.
+const TASK_SECONDS_MAX: i64 = 86_400;
+/// How long one look takes at most, in seconds: the shortest time that the operation has.
+const LOOK_SECONDS: i64 = 1;
+const WAITING: &str = "No matching message has arrived yet.";
+
+/// Tells the client that it may wait longer.
+pub(super) fn extend_schema(schema: &mut Value) {
+    let argument = &mut schema["properties"][TIMEOUT];
+    argument["maximum"] = json!(TASK_SECONDS_MAX);
+    argument["description"] = json!("Longest time to wait in seconds. Default: 30. Over 60 makes a task.");
+}
+
+/// Looks once, and makes a task for the rest of a long wait.
+pub(super) async fn start(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<String, Value>) -> Option<Value> {
+    let seconds = arguments.get(TIMEOUT).and_then(Value::as_i64)?;
+    if !(CALL_SECONDS_MAX + 1..=TASK_SECONDS_MAX).contains(&seconds) {
+        return None;
+    }
+    let now = invoker.source.arrived_at;
+    let mut arguments = arguments.clone();
+    arguments.insert(TIMEOUT.to_owned(), json!(LOOK_SECONDS));
+    if arguments.get("since").is_none_or(Value::is_null) {
+        arguments.insert("since".to_owned(), json!(now.to_string()));
+    }
+    let ends_at = now.plus_ms(seconds * 1_000);
+    let handle = Handle { tool: tool.name.to_owned(), arguments, created_at: now, ends_at };
+    Some(match look(invoker, tool, &handle.arguments).await {
+        Some(result) => result,
+        None if handle.fits() => created(&handle, WAITING),
+        // Only a filter that no address or subject has makes it that long: the call itself names the problem.
+        None => return None,
+    })
+}
+
+/// Looks whether the message has come.
+pub(super) async fn progress(invoker: &Invoker<'_>, tool: &Tool, handle: &Handle) -> Result<Progress, Failure> {
+    if let Some(result) = look(invoker, tool, &handle.arguments).await {
+        return Ok(Progress::Completed(result));
+    }
+    if invoker.service.clock.now() < handle.ends_at {
+        return Ok(Progress::Working(WAITING));
+    }
+    Ok(Progress::Completed(shown(invoker, tool, json!({ "data": null }), &handle.arguments)))
+}
+
+/// Returns the result of the tool if a message is there or the call was refused.
+async fn look(invoker: &Invoker<'_>, tool: &Tool, arguments: &Map<String, Value>) -> Option<Value> {
+    match called(invoker, tool, arguments).await {
+        Ok(result) if result["data"].is_null() => None,
+        Ok(result) => Some(shown(invoker, tool, result, arguments)),
+        Err(refusal) => Some(failed(&refusal)),
+    }
+}
