@@ -173,6 +173,7 @@ finish() {
 	test)
 		python_tools schemathesis
 		python_tools clients
+		npm_tools openapi-clients
 		python_tools relying-parties
 		npm_tools relying-parties
 		python_tools mcp-clients

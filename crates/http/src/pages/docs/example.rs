@@ -8,8 +8,10 @@ use super::{
     text,
 };
 
-/// Deepest nesting of an example.
-const DEPTH_MAX: usize = 5;
+/// Nesting from which an example shows as little as its schema allows.
+const DEPTH_BRIEF: usize = 5;
+/// Deepest nesting of an example. Only types that contain themselves go as deep.
+const DEPTH_MAX: usize = 10;
 
 /// Renders the operation as a `curl` command that reads the key from the environment.
 pub(super) fn curl(document: &Value, base: &str, entry: &DocsOperation<'_>) -> String {
@@ -48,20 +50,31 @@ pub(crate) fn body(document: &Value, schema: &Value, depth: usize) -> Value {
         return one.clone();
     }
     if let Some(some) = alternatives(schema) {
-        return some.first().map_or(Value::Null, |one| body(document, one, depth));
+        let is_null = |one: &Value| one["type"] == "null";
+        return match some.first() {
+            Some(one) if depth < DEPTH_BRIEF || !some.iter().any(is_null) => body(document, one, depth),
+            _ => Value::Null,
+        };
     }
     let kind = match &schema["type"] {
+        Value::Array(kinds) if depth >= DEPTH_BRIEF && kinds.iter().any(|kind| kind == "null") => "null",
         Value::Array(kinds) => kinds.first().map(text).unwrap_or_default(),
         kind => text(kind),
     };
     match kind {
+        "null" => Value::Null,
         "object" => object(document, schema, depth),
-        "array" if depth < DEPTH_MAX => json!([body(document, &schema["items"], depth + 1)]),
-        "array" => json!([]),
+        "array" => array(document, schema, depth),
         "integer" | "number" => schema.get("default").or_else(|| schema.get("minimum")).cloned().unwrap_or(json!(1)),
         "boolean" => json!(true),
         _ => json!(string(schema)),
     }
+}
+
+fn array(document: &Value, schema: &Value, depth: usize) -> Value {
+    let least = schema["minItems"].as_u64().unwrap_or_default();
+    let wanted = if depth < DEPTH_BRIEF { least.max(1) } else { least };
+    (0..wanted).map(|_| body(document, &schema["items"], depth + 1)).collect()
 }
 
 fn object(document: &Value, schema: &Value, depth: usize) -> Value {
@@ -93,10 +106,30 @@ fn add_required(
     for condition in all_of(schema).into_iter().flatten().chain(first) {
         add_required(document, condition, members, depth, shown);
     }
+    if schema.get("if").is_some_and(|condition| holds(condition, shown)) {
+        add_required(document, &schema["then"], members, depth, shown);
+    }
 }
 
-fn string(schema: &Value) -> &'static str {
-    match (schema["format"].as_str(), schema["contentEncoding"].as_str()) {
+/// Returns whether a condition across members holds for an example.
+fn holds(condition: &Value, shown: &Map<String, Value>) -> bool {
+    let is_there = |name: &Value| {
+        let wanted = &condition["properties"][text(name)];
+        shown.get(text(name)).is_some_and(|value| {
+            wanted.get("const").is_none_or(|one| one == value)
+                && wanted["enum"].as_array().is_none_or(|choices| choices.contains(value))
+        })
+    };
+    condition["required"].as_array().into_iter().flatten().all(is_there)
+        && all_of(condition).into_iter().flatten().all(|one| holds(one, shown))
+        && condition.get("not").is_none_or(|one| !holds(one, shown))
+}
+
+fn string(schema: &Value) -> String {
+    if let Some(text) = schema["pattern"].as_str().and_then(of_pattern) {
+        return text;
+    }
+    let text = match (schema["format"].as_str(), schema["contentEncoding"].as_str()) {
         (Some("email"), _) => "ada@example.com",
         (Some("date-time"), _) => "2026-01-01T00:00:00.000Z",
         (Some("uuid"), _) => "01890a5d-ac96-774b-bcce-b302099a8057",
@@ -108,5 +141,18 @@ fn string(schema: &Value) -> &'static str {
         (_, Some("base64")) => "SGVsbG8=",
         _ if text(&schema["description"]).contains("<addr>") => "ada@example.com",
         _ => "text",
-    }
+    };
+    text.to_owned()
+}
+
+/// Returns a text of one class of characters and of the length that the pattern wants: `^[0-9a-f]{64}$`.
+fn of_pattern(pattern: &str) -> Option<String> {
+    let (class, length) = pattern.strip_prefix("^[")?.strip_suffix('$')?.split_once(']')?;
+    let length = match length.strip_prefix('{') {
+        Some(range) => range.trim_end_matches('}').split(',').next()?.parse().ok()?,
+        None if length == "+" => 1,
+        None => return None,
+    };
+    let letter = ["a-", "A-", "0-"].iter().find(|range| class.contains(*range))?;
+    Some(letter[..1].repeat(length))
 }

@@ -49,6 +49,26 @@ fn recursive_types_end() {
 }
 
 #[test]
+fn an_example_meets_patterns_lengths_and_what_is_required_deep_inside() {
+    let table = [
+        (json!({ "type": "string", "pattern": "^[0-9a-f]{4}$" }), json!("aaaa")),
+        (json!({ "type": "string", "pattern": "^[0-9]+$" }), json!("0")),
+        (json!({ "type": "string", "pattern": "^[^x]*$" }), json!("text")),
+        (json!({ "type": "array", "items": { "type": "string" }, "minItems": 2 }), json!(["text", "text"])),
+    ];
+    for (schema, expected) in table {
+        assert_eq!(example::body(&json!({}), &schema, 0), expected, "{schema}");
+    }
+    let mut schema = json!({ "type": ["string", "null"] });
+    let mut expected = json!(null);
+    for _ in 0..6 {
+        schema = json!({ "type": "object", "required": ["a"], "properties": { "a": schema } });
+        expected = json!({ "a": expected });
+    }
+    assert_eq!(example::body(&json!({}), &schema, 0), expected);
+}
+
+#[test]
 fn an_example_meets_the_conditions_across_members() {
     let text = json!({ "type": "string" });
     let members = json!({ "name": text, "type": { "enum": ["public", "private"] }, "to": text, "cc": text });
@@ -60,4 +80,11 @@ fn an_example_meets_the_conditions_across_members() {
     ] });
     let expected = json!({ "name": "text", "type": "private", "to": "text", "cc": "text" });
     assert_eq!(example::body(&json!({}), &schema, 0), expected);
+    for (excluded, expected) in [("cc", json!({ "name": "text", "to": "text" })), ("name", json!({ "name": "text" }))] {
+        let condition = json!({ "allOf": [has("name"), { "not": has(excluded) }] });
+        let schema = json!({ "type": "object", "properties": members, "required": ["name"], "allOf": [
+            { "if": condition, "then": { "required": ["to"] } },
+        ] });
+        assert_eq!(example::body(&json!({}), &schema, 0), expected, "{excluded}");
+    }
 }
