@@ -411,7 +411,7 @@ impl ErrorCode {
             ErrorCode::InvalidHandle => const { &[sometimes(DetailKind::Fields)] },
             ErrorCode::InvalidSendAt => const { &[always(DetailKind::Earliest), always(DetailKind::Latest)] },
             ErrorCode::InsufficientPermissions => const { &[always(DetailKind::Permission)] },
-            ErrorCode::Forbidden => const { &[sometimes(DetailKind::Reason)] },
+            ErrorCode::Forbidden => const { &[sometimes(DetailKind::Reason), sometimes(DetailKind::Limit)] },
             ErrorCode::Unavailable => {
                 const {
                     &[

@@ -88,6 +88,28 @@ async fn an_address_of_this_service_is_not_invited() {
     server.finish().await;
 }
 
+/// The refusal of the member after the last one was an internal error: it had a detail that the code doesn't declare.
+#[tokio::test]
+async fn a_full_workspace_says_that_it_is_full() {
+    let server = capturing().await;
+    let key = server.workspace(Plan::Team).await;
+    let owner = server.sign_in(&key, OWNER).await;
+    let mut invited = 1;
+    let full = loop {
+        let email = format!("member@example{invited}.org");
+        let response = owner.post("/platform/members", json!({ "email": email })).await;
+        match response.status {
+            202 => invited += 1,
+            // Invitations have a limit for each day, too.
+            429 => server.clock.advance(86_400_000),
+            _ => break response,
+        }
+    };
+    let response = full.error("forbidden");
+    assert_eq!((invited, &response["error"]["details"]["limit"]), (100, &json!("members")), "{response}");
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn the_last_owner_stays() {
     let server = capturing().await;
