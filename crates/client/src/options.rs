@@ -1,6 +1,6 @@
 //! Options that every command of the client accepts.
 
-use clap::Args;
+use clap::{Args, builder::NonEmptyStringValueParser};
 
 use crate::environment;
 
@@ -21,7 +21,7 @@ pub struct ClientOptions {
     #[arg(long, global = true, value_name = "URL", display_order = 203)]
     base_url: Option<String>,
     /// Stored key and server to use [env: POSTHOUSE_PROFILE].
-    #[arg(long, global = true, value_name = "NAME", display_order = 204)]
+    #[arg(long, global = true, value_name = "NAME", display_order = 204, value_parser = NonEmptyStringValueParser::new())]
     profile: Option<String>,
 }
 
@@ -36,7 +36,7 @@ pub struct LeadingOptions {
     fields: Vec<String>,
     #[arg(id = "leading_base_url", long = "base-url", hide = true)]
     base_url: Option<String>,
-    #[arg(id = "leading_profile", long = "profile", hide = true)]
+    #[arg(id = "leading_profile", long = "profile", hide = true, value_parser = NonEmptyStringValueParser::new())]
     profile: Option<String>,
 }
 

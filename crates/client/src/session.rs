@@ -162,7 +162,8 @@ pub(crate) fn base_url(text: &str) -> Result<Url, ClientError> {
         return Err(wrong("must not contain ? or #"));
     }
     let mut url = url;
-    let path = url.path().trim_end_matches('/').to_owned();
+    // People copy the address of the API, whose paths begin with the version.
+    let path = url.path().trim_end_matches('/').trim_end_matches("/v1").trim_end_matches('/').to_owned();
     url.set_path(&path);
     Ok(url)
 }
@@ -177,6 +178,7 @@ mod tests {
             ("https://mail.example", "https://mail.example/"),
             ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"),
             ("HTTPS://Mail.example:443/base//", "https://mail.example/base"),
+            ("https://mail.example/v1/", "https://mail.example/"),
         ] {
             assert_eq!(base_url(text).unwrap().as_str(), expected);
         }

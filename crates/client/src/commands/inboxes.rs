@@ -88,6 +88,7 @@ const COLUMNS: &[Column] = &[
     column("Name", "display_name"),
     column("Status", "status"),
     column("Expires", "expires_at"),
+    column("Id", "id"),
 ];
 
 /// Runs a command for inboxes.

@@ -74,17 +74,36 @@ pub(crate) fn attachment(path: &Path) -> Result<Value, ClientError> {
 /// Reads a key without showing it on a terminal.
 ///
 /// # Errors
-/// Fails if standard input can't be read.
+/// Fails if standard input can't be read, or if the person gives up with Ctrl-C.
 pub(crate) fn hidden_line() -> Result<String, ClientError> {
-    let echo = HiddenEcho::start();
-    let mut line = String::new();
-    let read = std::io::stdin().read_line(&mut line);
-    drop(echo);
-    read.map_err(|error| ClientError::Failed(format!("cannot read standard input: {error}")))?;
-    Ok(line)
+    let _echo = HiddenEcho::start();
+    typed_line(std::io::stdin().lock().bytes())
+        .map_err(|error| ClientError::Failed(format!("cannot read standard input: {error}")))
 }
 
-/// Turns the echo of the terminal off, and on again when it is dropped.
+/// Reads what is typed up to the end of the line, with the keys that a terminal no longer handles by itself.
+fn typed_line(typed: impl Iterator<Item = std::io::Result<u8>>) -> std::io::Result<String> {
+    const INTERRUPT: u8 = 0x03;
+    const END: u8 = 0x04;
+    const BACKSPACE: u8 = 0x08;
+    const ERASE_LINE: u8 = 0x15;
+    const DELETE: u8 = 0x7f;
+    let mut line = Vec::new();
+    for byte in typed {
+        match byte? {
+            b'\n' | b'\r' | END => break,
+            INTERRUPT => return Err(std::io::Error::other("it was interrupted")),
+            BACKSPACE | DELETE => drop(line.pop()),
+            ERASE_LINE => line.clear(),
+            byte if line.len() as u64 <= INPUT_BYTES_MAX => line.push(byte),
+            _ => {}
+        }
+    }
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+/// Turns the echo of the terminal off, and on again when it is dropped. Its signals are off, too: Ctrl-C would end the
+/// process and leave the terminal without echo.
 struct HiddenEcho(Option<rustix::termios::Termios>);
 
 impl HiddenEcho {
@@ -92,7 +111,7 @@ impl HiddenEcho {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         let before = tcgetattr(std::io::stdin()).ok();
         if let Some(mut settings) = before.clone() {
-            settings.local_modes.remove(LocalModes::ECHO);
+            settings.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG | LocalModes::ICANON);
             let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, &settings);
         }
         Self(before)
@@ -151,5 +170,19 @@ mod tests {
             assert_eq!(media_type(name), expected);
         }
         assert!(MEDIA_TYPES.is_sorted(), "the table is sorted");
+    }
+
+    #[test]
+    fn a_hidden_line_can_be_corrected_and_given_up() {
+        let typed = |keys: &str| typed_line(keys.bytes().map(Ok)).map_err(|error| error.to_string());
+        for (keys, expected) in [
+            ("ph_one\nrest", "ph_one"),
+            ("ph_x\u{7f}one\r", "ph_one"),
+            ("oops\u{15}ph\u{8}h_1\n", "ph_1"),
+            ("a\u{4}", "a"),
+        ] {
+            assert_eq!(typed(keys).as_deref(), Ok(expected), "{keys:?}");
+        }
+        assert_eq!(typed("ph_\u{3}one\n"), Err("it was interrupted".to_owned()));
     }
 }

@@ -24,7 +24,9 @@ pub(crate) fn run(session: &Session, _: Commands, tree: fn() -> Command) -> Resu
         rows_of(&tree, tree.get_name(), &mut rows);
         return session.output.items(&rows, COLUMNS);
     }
-    session.output.object(&command(&tree), COLUMNS)
+    let mut whole = command(&tree);
+    whole["exit_codes"] = json!({ "0": "done", "1": "failed", "2": "wrong usage", "3": "time is over" });
+    session.output.object(&whole, COLUMNS)
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Command> {
@@ -45,6 +47,7 @@ fn command(of: &Command) -> Value {
     let arguments: Vec<Value> = of.get_arguments().filter(|arg| is_shown(arg)).map(argument).collect();
     json!({
         "name": of.get_name(),
+        "aliases": of.get_visible_aliases().collect::<Vec<_>>(),
         "about": about(of),
         "arguments": arguments,
         "commands": shown(of).map(command).collect::<Vec<_>>(),
