@@ -26,6 +26,7 @@ pub mod mailbox;
 pub mod memory;
 pub mod messages;
 pub mod metrics;
+pub mod model_server;
 pub mod next_step;
 pub mod outbound;
 pub mod people;

@@ -1,0 +1,211 @@
+//! The part of JSON Schema that answers of a model are checked against.
+
+use serde_json::{Map, Value};
+
+/// Deepest nesting of a schema and of a value.
+const DEPTH_MAX: usize = 32;
+/// Keywords that [`validate`] applies.
+const APPLIED: &[&str] = &[
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+];
+/// Keywords that only describe.
+const DESCRIBING: &[&str] = &["title", "description", "examples", "default", "$schema", "$comment", "$id"];
+/// The values of `type`.
+const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
+
+/// Checks that [`validate`] understands all of a schema, whose root must be an object.
+///
+/// # Errors
+/// Returns the problem, which completes "the schema …".
+pub fn check(schema: &Value) -> Result<(), String> {
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err("must have the root type `object`".to_owned());
+    }
+    check_at(schema, 0)
+}
+
+fn check_at(schema: &Value, depth: usize) -> Result<(), String> {
+    if depth > DEPTH_MAX {
+        return Err(format!("is nested deeper than {DEPTH_MAX} levels"));
+    }
+    let members = match schema {
+        Value::Bool(_) => return Ok(()),
+        Value::Object(members) => members,
+        _ => return Err("contains a schema that is not an object".to_owned()),
+    };
+    for (keyword, value) in members {
+        if !APPLIED.contains(&keyword.as_str()) && !DESCRIBING.contains(&keyword.as_str()) {
+            return Err(format!("uses the keyword `{keyword}`, which is not supported"));
+        }
+        check_keyword(keyword, value, depth)?;
+    }
+    Ok(())
+}
+
+fn check_keyword(keyword: &str, value: &Value, depth: usize) -> Result<(), String> {
+    let wrong = |expected: &str| Err(format!("must have {expected} as `{keyword}`"));
+    match (keyword, value) {
+        ("type", Value::String(name)) if TYPES.contains(&name.as_str()) => Ok(()),
+        ("type", Value::Array(names)) if names.iter().all(|one| one.as_str().is_some_and(|t| TYPES.contains(&t))) => {
+            Ok(())
+        }
+        ("type", _) => wrong("a JSON type"),
+        ("properties", Value::Object(all)) => all.values().try_for_each(|one| check_at(one, depth + 1)),
+        ("properties", _) => wrong("an object of schemas"),
+        ("items" | "additionalProperties", one) => check_at(one, depth + 1),
+        ("anyOf" | "oneOf" | "allOf", Value::Array(all)) if !all.is_empty() => {
+            all.iter().try_for_each(|one| check_at(one, depth + 1))
+        }
+        ("anyOf" | "oneOf" | "allOf", _) => wrong("a list of schemas"),
+        ("required", Value::Array(names)) if names.iter().all(Value::is_string) => Ok(()),
+        ("required", _) => wrong("a list of names"),
+        ("enum", Value::Array(all)) if !all.is_empty() => Ok(()),
+        ("enum", _) => wrong("a list of values"),
+        ("minLength" | "maxLength" | "minItems" | "maxItems", count) if count.as_u64().is_none() => wrong("a count"),
+        ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", number) if !number.is_number() => {
+            wrong("a number")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks a value against a schema.
+///
+/// # Errors
+/// Returns the first problem with its place, without a value.
+pub fn validate(schema: &Value, value: &Value) -> Result<(), String> {
+    validate_at(schema, value, "the answer", 0)
+}
+
+fn validate_at(schema: &Value, value: &Value, at: &str, depth: usize) -> Result<(), String> {
+    if depth > DEPTH_MAX {
+        return Err(format!("{at} is nested too deeply"));
+    }
+    let schema = match schema {
+        Value::Bool(false) => return Err(format!("{at} is not allowed")),
+        Value::Object(schema) => schema,
+        _ => return Ok(()),
+    };
+    check_type(schema, value, at)?;
+    check_choice(schema, value, at, depth)?;
+    match value {
+        Value::Object(members) => check_object(schema, members, at, depth),
+        Value::Array(items) => check_array(schema, items, at, depth),
+        Value::String(text) => check_count(schema, "minLength", "maxLength", text.chars().count(), at),
+        Value::Number(number) => check_range(schema, number.as_f64().unwrap_or(f64::NAN), at),
+        Value::Null | Value::Bool(_) => Ok(()),
+    }
+}
+
+fn check_type(schema: &Map<String, Value>, value: &Value, at: &str) -> Result<(), String> {
+    let is_of = |name: &str| match (name, value) {
+        ("object", Value::Object(_)) | ("array", Value::Array(_)) | ("string", Value::String(_)) => true,
+        ("number", Value::Number(_)) | ("boolean", Value::Bool(_)) | ("null", Value::Null) => true,
+        ("integer", Value::Number(number)) => number.as_f64().is_some_and(|number| number.fract() == 0.0),
+        _ => false,
+    };
+    let (matches, expected) = match schema.get("type") {
+        Some(Value::String(name)) => (is_of(name), name.clone()),
+        Some(Value::Array(names)) => {
+            let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+            (names.iter().any(|name| is_of(name)), names.join(" or "))
+        }
+        _ => return Ok(()),
+    };
+    if matches { Ok(()) } else { Err(format!("{at} must be of type {expected}")) }
+}
+
+fn check_choice(schema: &Map<String, Value>, value: &Value, at: &str, depth: usize) -> Result<(), String> {
+    if schema.get("const").is_some_and(|expected| expected != value) {
+        return Err(format!("{at} must be the constant of the schema"));
+    }
+    if let Some(Value::Array(all)) = schema.get("enum")
+        && !all.contains(value)
+    {
+        return Err(format!("{at} must be one of the values of the schema"));
+    }
+    let count = |all: &[Value]| all.iter().filter(|one| validate_at(one, value, at, depth + 1).is_ok()).count();
+    if let Some(Value::Array(all)) = schema.get("anyOf")
+        && count(all) == 0
+    {
+        return Err(format!("{at} matches no schema of anyOf"));
+    }
+    if let Some(Value::Array(all)) = schema.get("oneOf")
+        && count(all) != 1
+    {
+        return Err(format!("{at} must match one schema of oneOf"));
+    }
+    match schema.get("allOf") {
+        Some(Value::Array(all)) => all.iter().try_for_each(|one| validate_at(one, value, at, depth + 1)),
+        _ => Ok(()),
+    }
+}
+
+fn check_object(
+    schema: &Map<String, Value>,
+    members: &Map<String, Value>,
+    at: &str,
+    depth: usize,
+) -> Result<(), String> {
+    if let Some(Value::Array(names)) = schema.get("required")
+        && let Some(name) = names.iter().filter_map(Value::as_str).find(|name| !members.contains_key(*name))
+    {
+        return Err(format!("{at} must have the member {name}"));
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, member) in members {
+        match properties.and_then(|all| all.get(name)) {
+            Some(property) => validate_at(property, member, &format!("{at}.{name}"), depth + 1)?,
+            // The name is the model's own text; the problem goes back to it.
+            None => {
+                if let Some(others) = schema.get("additionalProperties") {
+                    validate_at(others, member, &format!("{at}.{name}"), depth + 1)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_array(schema: &Map<String, Value>, items: &[Value], at: &str, depth: usize) -> Result<(), String> {
+    check_count(schema, "minItems", "maxItems", items.len(), at)?;
+    let Some(each) = schema.get("items") else { return Ok(()) };
+    items.iter().enumerate().try_for_each(|(n, item)| validate_at(each, item, &format!("{at}[{n}]"), depth + 1))
+}
+
+fn check_count(schema: &Map<String, Value>, min: &str, max: &str, count: usize, at: &str) -> Result<(), String> {
+    let limit = |name: &str| schema.get(name).and_then(Value::as_u64);
+    if limit(min).is_some_and(|min| (count as u64) < min) {
+        return Err(format!("{at} is shorter than {min}"));
+    }
+    if limit(max).is_some_and(|max| count as u64 > max) {
+        return Err(format!("{at} is longer than {max}"));
+    }
+    Ok(())
+}
+
+fn check_range(schema: &Map<String, Value>, number: f64, at: &str) -> Result<(), String> {
+    let limit = |name: &str| schema.get(name).and_then(Value::as_f64);
+    let fits = limit("minimum").is_none_or(|min| number >= min)
+        && limit("maximum").is_none_or(|max| number <= max)
+        && limit("exclusiveMinimum").is_none_or(|min| number > min)
+        && limit("exclusiveMaximum").is_none_or(|max| number < max);
+    if fits { Ok(()) } else { Err(format!("{at} is out of range")) }
+}
