@@ -7,6 +7,7 @@ use super::{Rule, Violation, repository};
 /// The production crates, lowest first, each with the crates that it may use.
 const CRATES: &[(&str, &[&str])] = &[
     ("mail", &[]),
+    ("categoriser", &[]),
     ("domain", &["mail"]),
     ("store", &["mail", "domain"]),
     ("api", &["mail", "domain"]),
