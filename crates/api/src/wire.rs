@@ -29,6 +29,7 @@ pub use jwk::PublicJwkBody;
 pub use kinds::{Base64, BoundedInt, BoundedLine, BoundedList, BoundedText, CommaList, Patch, ShownName};
 pub use labels::{AddableLabel, Label, UserLabel, label_change, no_label_both_ways};
 pub use mail::{AddressText, AuthorFilter, FileName, MimeType, OneOrMany, Recipient};
+pub use names::ScreeningChoice;
 pub use query::{
     Cursor, EmptyInput, FormField, Limit, MetadataFilters, QueryParameters, QueryValue, Seconds, decode_query, paging,
 };

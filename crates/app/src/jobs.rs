@@ -3,6 +3,7 @@
 //! A new kind is a value of [`JobKind`](posthouse_domain::job::JobKind); the compiler then names the places that need
 //! its handler, its recovery and its limits. Jobs call use cases, never the other way round.
 
+pub mod analysis;
 pub mod certificate;
 pub mod definition;
 pub mod domain_check;

@@ -8,6 +8,7 @@
 pub mod access;
 pub mod agent_keys;
 pub mod agents;
+pub mod analysis;
 pub mod connectors;
 pub mod contacts;
 pub mod domains;
@@ -22,6 +23,7 @@ pub mod jobs;
 pub mod keyring;
 pub mod lifecycle;
 pub mod limits;
+pub mod local_model;
 pub mod mailbox;
 pub mod memory;
 pub mod messages;

@@ -5,7 +5,9 @@
 //! later, as if the message arrived then.
 
 pub mod contacts;
+pub mod enriched;
 pub(crate) mod forwards;
+pub mod judge;
 pub mod parse;
 mod received;
 pub mod recipient;
@@ -88,6 +90,8 @@ enum When {
     Stored,
     /// When a message is shown later than it was stored.
     Later,
+    /// When the message is stored, and when it's shown.
+    Always,
     /// When agents get the message: at once, or when it's shown.
     Visible,
     /// When the workspace learns of the message: at once unless it is pending, and when it's shown.
@@ -99,6 +103,7 @@ impl When {
         match (self, filing.occasion) {
             (Self::Stored, occasion) => matches!(occasion, Occasion::Stored(_)),
             (Self::Later, occasion) => matches!(occasion, Occasion::Shown(_)),
+            (Self::Always, _) => true,
             (Self::Visible, _) => filing.is_visible(),
             (Self::Known, occasion) => !matches!(occasion, Occasion::Stored(Visibility::Pending(_))),
         }
@@ -136,7 +141,7 @@ const STAGES: [Stage; 12] = [
     Stage { run: stages::queue, of: Of::Received, when: When::Later },
     Stage { run: forwards::enqueue, of: Of::Received, when: When::Visible },
     Stage { run: stages::search, of: Of::All, when: When::Later },
-    Stage { run: stages::event, of: Of::Received, when: When::Known },
+    Stage { run: stages::event, of: Of::Received, when: When::Always },
 ];
 
 /// Makes a message part of an inbox.

@@ -23,6 +23,7 @@ pub struct Metrics {
     tracked_destinations: Family<Labels<1>, Gauge>,
     jobs: Family<Labels<2>, Counter>,
     webhooks: Family<Labels<1>, Counter>,
+    analyses: Family<Labels<1>, Counter>,
     queue_by_hand: Family<Labels<1>, Counter>,
     store_queue: Family<Labels<1>, Gauge>,
     certificate: Family<Labels<1>, Gauge>,
@@ -57,6 +58,11 @@ impl Default for Metrics {
             tracked_destinations: family(to, "destinations", "Tracked destinations, by throttle state"),
             jobs: family(to, "jobs", "Job attempts, by kind and outcome"),
             webhooks: family(to, "webhook_attempts", "Webhook attempts, by outcome"),
+            analyses: family(
+                to,
+                "model_server_questions",
+                "Questions to the model server about received mail, by outcome",
+            ),
             queue_by_hand: family(to, "queue_interventions", "Messages in work queues settled by hand, by action"),
             store_queue: family(to, "store_queue", "Units of work waiting for the store, by queue"),
             certificate: family(
@@ -148,6 +154,11 @@ impl Metrics {
     /// Counts a job attempt: `done`, `retry`, `hold`, `dead`, `recreated`.
     pub fn job(&self, kind: &'static str, outcome: &'static str) {
         self.jobs.get_or_create(&[("kind", kind), ("outcome", outcome)]).inc();
+    }
+
+    /// Counts a question to the model server about a received message: `answered`, or why there is no answer.
+    pub fn analysis(&self, outcome: &'static str) {
+        self.analyses.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a webhook attempt: `succeeded`, `failed`.

@@ -15,6 +15,7 @@ use crate::limits::{
     fixed_window::FixedWindow, in_flight::InFlightRequests, requests::RequestLimits, shared_budget::SharedBudget,
     sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
 };
+use crate::local_model::LocalModel;
 use crate::memory::{blocklists::BlocklistCache, streams::Streams, waiters::InboxWaiters};
 use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
 use crate::settings::{AppConfig, DeliveryMode};
@@ -68,6 +69,8 @@ pub struct Service {
     pub capacity: DeliveryCapacity,
     /// Held by the writer of the full-text index: one batch at a time.
     pub indexing: tokio::sync::Mutex<()>,
+    /// The local model of the categoriser.
+    pub local_model: LocalModel,
     /// Pending long polls.
     pub waiters: InboxWaiters,
     /// Subscribers of the event stream.
@@ -133,6 +136,7 @@ impl Service {
             storage_health: StorageHealth::default(),
             lifecycle: Lifecycle::default(),
             indexing: tokio::sync::Mutex::default(),
+            local_model: LocalModel::default(),
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklists: BlocklistCache::default(),

@@ -5,6 +5,7 @@ mod username;
 pub use username::{READABLE_RANDOM_BYTES, RETURN_PATH, TEMPORARY_RANDOM_BYTES, Username, is_role};
 
 use crate::{
+    analysis::ScreeningMode,
     error::{Detail, ErrorCode, LimitName, Refusal},
     id::{InboxId, WorkspaceId},
     plan::{Limit, PlanLimits},
@@ -61,6 +62,8 @@ pub struct Inbox {
     pub paused_reason: Option<String>,
     /// Whether promotions are filtered; `None` means the default for the local part.
     pub promotions_filter: Option<bool>,
+    /// How its mail is screened; `None` means as the workspace does.
+    pub screening: Option<ScreeningMode>,
     /// Whether the agent can sign in to apps.
     pub identity_enabled: bool,
     /// The `created_at` of its newest message.

@@ -40,6 +40,8 @@ named! {
         OnCallMail = "on_call_mail",
         /// Checks whether a card may be in the public directory; the subject is the inbox.
         ListingCheck = "listing_check",
+        /// Asks the model server about a received message; the subject is the message.
+        Analysis = "analysis",
     }
 
     /// Why a job is in its state: why it was enqueued, held, retried or given up.
@@ -209,6 +211,8 @@ impl JobKind {
             Self::Escalation => 1_000,
             // The person asks again.
             Self::SignInMail => 20,
+            // The deadline of the screening comes before, or the message is shown without an analysis.
+            Self::Analysis => 6,
         }
     }
 }

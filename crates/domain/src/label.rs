@@ -20,6 +20,10 @@ pub const UNVERIFIED_REPORT: &str = "unverified-report";
 pub const NEEDS_HUMAN: &str = "ai:needs-human";
 /// On received messages that are probably phishing.
 pub const PHISHING: &str = "ai:phishing";
+/// On received messages that are probably automatic.
+pub const AUTO_REPLY: &str = "ai:auto-reply";
+/// On received messages in which the local screen found instructions to an agent, or hidden text.
+pub const LOCAL_INJECTION_RISK: &str = "local:injection-risk";
 /// Labels that hide a message in an inbox that filters promotions.
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
 

@@ -10,6 +10,7 @@ pub mod actor;
 pub mod agent;
 pub mod agent_key;
 pub mod agent_message;
+pub mod analysis;
 pub mod auth;
 pub mod certificate;
 pub mod connector;
@@ -81,6 +82,10 @@ pub use agent_message::content::{CopyClaims, SignedAuthor, SignedContent};
 pub use agent_message::disclosure::{Disclosure, DisclosureParties};
 pub use agent_message::{AgentDelivery, AuthorProblem, AuthorSignature, DeliverySignature};
 pub use agent_message::{Assurance, Sender, UnsignedReason};
+pub use analysis::{
+    Analysis, AnalysisFacts, AnalysisPlan, AnalysisState, Category, Feedback, Judged, ScreeningMode, ScreeningSettings,
+    ScreeningTimeout, SkipReason, TextRange, Urgency, Verdict,
+};
 pub use auth::Permission::DomainsManage;
 pub use auth::{
     ApiKey, ApiKeySecret, Caller, ConnectorPrincipal, Credential, InboxSet, KeyClient, KeyOwnerKind, KeyPrincipal,
@@ -145,8 +150,8 @@ pub use message::MessageReference;
 pub use message::NewestMessage;
 pub use message::RoleMail;
 pub use message::{
-    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageStatus,
-    MessageVerification, RecipientDelivery, TlsParameters,
+    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageRelease,
+    MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
 };
 pub use metadata::Metadata;
 pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};

@@ -3,7 +3,9 @@
 use posthouse_mail::{bounce::BounceClass, verification::VerificationReason};
 
 use crate::{
+    actor::Actor,
     agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
+    analysis::{Analysis, Feedback, Verdict},
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     named::NamedEnum,
     time::Time,
@@ -122,6 +124,25 @@ pub struct MessageVerification {
     pub auth_failed: bool,
 }
 
+/// How far a categoriser's answer can move the confidence in a verification, up or down.
+const VERIFICATION_SHIFT: f64 = 0.3;
+/// The highest confidence in a code or link of a message that is probably phishing, or whose sender failed authentication.
+const SUSPECT_CONFIDENCE_MAX: f64 = 0.4;
+
+impl MessageVerification {
+    /// Returns the confidence after a categoriser read the message. Its answer raises or lowers what the pattern shows; it
+    /// can't make a suspect message trustworthy.
+    #[must_use]
+    pub fn confidence_with(&self, verdict: Option<&Verdict>) -> f64 {
+        let Some(verdict) = verdict else { return self.confidence };
+        let shift = (verdict.verification() * 2.0 - 1.0) * VERIFICATION_SHIFT;
+        let moved = (self.confidence + shift).clamp(0.0, 1.0);
+        let is_suspect = self.auth_failed || verdict.risk() == Some(HoldReason::Phishing);
+        let bounded = if is_suspect { moved.min(SUSPECT_CONFIDENCE_MAX) } else { moved };
+        (bounded * 100.0).round() / 100.0
+    }
+}
+
 impl NamedEnum for VerificationReason {
     fn names() -> Vec<&'static str> {
         Self::ALL.iter().map(|reason| reason.text()).collect()
@@ -222,6 +243,14 @@ pub struct Message {
     pub held: Option<HoldReason>,
     /// When it was released.
     pub released_at: Option<Time>,
+    /// Who released it, and why; `None` if the service or an older version did.
+    pub release: Option<MessageRelease>,
+    /// What the categoriser found out; `None` for sent messages and for those that an older version stored.
+    pub analysis: Option<Analysis>,
+    /// When a pending analysis times out.
+    pub analysis_due: Option<Time>,
+    /// When its analysis was completed.
+    pub analyzed_at: Option<Time>,
     /// Whether it has attachments.
     pub has_attachments: bool,
     /// Whether links of this service were masked in it, so that its raw bytes are for owners only.
@@ -234,6 +263,15 @@ pub struct Message {
     pub received_at: Option<Time>,
     /// When it was stored; strictly increasing within an inbox.
     pub created_at: Time,
+}
+
+/// Who released a held message, and what they think of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MessageRelease {
+    /// Who released it.
+    pub by: Actor,
+    /// What they think of it.
+    pub feedback: Option<Feedback>,
 }
 
 impl Message {

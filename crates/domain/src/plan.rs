@@ -46,6 +46,8 @@ pub struct PlanLimits {
     pub connections: Limit,
     /// Streams at once, of one workspace.
     pub streams: Limit,
+    /// Received messages that the categoriser reads per day (UTC).
+    pub ai_checks_per_day: Limit,
     /// Stored messages, and bodies and files of drafts, in bytes.
     pub storage_bytes: Limit,
 }

@@ -101,8 +101,10 @@ pub struct ClaimFilter {
     pub channel: Option<crate::message::Channel>,
     /// Only messages of this kind.
     pub kind: Option<crate::message::MessageKind>,
-    /// Only messages that were screened for injection and phishing. There is no screening yet, so nothing matches.
+    /// Only messages that were screened for injection and phishing.
     pub analysed: bool,
+    /// Only messages whose analysis is not pending.
+    pub enriched: bool,
 }
 
 /// The current state of a queue.

@@ -46,6 +46,8 @@ pub struct Record {
     pub withheld: bool,
     /// Its approval, if it was a draft.
     pub approval: Option<ApprovalOfMessage>,
+    /// Whether the reader may see who released it.
+    pub shows_release: bool,
     /// How much of it is loaded and shown.
     pub view: RecordView,
 }

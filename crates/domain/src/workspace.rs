@@ -1,6 +1,7 @@
 //! A workspace: the tenant with its plan, status and settings.
 
 use crate::{
+    analysis::ScreeningSettings,
     id::WorkspaceId,
     plan::{Limit, Plan, PlanLimits, Plans},
     suspension::Suspension,
@@ -122,8 +123,8 @@ pub struct Workspace {
     pub stop_reason: Option<String>,
     /// How much AI may process its mail.
     pub ai_processing: AiProcessing,
-    /// Whether agents receive screened mail only.
-    pub screening: bool,
+    /// How its mail is screened for agents.
+    pub screening: ScreeningSettings,
     /// A daily message limit set by the operator, which replaces the plan's.
     pub daily_send_limit: Option<u64>,
     /// How sent mail discloses that an agent wrote it.

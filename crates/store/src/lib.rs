@@ -108,7 +108,7 @@ pub use people::{
 };
 pub(crate) use schema::tables;
 pub use schema::{migrate, wipe, wipe_rules, wipe_workspace};
-pub use workspaces::{idempotency, inboxes, keys, metrics, storage, totals};
+pub use workspaces::{idempotency, inboxes, keys, metrics, screening, storage, totals};
 
 pub use blobs::{BlobDigest, BlobStore};
 pub use db::faults::{WriteFaults, WritePoint};

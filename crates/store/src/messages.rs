@@ -21,9 +21,9 @@ pub mod thread_list;
 pub mod threads;
 
 pub use posthouse_domain::MessageReference;
-use posthouse_domain::{InboxId, Message, MessageId, Time, WorkspaceId};
+use posthouse_domain::{HoldReason, InboxId, Message, MessageId, MessageRelease, Time, WorkspaceId};
 
-pub use self::records::{is_withheld, record, records, records_in, records_within};
+pub use self::records::{is_withheld, record, records, records_in, records_within, screening_mode};
 use crate::{Result, Tx, search, statements};
 
 statements! {
@@ -37,8 +37,15 @@ statements! {
     fn show(message: &Message { workspace, id }, created_at: Time) =
         "UPDATE messages SET held = NULL, created_at = :created_at WHERE workspace_id = :workspace AND id = :id";
     /// Releases a held message. Queue it for indexing afterward.
-    pub fn release(workspace: WorkspaceId, id: MessageId, at: Time) =
-        "UPDATE messages SET released_at = :at WHERE workspace_id = :workspace AND id = :id AND held IS NOT NULL AND released_at IS NULL";
+    pub fn release(workspace: WorkspaceId, id: MessageId, at: Time, by: Option<&MessageRelease>) =
+        "UPDATE messages SET released_at = :at, released_by = :by WHERE workspace_id = :workspace AND id = :id AND held IS NOT NULL AND released_at IS NULL";
+    /// Writes the state of a message's analysis.
+    pub fn set_analysis(message: &Message { workspace, id, analysis, analysis_due, analyzed_at, auto_reply }) =
+        "UPDATE messages SET analysis = :analysis, analysis_due = :analysis_due, analyzed_at = :analyzed_at, auto_reply = :auto_reply
+        WHERE workspace_id = :workspace AND id = :id";
+    /// Holds a message that was pending for another reason.
+    pub fn hold(workspace: WorkspaceId, id: MessageId, reason: HoldReason) =
+        "UPDATE messages SET held = :reason WHERE workspace_id = :workspace AND id = :id";
     fn add_label(message: &Message { workspace, inbox, id }, label: &str, created_at: Time) =
         "INSERT INTO message_labels (workspace_id, inbox_id, label, created_at, message_id) VALUES (:workspace, :inbox, :label, :created_at, :id)
         ON CONFLICT DO NOTHING";

@@ -1,6 +1,7 @@
 //! The inbox object.
 
 use posthouse_domain::{
+    analysis::ScreeningMode,
     inbox::{Inbox, InboxKind},
     metadata::{self, Metadata},
 };
@@ -47,6 +48,8 @@ pub struct InboxView {
     paused_reason: Option<String>,
     /// Whether promotional mail is filtered.
     promotions_filter: bool,
+    /// How its mail is screened for agents: `hold`, `monitor` or `off`; null if as the workspace's setting says.
+    screening: Option<&'static str>,
     /// Number of held messages.
     held_count: u64,
     /// Number of drafts with the status `draft` or `failed`.
@@ -103,6 +106,7 @@ impl InboxView {
             paused_at: i.paused_at.map(Into::into),
             paused_reason: i.paused_reason.clone(),
             promotions_filter: i.filters_promotions(),
+            screening: i.screening.map(ScreeningMode::text),
             held_count: facts.held,
             pending_draft_count: facts.pending_drafts,
             needs_human_count: facts.needs_human,

@@ -2,9 +2,12 @@
 
 use crate::views::hex;
 use posthouse_domain::message::{
-    Attachment, Channel, Direction, HoldReason, MessageKind, MessageStatus, MessageVerification,
+    Attachment, Channel, Direction, HoldReason, Message, MessageKind, MessageStatus, MessageVerification,
 };
 use posthouse_domain::record::{Record, RecordView};
+use posthouse_domain::{
+    ActorKind, Analysis, Category, Feedback, SkipReason, Urgency, Verdict, analysis::RISK_MIN, label::AUTO_REPLY,
+};
 use posthouse_mail::verification::VerificationReason;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,6 +20,7 @@ use super::{
     delivery::DeliveryView,
     draft::ApprovalView,
     json_text, name_of, optional_name_of,
+    workspace::ActorView,
 };
 
 /// A message.
@@ -109,7 +113,7 @@ pub struct MessageView<'a> {
     /// State of the analysis of received mail; null for sent mail.
     analysis: Option<AnalysisView>,
     /// State of the screening of received mail; null for sent mail.
-    screening: Option<ScreeningView>,
+    screening: Option<ScreeningView<'a>>,
     /// Whether received mail is an automatic reply.
     auto_reply: bool,
     /// Present if content is withheld: subject, bodies, headers, attachments, data, verification and
@@ -145,6 +149,130 @@ enum HeaderValueSchema {
 pub struct AiView<'a> {
     /// Sign-in code or confirmation link in the message; null if it has neither.
     verification: Option<VerificationView<'a>>,
+    /// Answers of the categoriser; absent until the message is analyzed.
+    #[serde(flatten)]
+    answers: Option<AnswersView<'a>>,
+    /// Why the analysis was given up; absent if it wasn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enrichment_error: Option<&'a str>,
+    /// Time and actor of the release of a held message; absent if it wasn't released.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    released_at: Option<TimestampView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    released_by: Option<String>,
+}
+
+/// Answers of the categoriser about a message. Probabilities are from 0 to 1.
+#[derive(Serialize, JsonSchema)]
+pub struct AnswersView<'a> {
+    category: CategoryView,
+    risk: RiskView,
+    /// Probability that a person should handle it.
+    needs_human: f64,
+    urgency: UrgencyView,
+    /// Probability of out-of-office, auto-responder, ticket acknowledgement or bulk mail.
+    auto_reply: f64,
+    /// Model that answered.
+    model: &'a str,
+    /// Time at which the answers were saved.
+    enriched_at: TimestampView,
+    /// `full` if the model read the whole text, otherwise `partial`.
+    analysis_coverage: &'static str,
+}
+
+/// The category of a message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MessageCategory")]
+pub struct CategoryView {
+    /// Most likely category.
+    #[schemars(schema_with = "name_of::<Category>")]
+    label: &'static str,
+    /// Its probability.
+    confidence: f64,
+    /// Probability of each category.
+    probabilities: std::collections::BTreeMap<&'static str, f64>,
+}
+
+/// The risks of a message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MessageRisk")]
+pub struct RiskView {
+    /// Probability that it tries to instruct an AI.
+    injection: f64,
+    /// Probability of credential harvesting, scam or impersonation.
+    phishing: f64,
+    /// Bytes of `text` that look most like an instruction to an AI: first byte, and the byte after the last one. Absent if
+    /// nothing does, or the content is withheld.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    injection_at: Option<[usize; 2]>,
+}
+
+/// The urgency of a message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MessageUrgency")]
+pub struct UrgencyView {
+    /// Most likely level.
+    #[schemars(schema_with = "name_of::<Urgency>")]
+    level: &'static str,
+    /// Expected level, from 0 (`low`) to 3 (`critical`).
+    score: f64,
+    /// Probability of the level.
+    confidence: f64,
+}
+
+impl<'a> AiView<'a> {
+    fn of(m: &'a Message, open: bool) -> Self {
+        let verdict = m.analysis.as_ref().and_then(Analysis::verdict);
+        let release = m.release.as_ref();
+        Self {
+            verification: m.verification.as_ref().filter(|_| open).map(|found| VerificationView::of(found, verdict)),
+            answers: verdict.map(|verdict| AnswersView::of(verdict, open)),
+            enrichment_error: match &m.analysis {
+                Some(Analysis::Failed(error)) => Some(error),
+                _ => None,
+            },
+            released_at: m.released_at.map(Into::into),
+            released_by: release.and_then(|release| {
+                let kind = match release.by.kind {
+                    ActorKind::User => "user",
+                    ActorKind::ApiKey => "key",
+                    ActorKind::Connector => "connector",
+                    ActorKind::Operator => "operator",
+                };
+                release.by.id.as_ref().map(|id| format!("{kind}:{id}"))
+            }),
+        }
+    }
+}
+
+impl<'a> AnswersView<'a> {
+    fn of(v: &'a Verdict, open: bool) -> Self {
+        let (category, confidence) = v.best_category();
+        let (level, level_confidence) = v.best_urgency();
+        let score = (v.urgency_score() * 100.0).round() / 100.0;
+        Self {
+            category: CategoryView {
+                label: category.text(),
+                confidence,
+                probabilities: Category::ALL.iter().map(|one| one.text()).zip(v.category).collect(),
+            },
+            risk: RiskView {
+                injection: v.injection,
+                phishing: v.phishing,
+                injection_at: v.injection_at.filter(|_| open).map(|at| [at.start, at.end]),
+            },
+            needs_human: v.needs_human,
+            urgency: UrgencyView { level: level.text(), score, confidence: level_confidence },
+            auto_reply: v.auto_reply,
+            model: &v.model,
+            enriched_at: v.at.into(),
+            analysis_coverage: coverage(v),
+        }
+    }
+}
+
+const fn coverage(verdict: &Verdict) -> &'static str {
+    if verdict.is_complete { "full" } else { "partial" }
 }
 
 /// A sign-in code or confirmation link in a message.
@@ -156,7 +284,8 @@ pub struct VerificationView<'a> {
     /// URL of the link.
     link: Option<&'a str>,
     /// Confidence from 0 to 1; pattern matching alone reaches at most 0.7, and at most 0.4 if the link belongs to another
-    /// domain than the author's address.
+    /// domain than the author's address. The categoriser raises or lowers it; it is at most 0.4 in probable phishing and
+    /// in mail whose sender failed authentication.
     confidence: f64,
     /// What shows the code, or the link if that is clearer: a line that binds the code to a host (`code_bound`), the
     /// sentence around it (`code_named`), or its place (`code_shown`); another link that refuses (`link_answer`), the
@@ -164,12 +293,16 @@ pub struct VerificationView<'a> {
     /// version stored.
     #[schemars(schema_with = "optional_name_of::<VerificationReason>")]
     reason: Option<&'static str>,
-    /// Reserved for a categorizer; always null.
+    /// Probability of the category `verification`; null until the message is analyzed.
     categoriser_probability: Option<f64>,
     /// Present and true if the sender failed authentication.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     auth_failed: bool,
+    /// Present and true if the message is probably phishing: the code or link may serve an attacker.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    phishing: bool,
 }
 
 /// An attachment of a message.
@@ -202,7 +335,7 @@ pub struct AttachmentView<'a> {
 pub struct AnalysisView {
     /// `pending`, `completed`, `skipped` or `failed`.
     state: &'static str,
-    /// Reserved; always null.
+    /// `full` or `partial` if completed; null otherwise.
     coverage: Option<&'static str>,
     /// Reason for a skipped analysis, as one word, such as `not_available`.
     reason: Option<&'static str>,
@@ -211,13 +344,59 @@ pub struct AnalysisView {
 /// The screening of a received message.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Screening")]
-pub struct ScreeningView {
+pub struct ScreeningView<'a> {
     /// `screened`, `pending`, `held` or `released`.
     state: &'static str,
     /// Reason for the state, as one word, such as `blocked`.
     reason: Option<&'static str>,
     /// Time of release; null if the message was not released.
     released_at: Option<TimestampView>,
+    /// Who released it, and what they said; only for callers who may release, and in `message.released`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    release: Option<ReleaseView<'a>>,
+}
+
+/// The release of a held message.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MessageRelease")]
+pub struct ReleaseView<'a> {
+    /// Actor that released it.
+    by: ActorView,
+    /// What the actor said about it: `right`, `wrong`, `unsure`, `spam` or `test`.
+    feedback: Option<&'a str>,
+}
+
+/// Returns the state and the reason of a received message's screening.
+fn screening_of(m: &Message) -> (&'static str, Option<&'static str>) {
+    match (m.held, m.released_at) {
+        (Some(HoldReason::Pending), None) => ("pending", None),
+        (Some(reason), None) => ("held", Some(reason.text())),
+        (Some(HoldReason::Pending), Some(_)) => ("released", None),
+        (Some(reason), Some(_)) => ("released", Some(reason.text())),
+        (None, _) => {
+            // The analysis of mail that agents get is not waited for, or was not needed.
+            let exempt = match &m.analysis {
+                None => Some(SkipReason::NotAvailable),
+                Some(analysis) => analysis.skip_reason(),
+            };
+            let exempt = exempt.filter(|reason| !matches!(reason, SkipReason::Quota | SkipReason::Blocked));
+            ("screened", exempt.map(SkipReason::text))
+        }
+    }
+}
+
+/// Returns the analysis of a received message.
+fn analysis_of(m: &Message) -> AnalysisView {
+    let Some(analysis) = &m.analysis else {
+        // A list stops mail before it is analyzed.
+        let reason = if m.held == Some(HoldReason::Blocked) { SkipReason::Blocked } else { SkipReason::NotAvailable };
+        return AnalysisView { state: "skipped", coverage: None, reason: Some(reason.text()) };
+    };
+    AnalysisView {
+        state: analysis.state().text(),
+        coverage: analysis.verdict().map(coverage),
+        reason: analysis.skip_reason().map(SkipReason::text),
+    }
 }
 
 impl<'a> MessageView<'a> {
@@ -227,14 +406,7 @@ impl<'a> MessageView<'a> {
         let (m, bodies) = (&record.message, &record.bodies);
         let received = m.direction == Direction::Inbound;
         let (open, is_full) = (!record.withheld, record.view == RecordView::Full);
-        let (screening, reason) = match (m.held, m.released_at) {
-            (None, _) => ("screened", Some("not_available")),
-            (Some(HoldReason::Pending), None) => ("pending", None),
-            (Some(reason), None) => ("held", Some(reason.text())),
-            (Some(reason), Some(_)) => ("released", Some(reason.text())),
-        };
-        // A list stops mail before it is analyzed.
-        let unanalyzed = if m.held == Some(HoldReason::Blocked) { "blocked" } else { "not_available" };
+        let (screening, reason) = screening_of(m);
         Self {
             id: m.id.into(),
             inbox_id: m.inbox.into(),
@@ -266,7 +438,7 @@ impl<'a> MessageView<'a> {
             created_at: m.created_at.into(),
             contact_id: m.contact.map(Into::into),
             attachments: record.attachments.iter().filter(|_| open).map(AttachmentView::of).collect(),
-            ai: AiView { verification: m.verification.as_ref().filter(|_| open).map(VerificationView::of) },
+            ai: AiView::of(m, open),
             data: m.data.as_deref().filter(|_| open && is_full).map(json_text),
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
             // The hashes in a signature reveal short texts.
@@ -274,13 +446,17 @@ impl<'a> MessageView<'a> {
             author: m.author.as_ref().filter(|_| open).map(AuthorSignatureView::of),
             approval: record.approval.as_ref().map(ApprovalView::of),
             ai_disclosure: m.disclosure.as_ref().map(DisclosureView::of),
-            analysis: received.then_some(AnalysisView { state: "skipped", coverage: None, reason: Some(unanalyzed) }),
+            analysis: received.then(|| analysis_of(m)),
             screening: received.then_some(ScreeningView {
                 state: screening,
                 reason,
                 released_at: m.released_at.map(Into::into),
+                release: m.release.as_ref().filter(|_| record.shows_release).map(|release| ReleaseView {
+                    by: ActorView::of(&release.by),
+                    feedback: release.feedback.map(Feedback::text),
+                }),
             }),
-            auto_reply: received && m.auto_reply,
+            auto_reply: received && (m.auto_reply || m.labels.iter().any(|label| label == AUTO_REPLY)),
             withheld: record.withheld.then_some(WithheldView {
                 state: screening,
                 reason,
@@ -298,14 +474,15 @@ fn headers(text: &str) -> &RawValue {
 impl<'a> VerificationView<'a> {
     /// Returns the view of a verification.
     #[must_use]
-    pub fn of(verification: &'a MessageVerification) -> Self {
+    pub fn of(verification: &'a MessageVerification, verdict: Option<&Verdict>) -> Self {
         Self {
             code: verification.code.as_deref(),
             link: verification.link.as_deref(),
-            confidence: verification.confidence,
+            confidence: verification.confidence_with(verdict),
             reason: verification.reason.map(VerificationReason::text),
-            categoriser_probability: None,
+            categoriser_probability: verdict.map(Verdict::verification),
             auth_failed: verification.auth_failed,
+            phishing: verdict.is_some_and(|verdict| verdict.phishing >= RISK_MIN),
         }
     }
 }

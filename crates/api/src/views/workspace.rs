@@ -2,6 +2,7 @@
 
 use posthouse_domain::{
     actor::{Actor, ActorKind},
+    analysis::{ScreeningMode, ScreeningTimeout},
     plan::Plan,
     suspension::{Suspension, SuspensionReason},
     workspace::{AiProcessing, DisclosureLine, Workspace},
@@ -47,8 +48,15 @@ pub struct WorkspaceView {
     /// How much AI may process the mail.
     #[schemars(schema_with = "name_of::<AiProcessing>")]
     ai_processing: &'static str,
-    /// Whether agents receive screened mail only.
-    screening: bool,
+    /// How mail is screened for agents: `hold` holds risky mail until a person releases it, `monitor` labels it, `off`
+    /// withholds nothing.
+    #[schemars(schema_with = "name_of::<ScreeningMode>")]
+    screening: &'static str,
+    /// Longest time of a check, in seconds.
+    screening_deadline: i64,
+    /// What happens to mail whose check takes longer: `hold` or `release`.
+    #[schemars(schema_with = "name_of::<ScreeningTimeout>")]
+    screening_on_timeout: &'static str,
     /// After how many days mail is deleted for good; null if never.
     retention_days: Option<u32>,
     /// A daily message limit that replaces the plan's; null without one.
@@ -125,7 +133,9 @@ impl WorkspaceView {
                 share_workspace_name: w.ai_disclosure.shares_name,
             },
             ai_processing: w.ai_processing.text(),
-            screening: w.screening,
+            screening: w.screening.mode.text(),
+            screening_deadline: w.screening.deadline_s,
+            screening_on_timeout: w.screening.on_timeout.text(),
             retention_days: w.retention_days,
             daily_send_limit: w.daily_send_limit,
             created_at: w.created_at.into(),

@@ -5,6 +5,7 @@ use posthouse_domain::{
         card::{CardVisibility, Routing},
         report::ReportReason,
     },
+    analysis::{Feedback, ScreeningMode, ScreeningTimeout},
     auth::Permission,
     contact::ContactKind,
     draft,
@@ -50,6 +51,9 @@ macro_rules! names {
 
 names!(
     AiProcessing,
+    Feedback,
+    ScreeningMode,
+    ScreeningTimeout,
     CardVisibility,
     DisclosureLine,
     ReportReason,
@@ -68,6 +72,23 @@ names!(
     RecordView,
     draft::DraftStatus
 );
+
+/// A screening mode; `true` means `hold`, and `false` means `off`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ScreeningChoice(pub ScreeningMode);
+
+impl BodyValue for ScreeningChoice {
+    fn schema() -> Value {
+        json!({ "anyOf": [<ScreeningMode as BodyValue>::schema(), { "type": "boolean" }] })
+    }
+
+    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Self> {
+        match value.as_bool() {
+            Some(is_on) => Some(Self(if is_on { ScreeningMode::Hold } else { ScreeningMode::Off })),
+            None => <ScreeningMode as BodyValue>::decode(value, path, problems).map(Self),
+        }
+    }
+}
 
 fn texts<T: Copy>(all: &[T], text: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|value| text(*value)).collect()

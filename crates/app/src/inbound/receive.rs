@@ -21,7 +21,7 @@ use crate::limits::{blocking_pool::WorkClass, storage_limit};
 use crate::mailbox::parse::{ParsedMail, Provenance, parse_message};
 use crate::mailbox::recipient::{is_role, resolve_recipient, served_domains};
 use crate::mailbox::return_path::{self, ReturnPath};
-use crate::mailbox::{self, ReceivedCopy, Visibility};
+use crate::mailbox::{self, ReceivedCopy, Visibility, judge::Judge};
 use crate::service::{ReadScope, Service};
 use crate::{keyring::instance_key::AddressKey, messages::raw};
 
@@ -169,7 +169,7 @@ async fn prepare(service: &Service, arrival: InboundMail, results: AuthResults) 
     let paths = arrival.recipients.iter().map(|address| return_path::open(service, address));
     let paths = paths.collect::<Result<Vec<_>, Refusal>>()?;
     let bytes = arrival.raw.len();
-    let blobs = service.blobs.clone();
+    let (blobs, judge) = (service.blobs.clone(), Judge::of(service));
     let work = move || -> posthouse_store::Result<(InboundMail, ParsedMail, Vec<u8>)> {
         let provenance = Provenance {
             mail_from: arrival.mail_from.as_ref(),
@@ -177,7 +177,8 @@ async fn prepare(service: &Service, arrival: InboundMail, results: AuthResults) 
             authserv_id: &authserv_id,
             is_request: false,
         };
-        let mail = parse_message(&arrival.raw, Some(provenance));
+        let mut mail = parse_message(&arrival.raw, Some(provenance));
+        mail.judged = judge.judge(&mail);
         let compressed = blobs.compress(&arrival.raw)?;
         Ok((arrival, mail, compressed))
     };
@@ -291,6 +292,7 @@ fn store(
             reports_on: &reports_on,
             key: settings.key,
             visibility: prepared.arrival.visibility,
+            plans: settings.plans,
             agent: None,
         };
         let message = mailbox::receive(tx, copy, inbox, ids, now)?;

@@ -92,6 +92,7 @@ pub(super) fn made_for_role(
         paused_at: None,
         paused_reason: None,
         promotions_filter: None,
+        screening: None,
         identity_enabled: true,
         last_message_at: now,
         created_at: now,

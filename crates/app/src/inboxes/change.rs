@@ -4,12 +4,14 @@
 
 use posthouse_api::{views::event::data, views::identity::IdentityView, views::inbox::InboxView};
 use posthouse_domain::{
-    Caller, EventKind, IdGenerator, Inbox, InboxId, InboxKind, Metadata, NewEvent, PlanLimits, Plans, Refusal, Time,
-    inbox, metadata,
+    Caller, ErrorCode, EventKind, IdGenerator, Inbox, InboxId, InboxKind, Metadata, NewEvent, PlanLimits, Plans,
+    Principal, Refusal, ScreeningMode, Time, inbox, metadata,
 };
 use posthouse_store::{Tx, events, inboxes, jobs, message_list::InboxRef, queue, workspaces};
 
-use crate::{inboxes::create, inboxes::names::NameRules, inboxes::view, service::Service};
+use crate::{
+    access::authorize::require_owner, inboxes::create, inboxes::names::NameRules, inboxes::view, service::Service,
+};
 
 /// A change of an inbox; `None` leaves a setting unchanged.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub struct InboxChange {
     pub ttl_seconds: Option<i64>,
     /// Whether promotions are filtered; `None` inside restores the default.
     pub promotions_filter: Option<Option<bool>>,
+    /// How its mail is screened; `None` inside means as the workspace does.
+    pub screening: Option<Option<ScreeningMode>>,
 }
 
 /// The inputs of a transaction.
@@ -66,6 +70,9 @@ pub async fn change(service: &Service, caller: Caller, id: InboxId, change: Inbo
     service
         .write(move |tx| {
             let (before, limits) = inputs.lock(tx)?;
+            if change.screening.is_some() {
+                require_owners_session(&inputs.caller)?;
+            }
             check_new_name(tx, &rules, &before, &change)?;
             let after = changed(&before, &change, inputs.now)?;
             inboxes::update(tx, &before, &after)?;
@@ -110,6 +117,18 @@ pub fn take_identity(tx: &mut Tx, caller: &Caller, id: InboxId, now: Time) -> Re
     found.ok_or_else(|| Refusal::not_found("identity"))
 }
 
+/// Checks that an owner changes the screening: an agent must not switch off what protects it.
+fn require_owners_session(caller: &Caller) -> Result<(), Refusal> {
+    match caller.principal {
+        Principal::User(person) => require_owner(person.role),
+        Principal::Operator => Ok(()),
+        Principal::Key(_) | Principal::Connector(_) | Principal::Service { .. } => {
+            Err(Refusal::new(ErrorCode::Forbidden, "Only an owner of the workspace may change `screening`.")
+                .with_fix("Ask an owner to change it in the dashboard."))
+        }
+    }
+}
+
 /// Checks a display name that the inbox doesn't have yet.
 fn check_new_name(tx: &mut Tx, rules: &NameRules, before: &Inbox, change: &InboxChange) -> Result<(), Refusal> {
     match &change.display_name {
@@ -128,6 +147,9 @@ fn changed(before: &Inbox, change: &InboxChange, now: Time) -> Result<Inbox, Ref
     }
     if let Some(filter) = change.promotions_filter {
         after.promotions_filter = filter;
+    }
+    if let Some(mode) = change.screening {
+        after.screening = mode;
     }
     if let Some(ttl_seconds) = change.ttl_seconds {
         if !before.temporary {

@@ -226,6 +226,7 @@ impl InboxCreation {
             paused_at: None,
             paused_reason: None,
             promotions_filter: None,
+            screening: None,
             identity_enabled: true,
             last_message_at: self.now,
             created_at: self.now,

@@ -3,7 +3,7 @@
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
 use posthouse_domain::{
-    Channel, Disclosure, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks, WorkspaceId,
+    Channel, Disclosure, Judged, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks, WorkspaceId,
     agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
 };
 use posthouse_mail::address::{Address, Mailbox};
@@ -83,6 +83,8 @@ pub struct ParsedMail {
     pub size_bytes: u64,
     /// Whether links of this service were masked in it.
     pub masked_links: bool,
+    /// What the categoriser says about it.
+    pub judged: Judged,
 }
 
 /// The metadata of an attachment.
@@ -160,6 +162,7 @@ impl ParsedMail {
             is_report_like: false,
             proven_author: None,
             masked_links: false,
+            judged: Judged::Unavailable,
             ..all
         }
     }
@@ -248,6 +251,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
         channel: Channel::Email,
         from,
         masked_links: quoted.is_any(),
+        judged: Judged::Unavailable,
         bodies: MessageBodies {
             headers_json,
             text: parsed.text,

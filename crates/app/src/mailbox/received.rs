@@ -1,13 +1,15 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
 use posthouse_domain::{
-    ContentId, Direction, HoldReason, IdGenerator, Inbox, Message, MessageId, MessageStatus, ThreadId, Time,
-    label::BLOCKED, label::UNVERIFIED_REPORT, link_token, send::BOUNCE_LABEL,
+    Analysis, ContentId, Direction, IdGenerator, Inbox, JobKind, JobReason, Message, MessageId, MessageStatus, NewJob,
+    Plans, ThreadId, Time, label::BLOCKED, label::UNVERIFIED_REPORT, link_token, send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
-use posthouse_store::{Error, Result, Tx, inboxes, messages};
+use posthouse_store::{Error, Result, Tx, inboxes, jobs, messages};
 
-use super::{InboxCopy, Visibility, contacts::Correspondents, parse::ParsedMail, screen_sender, thread::MessageThread};
+use super::judge::{self, CopyPlan, PlannedCopy};
+use super::thread::MessageThread;
+use super::{InboxCopy, Visibility, contacts::Correspondents, enriched, parse::ParsedMail, screen_sender};
 use crate::{keyring::instance_key::AddressKey, signing::agent_copy::AgentCopy};
 
 /// A received mail to store in one inbox.
@@ -23,8 +25,10 @@ pub struct ReceivedCopy<'a> {
     pub reports_on: &'a [MessageId],
     /// Hashes the addresses of forgotten contacts.
     pub key: &'a AddressKey,
-    /// Whether agents get it at once, unless a receive list stops it.
+    /// Whether agents get it at once, unless a receive list or its analysis stops it.
     pub visibility: Visibility,
+    /// The limits of plans.
+    pub plans: &'a Plans,
     /// Signs the copy, if another inbox of this service sent it as an agent message.
     pub agent: Option<AgentCopy<'a>>,
 }
@@ -41,13 +45,12 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, mail.size_bytes, now)?;
     let is_stopped = screen_sender::is_blocked(tx, mail, copy.agent, inbox)?;
-    let visibility = if is_stopped { Visibility::Held(HoldReason::Blocked) } else { copy.visibility };
     let thread = MessageThread::of(tx, mail, inbox, ids, created_at)?;
     let mut message = row(copy, inbox, ids.next(), thread.id, created_at, now);
     message.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
     message.labels.extend(label_of_report(copy).map(str::to_owned));
     message.labels.extend(is_stopped.then(|| BLOCKED.to_owned()));
-    message.held = visibility.hold_reason();
+    let visibility = analyze(tx, copy, &mut message, is_stopped, inbox, now)?;
     let filed = InboxCopy {
         inbox,
         message: &message,
@@ -60,7 +63,34 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
         now,
     };
     super::file(tx, filed, visibility)?;
+    match message.analysis {
+        Some(Analysis::Completed(_)) => enriched::announce(tx, &message, inbox, ids, now)?,
+        Some(Analysis::Pending) => {
+            let kind = JobKind::Analysis;
+            let job = NewJob::new(kind, JobReason::Received, inbox.workspace, message.id.0, ids.next(), now);
+            jobs::enqueue(tx, &job)?;
+        }
+        _ => {}
+    }
     Ok(message.id)
+}
+
+/// Plans the analysis of a copy, writes what is known to its row, and returns whether agents get it.
+fn analyze(
+    tx: &mut Tx,
+    copy: ReceivedCopy<'_>,
+    message: &mut Message,
+    is_stopped: bool,
+    inbox: &Inbox,
+    now: Time,
+) -> Result<Visibility> {
+    let planned = PlannedCopy { mail: copy.mail, is_stopped, labels: &message.labels, plans: copy.plans };
+    let CopyPlan { plan, visibility, due } = judge::plan(tx, planned, inbox, now)?;
+    enriched::apply(message, plan.analysis, now);
+    message.analysis_due = due;
+    let visibility = if visibility == Visibility::Shown { copy.visibility } else { visibility };
+    message.held = visibility.hold_reason();
+    Ok(visibility)
 }
 
 /// Returns the label of a report about sent mail. A report that doesn't count is an ordinary message.
@@ -121,6 +151,10 @@ fn row(
         masked_links: mail.masked_links || link_token::is_in(copy.trace),
         held: None,
         released_at: None,
+        release: None,
+        analysis: None,
+        analysis_due: None,
+        analyzed_at: None,
         status_at: now,
         sent_at: None,
         received_at: Some(now),

@@ -27,14 +27,34 @@ pub struct Showing<'a> {
 ///
 /// # Errors
 /// Returns an error if a store call fails.
-pub fn show(tx: &mut Tx, message: &Message, Showing { inbox, key, ids, now }: Showing<'_>) -> Result<()> {
+pub fn show(tx: &mut Tx, message: &Message, showing: Showing<'_>) -> Result<()> {
     let Some(reason) = message.held.filter(|_| message.is_held()) else { return Ok(()) };
     let shown = if reason == HoldReason::Pending {
-        messages::show_pending(tx, message, now)?
+        messages::show_pending(tx, message, showing.now)?
     } else {
-        messages::release(tx, message.workspace, message.id, now)?;
-        Message { released_at: Some(now), ..message.clone() }
+        messages::release(tx, message.workspace, message.id, showing.now, message.release.as_ref())?;
+        Message { released_at: Some(showing.now), ..message.clone() }
     };
+    run_stages(tx, shown, reason, showing)
+}
+
+/// Shows a pending message before its check has ended, because a person released it or the check took too long. It is
+/// released for this reason, and gets the position of a message that arrives now.
+///
+/// # Errors
+/// Returns an error if a store call fails.
+pub fn release_pending(tx: &mut Tx, message: &Message, reason: HoldReason, showing: Showing<'_>) -> Result<()> {
+    let now = showing.now;
+    let shown = messages::show_pending(tx, message, now)?;
+    messages::hold(tx, message.workspace, message.id, reason)?;
+    messages::release(tx, message.workspace, message.id, now, message.release.as_ref())?;
+    let shown = Message { held: Some(reason), released_at: Some(now), ..shown };
+    run_stages(tx, shown, HoldReason::CheckTimedOut, showing)
+}
+
+/// Runs the stages for a message that was not shown for this reason.
+fn run_stages(tx: &mut Tx, shown: Message, reason: HoldReason, showing: Showing<'_>) -> Result<()> {
+    let Showing { inbox, key, ids, now } = showing;
     let participants = participants(&shown);
     let before = threads::get(tx, shown.workspace, shown.thread)?;
     let thread =

@@ -95,7 +95,12 @@ pub(super) fn search(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
 pub(super) fn event(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { inbox, message, ids, now, .. } = filing.copy;
     let kind = match filing.occasion {
-        Occasion::Shown(reason) if reason != HoldReason::Pending => EventKind::MessageReleased,
+        // The event of its arrival came without its content; `message.enriched` follows with it.
+        Occasion::Shown(HoldReason::Pending) => {
+            tx.wake(inbox.workspace.0);
+            return Ok(());
+        }
+        Occasion::Shown(_) => EventKind::MessageReleased,
         _ if filing.is_report() => {
             tx.wake(inbox.workspace.0);
             return Ok(());

@@ -151,7 +151,7 @@ fn lease_oldest(
         let found = queue::candidates(tx, inbox_ref, claim.wanted, after, chunk, now)?;
         for (at, candidate) in found.iter().enumerate() {
             after = candidate.created_at;
-            if leases.len() == limit || claim.wanted.analysed {
+            if leases.len() == limit {
                 break;
             }
             if leases.iter().any(|lease| lease.thread == candidate.thread) {

@@ -2,8 +2,8 @@
 //! megabytes on a thread of the runtime would delay other requests.
 
 use posthouse_domain::{
-    Caller, CursorPosition, InboxId, KeptAttempt, Message, MessageId, Page, PageParameters, PromotionsFilter, Record,
-    RecordView, Refusal, Time, label::PROMOTIONS,
+    Caller, CursorPosition, InboxId, KeptAttempt, Message, MessageId, Page, PageParameters, Permission,
+    PromotionsFilter, Record, RecordView, Refusal, Time, label::PROMOTIONS,
 };
 use posthouse_store::{Tx, delivery_attempts, message_list, message_list::InboxRef, messages};
 use uuid::Uuid;
@@ -137,7 +137,7 @@ pub async fn get<T: Send + 'static>(
     let work = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
-        open(include_held, &mut records);
+        open(&caller, include_held, &mut records);
         render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)
     };
     service.read(caller.workspace, work).await
@@ -160,7 +160,7 @@ pub async fn batch<T: Send + 'static>(
         let found = visible::messages(tx, &caller, &ids)?;
         let count = found.len();
         let mut records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
-        open(include_held, &mut records);
+        open(&caller, include_held, &mut records);
         let ids = records.iter().map(|record| record.message.id).collect();
         Ok(BatchPart { ids, rendered: render(&records)?, is_last: records.len() == count })
     };
@@ -203,7 +203,7 @@ pub(super) fn load_records(
             RecordView::Full => messages::records_within(tx, caller.workspace, found, bytes_max)?,
             RecordView::Summary => messages::records_in(tx, caller.workspace, found, RecordView::Summary)?,
         };
-        open(detail.include_held, &mut records);
+        open(caller, detail.include_held, &mut records);
         Ok(records.into_iter().map(Some).collect())
     })
 }
@@ -219,8 +219,10 @@ pub(super) fn before(after: Option<CursorPosition>) -> Option<Time> {
 }
 
 /// Shows the content of held mail, if the caller requests it.
-fn open(include_held: bool, records: &mut [Record]) {
-    if include_held {
-        records.iter_mut().for_each(|record| record.withheld = false);
+fn open(caller: &Caller, include_held: bool, records: &mut [Record]) {
+    let shows_release = caller.permissions().has(Permission::MessagesRelease);
+    for record in records {
+        record.shows_release = shows_release;
+        record.withheld &= !include_held;
     }
 }

@@ -21,7 +21,7 @@ use write::WrittenMessage;
 
 use super::{compose, compose::OutgoingMessage, send_context::SendContext};
 use crate::keyring::{instance_key::AddressKey, sealed_link, signer::DomainKeys, signer::SigningError};
-use crate::mailbox::{parse::ParsedMail, recipient::served_domains, recipient::served_domains_of};
+use crate::mailbox::{judge::Judge, parse::ParsedMail, recipient::served_domains, recipient::served_domains_of};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::{
     access::visible, domains::dkim, limits::blocking_pool::WorkClass, messages::raw::store_raw, service::Service,
@@ -270,6 +270,7 @@ async fn prepare(
         signing,
         hostname: service.config.hostname.clone(),
         blobs: service.blobs.clone(),
+        judge: Judge::of(service),
         ids: service.clock.ids(),
         now,
     };
@@ -395,7 +396,8 @@ fn response_record(
         None => None,
     };
     let (bodies, view) = (accepted.sent.bodies.clone(), RecordView::Full);
-    let mut record = Record { message, bodies, attachments, deliveries, withheld: false, approval, view };
+    let mut record =
+        Record { message, bodies, attachments, deliveries, withheld: false, approval, shows_release: false, view };
     record.message.status = MessageStatus::Queued;
     record.message.sent_at = None;
     for entry in &mut record.deliveries {

@@ -5,7 +5,7 @@
 pub mod accept;
 pub mod run;
 
-use posthouse_domain::{ContentId, IdGenerator, Inbox, Time, WorkspaceId, send::DATA_FILE_NAME};
+use posthouse_domain::{ContentId, IdGenerator, Inbox, Plans, Time, WorkspaceId, send::DATA_FILE_NAME};
 use posthouse_mail::auth::{
     ArcResult, ArcVerdict, AuthResults, DmarcAlignment, DmarcResult, DmarcVerdict, SpfIdentity, SpfResult, SpfVerdict,
 };
@@ -98,6 +98,8 @@ pub struct LocalCopy<'a> {
     pub mail: &'a ParsedMail,
     /// Its bytes.
     pub raw: &'a StoredRaw,
+    /// The limits of plans.
+    pub plans: &'a Plans,
     /// The address of the sender's inbox.
     pub from: &'a Address,
     /// The fields that the sender's request named.
@@ -119,7 +121,7 @@ pub fn deliver(
     now: Time,
 ) -> Result<()> {
     let Some(first) = inboxes.first() else { return Ok(()) };
-    let LocalCopy { mail, raw, from, signer, .. } = copy;
+    let LocalCopy { mail, raw, plans, from, signer, .. } = copy;
     let checked = match signer {
         Some(signer) => Some(CheckedSender::read(tx, sender.workspace, sender.id, signer.content())?),
         None => None,
@@ -132,8 +134,16 @@ pub fn deliver(
         if inboxes[..at].iter().any(|other| other.id == inbox.id) {
             continue;
         }
-        let copy =
-            ReceivedCopy { mail, content, trace: &trace, reports_on: &[], key, visibility: Visibility::Shown, agent };
+        let copy = ReceivedCopy {
+            mail,
+            content,
+            trace: &trace,
+            reports_on: &[],
+            key,
+            visibility: Visibility::Shown,
+            plans,
+            agent,
+        };
         mailbox::receive(tx, copy, inbox, ids, now)?;
     }
     Ok(())

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     AiDisclosure, AiProcessing, Caller, ClaimStatus, ErrorCode, IdGenerator, Inbox, InboxKind, MessageId, Plan,
-    Refusal, SendPurpose, ServiceMailKind, Time, Username, Workspace, WorkspaceId, WorkspaceOrigin,
+    Refusal, ScreeningMode, ScreeningSettings, SendPurpose, ServiceMailKind, Time, Username, Workspace, WorkspaceId,
+    WorkspaceOrigin,
 };
 use posthouse_store::{Tx, inboxes, service_mails, workspaces};
 use serde_json::Map;
@@ -126,7 +127,7 @@ fn service_workspace(service: &Service) -> Workspace {
         stopped_at: None,
         stop_reason: None,
         ai_processing: AiProcessing::Off,
-        screening: false,
+        screening: ScreeningSettings { mode: ScreeningMode::Off, ..ScreeningSettings::DEFAULT },
         daily_send_limit: None,
         ai_disclosure: AiDisclosure::NONE,
         retention_days: None,

@@ -3,8 +3,8 @@
 //! The functions create values from the clock's time and randomness; the caller stores them in one transaction.
 
 use posthouse_domain::{
-    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, Permissions, Plan, Scope, UserId, Workspace, WorkspaceId,
-    WorkspaceOrigin,
+    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, Permissions, Plan, Scope, ScreeningSettings, UserId, Workspace,
+    WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 
@@ -98,7 +98,7 @@ fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, origin: WorkspaceOrigin)
         stopped_at: None,
         stop_reason: None,
         ai_processing: AiProcessing::Categorize,
-        screening: true,
+        screening: ScreeningSettings::DEFAULT,
         daily_send_limit: None,
         ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,

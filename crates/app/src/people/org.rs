@@ -1,6 +1,6 @@
 //! The settings of a workspace, as its owners change them.
 
-use posthouse_domain::{AiProcessing, Caller, DisclosureLine, Refusal, Workspace};
+use posthouse_domain::{AiProcessing, Caller, DisclosureLine, Refusal, ScreeningMode, ScreeningTimeout, Workspace};
 use posthouse_store::{Tx, inboxes, workspaces};
 
 use crate::{inboxes::names::NameRules, service::Service};
@@ -23,8 +23,12 @@ pub struct OrgChange {
     pub name: Option<String>,
     /// How much AI may process the mail.
     pub ai_processing: Option<AiProcessing>,
-    /// Whether agents receive screened mail only.
-    pub screening: Option<bool>,
+    /// How mail is screened for agents.
+    pub screening: Option<ScreeningMode>,
+    /// The longest time of a check, in seconds.
+    pub screening_deadline_s: Option<i64>,
+    /// What happens to mail whose check takes longer.
+    pub screening_on_timeout: Option<ScreeningTimeout>,
     /// The number of days that mail is kept; `Some(None)` for ever.
     pub retention_days: Option<Option<u32>>,
     /// The disclosure.
@@ -47,7 +51,10 @@ pub async fn change(service: &Service, caller: Caller, change: OrgChange) -> Res
         let mut workspace = found.ok_or_else(|| Refusal::not_found("workspace"))?;
         workspace.name = change.name.unwrap_or(workspace.name);
         workspace.ai_processing = change.ai_processing.unwrap_or(workspace.ai_processing);
-        workspace.screening = change.screening.unwrap_or(workspace.screening);
+        let screening = &mut workspace.screening;
+        screening.mode = change.screening.unwrap_or(screening.mode);
+        screening.deadline_s = change.screening_deadline_s.unwrap_or(screening.deadline_s);
+        screening.on_timeout = change.screening_on_timeout.unwrap_or(screening.on_timeout);
         workspace.retention_days = change.retention_days.unwrap_or(workspace.retention_days);
         if let Some(disclosure) = change.disclosure {
             let to = &mut workspace.ai_disclosure;

@@ -109,6 +109,7 @@ fn unlimited() -> PlanLimits {
         requests_per_minute: None,
         connections: None,
         streams: None,
+        ai_checks_per_day: None,
         storage_bytes: None,
     }
 }

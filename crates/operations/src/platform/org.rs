@@ -1,11 +1,12 @@
 //! `/platform/org`: the settings of the workspace, and the end of an emergency stop.
 
 use posthouse_api::views::workspace::{SuspensionView, WorkspaceView};
-use posthouse_api::wire::{BoundedInt, Patch, ShownName};
+use posthouse_api::wire::{BoundedInt, Patch, ScreeningChoice, ShownName};
 use posthouse_app::people::org::{self, DisclosureChange, OrgChange};
 use posthouse_app::workspaces::{stop, suspension};
 use posthouse_call::prelude::*;
-use posthouse_domain::{AiProcessing, DisclosureLine, Role};
+use posthouse_domain::analysis::{DEADLINE_S_MAX, DEADLINE_S_MIN};
+use posthouse_domain::{AiProcessing, DisclosureLine, Role, ScreeningTimeout};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,8 +59,12 @@ object! {
         name: Option<ShownName<NAME_CHARS_MAX>>,
         /// How much AI may process the mail.
         ai_processing: Option<AiProcessing>,
-        /// Whether agents receive screened mail only.
-        screening: Option<bool>,
+        /// How mail is screened for agents; `true` means `hold`, `false` means `off`.
+        screening: Option<ScreeningChoice>,
+        /// Longest time of a check, in seconds.
+        screening_deadline: Option<BoundedInt<DEADLINE_S_MIN, DEADLINE_S_MAX>>,
+        /// What happens to mail whose check takes longer.
+        screening_on_timeout: Option<ScreeningTimeout>,
         /// After how many days mail is deleted for good. Null: never.
         retention_days: Patch<BoundedInt<1, RETENTION_DAYS_MAX>>,
         /// How sent mail discloses that an agent wrote it.
@@ -105,7 +110,9 @@ impl OrgBody {
         OrgChange {
             name: self.name.map(|name| name.0),
             ai_processing: self.ai_processing,
-            screening: self.screening,
+            screening: self.screening.map(|choice| choice.0),
+            screening_deadline_s: self.screening_deadline.map(|seconds| seconds.0),
+            screening_on_timeout: self.screening_on_timeout,
             retention_days,
             disclosure,
         }

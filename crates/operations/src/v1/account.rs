@@ -66,6 +66,8 @@ struct LimitsView {
     daily_sends_per_inbox: Option<u64>,
     sends_per_5_minutes: Option<u64>,
     requests_per_minute: Option<u64>,
+    /// Received messages that the categoriser reads per UTC day.
+    ai_checks_per_day: Option<u64>,
     storage_bytes: Option<u64>,
 }
 
@@ -117,6 +119,7 @@ impl AccountView {
                 daily_sends_per_inbox: plan.daily_sends_per_inbox,
                 sends_per_5_minutes: plan.sends_per_5_minutes,
                 requests_per_minute: plan.requests_per_minute,
+                ai_checks_per_day: plan.ai_checks_per_day,
                 storage_bytes: plan.storage_bytes,
             },
             restrictions,

@@ -8,7 +8,9 @@ mod identity;
 mod messages;
 
 use posthouse_api::views::{agent::CreatedAgentView, inbox::InboxView};
-use posthouse_api::wire::{BoundedInt, DomainName, Metadata, MetadataFilters, Patch, ShownName, member};
+use posthouse_api::wire::{
+    BoundedInt, DomainName, Metadata, MetadataFilters, Patch, ScreeningChoice, ShownName, member,
+};
 use posthouse_app::agents::{self, change::CardChange, create::CreatedAgent};
 use posthouse_app::inboxes::read::{self, InboxLifetime, InboxListRequest};
 use posthouse_app::inboxes::{change, change::InboxChange, create::Lifespan, create::NewInbox, delete};
@@ -126,6 +128,9 @@ object! {
         ttl_seconds: Option<Ttl>,
         /// Whether message lists leave out promotions and spam by default. Null restores the default of the address.
         promotions_filter: Patch<bool>,
+        /// How mail of this inbox is screened for agents; for owners with a session only. Null restores the setting of the
+        /// workspace.
+        screening: Patch<ScreeningChoice>,
     }
 }
 
@@ -249,6 +254,7 @@ impl UpdateInboxBody {
             metadata: self.metadata.unwrap_or_default().0,
             ttl_seconds: self.ttl_seconds.map(|ttl| ttl.0),
             promotions_filter: self.promotions_filter.change(),
+            screening: self.screening.change().map(|choice| choice.map(|choice| choice.0)),
         }
     }
 }

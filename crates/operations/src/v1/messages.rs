@@ -14,7 +14,7 @@ use posthouse_app::{mailbox::release, messages::change, messages::change::Messag
 use posthouse_call::prelude::*;
 use posthouse_call::{render_page, render_view};
 use posthouse_domain::{
-    Channel, Direction, MessageId, MessageKind, MessageStatus, Page, PromotionsFilter, Record, RecordView,
+    Channel, Direction, Feedback, MessageId, MessageKind, MessageStatus, Page, PromotionsFilter, Record, RecordView,
     label::BLOCKED,
 };
 use uuid::Uuid;
@@ -58,7 +58,6 @@ fn own() -> Vec<Operation> {
             .handle(batch_update),
         Operation::new(Method::Post, "/v1/messages/{id}/release", "releaseMessage", Permission::MessagesRelease)
             .summary("Releases a held message to agents. Mail that a receive list stopped cannot be released.")
-            .without_body()
             .responds::<MessageView<'_>>(200)
             .errors(&[ErrorCode::NotFound, ErrorCode::NotHeld, ErrorCode::MessageBlocked])
             .handle(release_message),
@@ -81,6 +80,14 @@ choice! {
         Held = "held",
         /// Released by a caller.
         Released = "released",
+    }
+}
+
+object! {
+    /// Releases a held message.
+    struct ReleaseBody {
+        /// What you think of it; kept to measure the categoriser.
+        feedback: Option<Feedback>,
     }
 }
 
@@ -270,9 +277,9 @@ async fn batch_update(service: Arc<Service>, input: Input<EmptyInput, BatchUpdat
     MessageBatch::new(service, input.caller, ids, false).respond().await
 }
 
-async fn release_message(service: Arc<Service>, input: Input) -> Result<Outcome, Refusal> {
+async fn release_message(service: Arc<Service>, input: Input<EmptyInput, ReleaseBody>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let released = release::release(&service, input.caller, id).await?;
+    let released = release::release(&service, input.caller, id, input.body.feedback).await?;
     Ok(Outcome::rendered_json(200, render_one(&[released])?))
 }
 

@@ -8,6 +8,7 @@ use clap::{
 };
 use posthouse_domain::{
     actor::Actor,
+    analysis::{DEADLINE_S_MAX, DEADLINE_S_MIN, ScreeningMode, ScreeningTimeout},
     id::WorkspaceId,
     plan::Plan,
     suspension::{Suspension, SuspensionReason},
@@ -84,7 +85,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = SET_EXAMPLES, override_usage = "posthouse workspace set <ID> <CHANGES>")]
 #[group(id = "changes", required = true, multiple = true,
-    args = ["plan", "status", "notice", "clear_notice", "ai_processing", "daily_send_limit", "retention_days", "resume"])]
+    args = ["plan", "status", "notice", "clear_notice", "ai_processing", "screening", "screening_deadline",
+        "screening_on_timeout", "daily_send_limit", "retention_days", "resume"])]
 pub(super) struct Set {
     /// Id of the workspace.
     id: String,
@@ -103,6 +105,15 @@ pub(super) struct Set {
     /// How much of the mail AI features may process.
     #[arg(long, value_name = "LEVEL", value_parser = ai_processing())]
     ai_processing: Option<AiProcessing>,
+    /// What happens to risky mail: agents don't get it (hold), it is labeled (monitor), or nothing (off).
+    #[arg(long, value_name = "MODE", value_parser = screening())]
+    screening: Option<ScreeningMode>,
+    /// Longest time of a check, in seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(DEADLINE_S_MIN..=DEADLINE_S_MAX))]
+    screening_deadline: Option<i64>,
+    /// What happens to mail whose check takes longer.
+    #[arg(long, value_name = "ACTION", value_parser = screening_on_timeout())]
+    screening_on_timeout: Option<ScreeningTimeout>,
     /// Maximum messages per day; `plan` restores the limit of the plan.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
     daily_send_limit: Option<DailyLimit>,
@@ -148,6 +159,16 @@ fn daily_send_limit(text: &str) -> Result<DailyLimit, String> {
 fn plan() -> impl TypedValueParser<Value = Plan> {
     let names = PossibleValuesParser::new(Plan::ALL.iter().map(|plan| plan.text()));
     names.map(|name| Plan::parse(&name).expect("the parser accepts only plan names"))
+}
+
+fn screening() -> impl TypedValueParser<Value = ScreeningMode> {
+    PossibleValuesParser::new(ScreeningMode::ALL.iter().map(|mode| mode.text()))
+        .map(|text| ScreeningMode::parse(&text).unwrap_or(ScreeningMode::Hold))
+}
+
+fn screening_on_timeout() -> impl TypedValueParser<Value = ScreeningTimeout> {
+    PossibleValuesParser::new(ScreeningTimeout::ALL.iter().map(|action| action.text()))
+        .map(|text| ScreeningTimeout::parse(&text).unwrap_or(ScreeningTimeout::Hold))
 }
 
 fn ai_processing() -> impl TypedValueParser<Value = AiProcessing> {
@@ -293,6 +314,9 @@ struct Changes {
     suspended: Option<bool>,
     notice: Option<Option<WorkspaceNotice>>,
     ai_processing: Option<AiProcessing>,
+    screening: Option<ScreeningMode>,
+    screening_deadline: Option<i64>,
+    screening_on_timeout: Option<ScreeningTimeout>,
     daily_send_limit: Option<Option<u64>>,
     retention_days: Option<Option<u32>>,
     resume: bool,
@@ -310,6 +334,9 @@ impl Changes {
             suspended: given.status.map(|status| status == Status::Suspended),
             notice: notice.map(Some).or(given.clear_notice.then_some(None)),
             ai_processing: given.ai_processing,
+            screening: given.screening,
+            screening_deadline: given.screening_deadline,
+            screening_on_timeout: given.screening_on_timeout,
             daily_send_limit: given.daily_send_limit.map(|limit| limit.0),
             retention_days: given.retention_days.map(|days| days.0),
             resume: given.resume,
@@ -324,6 +351,10 @@ impl Changes {
             workspace.suspension = suspended.then(|| Suspension::new(SuspensionReason::Operator, self.now, Vec::new()));
         }
         workspace.ai_processing = self.ai_processing.unwrap_or(workspace.ai_processing);
+        let screening = &mut workspace.screening;
+        screening.mode = self.screening.unwrap_or(screening.mode);
+        screening.deadline_s = self.screening_deadline.unwrap_or(screening.deadline_s);
+        screening.on_timeout = self.screening_on_timeout.unwrap_or(screening.on_timeout);
         if let Some(notice) = &self.notice {
             workspace.notice.clone_from(notice);
         }

@@ -5,15 +5,15 @@ use posthouse_domain::{
     CardVisibility, Channel, ClaimStatus, ClientKind, ClockTime, ConnectorId, ConnectorReach, ContactFieldSource,
     ContactId, ContactKind, ContentId, DailyLimit, DeliveryStatus, Direction, Disclosure, DisclosureLine,
     DkimSignatures, DomainId, DraftContent, DraftFailure, DraftId, DraftSource, DraftStatus, EnvelopeId,
-    EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, ForwardId,
+    EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, Feedback, ForwardId,
     ForwardingAddressId, ForwardingFailure, HandleName, HoldReason, IdentityClientId, IdentityClientType,
     IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
     InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind,
     ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId,
     MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, Permissions, Plan, QueueItemState,
-    QuietHours, ReportReason, RequestedFields, Role, SanctionKind, ServiceMailKind, SessionId, SignInId, SignInPurpose,
-    SignedContent, SigningKeyTimes, SigningPurpose, Skill, SubjectType, SuppressionReason, ThreadId, Time,
-    TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus, WebhookId, WorkspaceId, WorkspaceOrigin,
+    QuietHours, ReportReason, RequestedFields, Role, SanctionKind, ScreeningMode, ServiceMailKind, SessionId, SignInId,
+    SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill, SubjectType, SuppressionReason, ThreadId,
+    Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus, WebhookId, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_mail::{bounce::BounceClass, jose::jwk::PublicJwk};
 use uuid::Uuid;
@@ -104,6 +104,7 @@ name_columns!(
     ServiceMailKind,
     EventKind,
     HoldReason,
+    Feedback,
     IdentityClientType,
     IdentityRequestState,
     IdentitySignInEvent,
@@ -132,6 +133,28 @@ name_columns!(
     SignInPurpose,
     WebhookDeliveryStatus,
 );
+
+/// Older versions stored whether mail is screened.
+impl ToValue for ScreeningMode {
+    fn to_value(&self) -> Value<'_> {
+        Value::Int(match self {
+            Self::Off => 0,
+            Self::Hold => 1,
+            Self::Monitor => 2,
+        })
+    }
+}
+
+impl FromColumn for ScreeningMode {
+    fn from_column(value: Value<'_>) -> Result<Self> {
+        match i64::from_column(value)? {
+            0 => Ok(Self::Off),
+            1 => Ok(Self::Hold),
+            2 => Ok(Self::Monitor),
+            other => Err(Error::Inconsistent(format!("unknown screening mode {other}").into())),
+        }
+    }
+}
 
 impl ToValue for IdentityScopes {
     fn to_value(&self) -> Value<'_> {

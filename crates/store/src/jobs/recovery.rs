@@ -46,6 +46,11 @@ statements! {
     LOST_LISTING_CHECK = "SELECT c.workspace_id, c.inbox_id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM agent_cards c
         WHERE c.listing = 'pending'
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = c.inbox_id AND j.state <> 'dead') LIMIT $2";
+    // Dead jobs are recreated too, because mail must not wait forever.
+    LOST_ANALYSIS = "SELECT m.workspace_id, m.id AS subject_id, '' AS job_group, CAST(0 AS BIGINT) AS run_at FROM messages m
+        WHERE m.analysis_due IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.subject_id = m.id AND j.state <> 'dead')
+        ORDER BY m.analysis_due LIMIT $2";
     RELEASE_OF_WORKSPACE = "UPDATE jobs SET run_at = $3 WHERE kind = $1 AND workspace_id = $2
         AND state = 'ready' AND run_at > $3 AND why IN ($4, $5, $6)";
     // The job belongs to the workspace of the recipients; what held it belongs to the sender.
@@ -79,6 +84,7 @@ pub fn recovery(kind: JobKind) -> JobRecovery {
         JobKind::Escalation => JobRecovery::Rows(&LOST_ESCALATION),
         JobKind::OnCallMail => JobRecovery::Rows(&LOST_ON_CALL_MAIL),
         JobKind::ListingCheck => JobRecovery::Rows(&LOST_LISTING_CHECK),
+        JobKind::Analysis => JobRecovery::Rows(&LOST_ANALYSIS),
         JobKind::Certificate => JobRecovery::Configuration,
         // The webhook shows that it is disabled.
         JobKind::WebhookNotice => JobRecovery::Nothing,
@@ -102,7 +108,8 @@ fn release(kind: JobKind) -> Option<&'static Sql> {
         | JobKind::SignInMail
         | JobKind::Escalation
         | JobKind::OnCallMail
-        | JobKind::ListingCheck => None,
+        | JobKind::ListingCheck
+        | JobKind::Analysis => None,
     }
 }
 

@@ -21,7 +21,8 @@ statements! {
     /// Stores the position up to which messages were added.
     pub fn move_to(inbox: InboxRef { workspace, inbox }, position: Time) =
         "UPDATE queues SET position = :position WHERE workspace_id = :workspace AND inbox_id = :inbox";
-    fn count_change(inbox: InboxRef { workspace, inbox }) =
+    /// Counts a change that may have made messages claimable.
+    pub fn count_change(inbox: InboxRef { workspace, inbox }) =
         "UPDATE queues SET changes = changes + 1 WHERE workspace_id = :workspace AND inbox_id = :inbox";
     fn count_change_of_workspace(workspace: WorkspaceId) =
         "UPDATE queues SET changes = changes + 1 WHERE workspace_id = :workspace";
@@ -50,10 +51,12 @@ statements! {
     /// Returns up to `limit` claimable messages after `after`, oldest first. Skips threads that have a leased or delayed
     /// message; the result may contain several messages of one thread.
     pub fn candidates(
-        inbox: InboxRef { workspace, inbox }, wanted: ClaimFilter { channel, kind }, after: Time, limit: u32, now: Time,
+        inbox: InboxRef { workspace, inbox }, wanted: ClaimFilter { channel, kind, analysed, enriched }, after: Time, limit: u32, now: Time,
     ) -> Vec<QueueCandidate> = "SELECT q.message_id, q.thread_id, q.created_at FROM queue_items q
         WHERE q.workspace_id = :workspace AND q.inbox_id = :inbox AND q.state = 'open' AND q.available_at = 0 AND q.created_at > :after
         AND q.channel = COALESCE(:channel, q.channel) AND q.type = COALESCE(:kind, q.type)
+        AND (CAST(:analysed AS {I64}) = 0 OR EXISTS (SELECT 1 FROM messages a WHERE a.workspace_id = :workspace AND a.id = q.message_id AND a.analyzed_at IS NOT NULL))
+        AND (CAST(:enriched AS {I64}) = 0 OR EXISTS (SELECT 1 FROM messages e WHERE e.workspace_id = :workspace AND e.id = q.message_id AND e.analysis_due IS NULL))
         AND NOT EXISTS (SELECT 1 FROM queue_items b WHERE b.workspace_id = :workspace AND b.thread_id = q.thread_id
           AND b.state = 'open' AND b.available_at > :now LIMIT 1 OFFSET 0)
         ORDER BY q.created_at LIMIT :limit";

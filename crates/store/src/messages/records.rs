@@ -1,9 +1,11 @@
 //! Complete records: messages with their bodies, attachments, deliveries and approval.
 
-use posthouse_domain::{Direction, Message, MessageBodies, MessageId, Record, RecordView, WorkspaceId};
+use posthouse_domain::{
+    Direction, InboxId, Message, MessageBodies, MessageId, Record, RecordView, ScreeningMode, WorkspaceId,
+};
 
 use super::{body_bytes, get, may_exceed};
-use crate::{Result, Tx, approvals, attachments, contents, recipients, workspaces};
+use crate::{Result, Tx, approvals, attachments, contents, inboxes, recipients, workspaces};
 
 /// Adds the related data to up to 100 messages of one workspace; keeps their order.
 pub fn records(tx: &mut Tx, workspace: WorkspaceId, messages: Vec<Message>) -> Result<Vec<Record>> {
@@ -25,7 +27,7 @@ pub fn records_in(
     };
     let attachments = attachments::of(tx, workspace, &ids(|m| m.has_attachments))?;
     let deliveries = recipients::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
-    let is_screened = messages.iter().any(Message::is_held) && has_screening(tx, workspace)?;
+    let screened = screened_inboxes(tx, workspace, &messages)?;
     let approvals = approvals::of(tx, workspace, &ids(|m| m.direction == Direction::Outbound))?;
     let shared = |id, rest: &[Message]| rest.iter().any(|m| m.content == id);
     let mut records = Vec::with_capacity(messages.len());
@@ -39,10 +41,19 @@ pub fn records_in(
         };
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
         let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
-        let withheld = is_screened && message.is_held();
+        let withheld = message.is_held() && screened.contains(&message.inbox);
         let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
         let deliveries = delivered_to;
-        records.push(Record { message, bodies: own, attachments: files, deliveries, withheld, approval, view });
+        records.push(Record {
+            message,
+            bodies: own,
+            attachments: files,
+            deliveries,
+            withheld,
+            approval,
+            shows_release: false,
+            view,
+        });
     }
     Ok(records)
 }
@@ -73,13 +84,32 @@ pub fn records_within(
     records(tx, workspace, messages)
 }
 
-/// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and the workspace has screening enabled.
+/// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and its
+/// inbox has screening enabled.
 pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
-    Ok(message.is_held() && has_screening(tx, message.workspace)?)
+    Ok(message.is_held() && screening_mode(tx, message.workspace, message.inbox)? != ScreeningMode::Off)
 }
 
-fn has_screening(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
-    Ok(workspaces::get(tx, workspace)?.is_none_or(|workspace| workspace.screening))
+/// Returns how the mail of an inbox is screened.
+pub fn screening_mode(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> Result<ScreeningMode> {
+    if let Some(mode) = inboxes::get(tx, workspace, inbox)?.and_then(|inbox| inbox.screening) {
+        return Ok(mode);
+    }
+    Ok(workspaces::get(tx, workspace)?.map_or(ScreeningMode::Hold, |workspace| workspace.screening.mode))
+}
+
+/// Returns the inboxes with held messages among these that withhold their content.
+fn screened_inboxes(tx: &mut Tx, workspace: WorkspaceId, messages: &[Message]) -> Result<Vec<InboxId>> {
+    let mut inboxes: Vec<InboxId> = messages.iter().filter(|m| m.is_held()).map(|m| m.inbox).collect();
+    inboxes.sort_unstable();
+    inboxes.dedup();
+    let mut screened = Vec::new();
+    for inbox in inboxes {
+        if screening_mode(tx, workspace, inbox)? != ScreeningMode::Off {
+            screened.push(inbox);
+        }
+    }
+    Ok(screened)
 }
 
 /// Returns a message with all its related data.

@@ -1,8 +1,8 @@
 //! What a message stores as JSON: a verification, and the signatures of the author and of a copy.
 
 use posthouse_domain::{
-    AgentDelivery, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, MessageVerification, Time,
-    UnsignedReason,
+    Actor, ActorKind, AgentDelivery, Analysis, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, Feedback,
+    MessageRelease, MessageVerification, SkipReason, TextRange, Time, UnsignedReason, Verdict,
 };
 use posthouse_mail::verification::VerificationReason;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,106 @@ use crate::{Result, values::stored_columns, workspaces::named};
 stored_columns!(MessageVerification as StoredVerification, |stored| Ok(stored.into()));
 stored_columns!(AgentDelivery as StoredAgentDelivery, StoredAgentDelivery::delivery);
 stored_columns!(AuthorSignature as StoredAuthorSignature, StoredAuthorSignature::signature);
+
+stored_columns!(Analysis as StoredAnalysis, StoredAnalysis::analysis);
+stored_columns!(MessageRelease as StoredRelease, StoredRelease::release);
+
+/// The stored form of an analysis.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+enum StoredAnalysis {
+    Pending,
+    Completed(StoredVerdict),
+    Skipped { reason: String },
+    Failed { error: String },
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredVerdict {
+    category: [f64; 8],
+    injection: f64,
+    phishing: f64,
+    needs_human: f64,
+    urgency: [f64; 4],
+    auto_reply: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    injection_at: Option<(usize, usize)>,
+    complete: bool,
+    model: String,
+    at: i64,
+}
+
+impl From<&Analysis> for StoredAnalysis {
+    fn from(analysis: &Analysis) -> Self {
+        match analysis {
+            Analysis::Pending => Self::Pending,
+            Analysis::Completed(v) => Self::Completed(StoredVerdict {
+                category: v.category,
+                injection: v.injection,
+                phishing: v.phishing,
+                needs_human: v.needs_human,
+                urgency: v.urgency,
+                auto_reply: v.auto_reply,
+                injection_at: v.injection_at.map(|range| (range.start, range.end)),
+                complete: v.is_complete,
+                model: v.model.clone(),
+                at: v.at.millis(),
+            }),
+            Analysis::Skipped(reason) => Self::Skipped { reason: reason.text().to_owned() },
+            Analysis::Failed(error) => Self::Failed { error: error.clone() },
+        }
+    }
+}
+
+impl StoredAnalysis {
+    fn analysis(self) -> Result<Analysis> {
+        Ok(match self {
+            Self::Pending => Analysis::Pending,
+            Self::Completed(v) => Analysis::Completed(Verdict {
+                category: v.category,
+                injection: v.injection,
+                phishing: v.phishing,
+                needs_human: v.needs_human,
+                urgency: v.urgency,
+                auto_reply: v.auto_reply,
+                injection_at: v.injection_at.map(|(start, end)| TextRange { start, end }),
+                is_complete: v.complete,
+                model: v.model,
+                at: Time::from_millis(v.at),
+            }),
+            Self::Skipped { reason } => Analysis::Skipped(named(&reason, SkipReason::parse)?),
+            Self::Failed { error } => Analysis::Failed(error),
+        })
+    }
+}
+
+/// The stored form of a release.
+#[derive(Serialize, Deserialize)]
+struct StoredRelease {
+    by_type: String,
+    by_id: Option<String>,
+    by_label: String,
+    feedback: Option<String>,
+}
+
+impl From<&MessageRelease> for StoredRelease {
+    fn from(release: &MessageRelease) -> Self {
+        Self {
+            by_type: release.by.kind.text().to_owned(),
+            by_id: release.by.id.clone(),
+            by_label: release.by.label.clone(),
+            feedback: release.feedback.map(|feedback| feedback.text().to_owned()),
+        }
+    }
+}
+
+impl StoredRelease {
+    fn release(self) -> Result<MessageRelease> {
+        let kind = named(&self.by_type, ActorKind::parse)?;
+        let feedback = self.feedback.map(|text| named(&text, Feedback::parse)).transpose()?;
+        Ok(MessageRelease { by: Actor { kind, id: self.by_id, label: self.by_label }, feedback })
+    }
+}
 
 /// The stored form of a verification.
 #[derive(Serialize, Deserialize)]

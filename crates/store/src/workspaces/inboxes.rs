@@ -53,9 +53,9 @@ statements! {
     fn temporary_created(workspace: WorkspaceId, since: Time) -> TemporaryRow =
         "SELECT count(*) AS inboxes, min(created_at) AS first FROM inboxes WHERE workspace_id = :workspace AND temporary = 1 AND created_at > :since";
     fn update_row(
-        inbox: &Inbox { workspace, id, display_name, metadata: inbox.metadata_json, promotions_filter, expires_at },
+        inbox: &Inbox { workspace, id, display_name, metadata: inbox.metadata_json, promotions_filter, screening, expires_at },
     ) =
-        "UPDATE inboxes SET display_name = :display_name, metadata = :metadata, promotions_filter = :promotions_filter, expires_at = :expires_at
+        "UPDATE inboxes SET display_name = :display_name, metadata = :metadata, promotions_filter = :promotions_filter, screening = :screening, expires_at = :expires_at
         WHERE workspace_id = :workspace AND id = :id";
     fn add_metadata(inbox: &Inbox { workspace, id }, key: &str, value: &str) =
         "INSERT INTO inbox_metadata (workspace_id, key, value, inbox_id) VALUES (:workspace, :key, :value, :id) ON CONFLICT DO NOTHING";

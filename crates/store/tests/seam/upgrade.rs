@@ -45,7 +45,7 @@ fn workspace(number: u128, claim: ClaimStatus) -> Workspace {
         stopped_at: None,
         stop_reason: None,
         ai_processing: AiProcessing::Off,
-        screening: true,
+        screening: posthouse_domain::ScreeningSettings::DEFAULT,
         daily_send_limit: None,
         ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,

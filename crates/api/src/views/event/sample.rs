@@ -6,6 +6,7 @@ mod draft;
 
 use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
+    analysis::ScreeningSettings,
     event::{Event, EventKind, NewEvent},
     id::{ContentId, EventId, InboxId, MessageId, ThreadId, WorkspaceId},
     identity::IdentitySignInFlow,
@@ -177,7 +178,7 @@ fn workspace(stopped: bool) -> Workspace {
         stopped_at: stopped.then_some(now),
         stop_reason: stopped.then(|| "It replies to the wrong people.".to_owned()),
         ai_processing: AiProcessing::Categorize,
-        screening: true,
+        screening: ScreeningSettings::DEFAULT,
         daily_send_limit: None,
         ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,
@@ -232,6 +233,7 @@ fn inbox(paused: Option<String>) -> InboxView {
         paused_at: paused.is_some().then_some(now),
         paused_reason: paused,
         promotions_filter: None,
+        screening: None,
         identity_enabled: true,
         last_message_at: now,
         created_at: now,
@@ -269,6 +271,7 @@ fn record(kind: EventKind) -> Record {
         attachments: Vec::new(),
         deliveries: entry.map(delivery).into_iter().collect(),
         withheld: kind == EventKind::MessageReceivedBlocked,
+        shows_release: kind == EventKind::MessageReleased,
         approval: (kind == DraftSent).then(draft::approval),
         view: RecordView::Full,
     }
@@ -316,6 +319,10 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         masked_links: false,
         held: None,
         released_at: None,
+        release: None,
+        analysis: None,
+        analysis_due: None,
+        analyzed_at: None,
         status_at: now,
         sent_at: (!inbound).then_some(now),
         received_at: inbound.then_some(now),

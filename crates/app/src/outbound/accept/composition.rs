@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use posthouse_domain::{
-    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Refusal, Time, Workspace,
+    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Judged, Refusal, Time, Workspace,
 };
 use posthouse_mail::{address::Address, address::Mailbox, smtp::client::normalise_line_ends};
 use posthouse_store::{BlobStore, contents::RawLocation, contents::StoredRaw, local_deliveries::RequestedFields};
 
 use super::{AcceptConfig, AcceptedMessage, CopySigning};
+use crate::mailbox::judge::Judge;
 use crate::mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message};
 use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
 use crate::outbound::{agent_content, local_delivery, send_context::SendContext};
@@ -29,6 +30,7 @@ pub(super) struct Composition {
     /// The name of this service in `Authentication-Results`.
     pub(super) hostname: String,
     pub(super) blobs: BlobStore,
+    pub(super) judge: Judge,
     pub(super) ids: IdGenerator,
     pub(super) now: Time,
 }
@@ -72,6 +74,7 @@ impl Composition {
         if let Some(copy) = &mut received {
             copy.channel = if copy_signer.is_some() { Channel::Agent } else { Channel::Email };
             copy.set_disclosure_verified(disclosed.by_agent);
+            copy.judged = if is_request(&outgoing) { Judged::Unavailable } else { self.judge.judge(copy) };
         }
         let inline = |bytes: Vec<u8>| -> posthouse_store::Result<StoredRaw> {
             let location = RawLocation::Inline(self.blobs.compress(&bytes)?);

@@ -78,6 +78,7 @@ pub(super) fn message(
         let copy = LocalCopy {
             mail,
             raw,
+            plans: &accepted.config.plans,
             from: &accepted.from,
             requested: accepted.requested.as_ref(),
             signer: accepted.copy_signer.as_ref(),
@@ -251,6 +252,10 @@ fn row(
         masked_links: false,
         held: None,
         released_at: None,
+        release: None,
+        analysis: None,
+        analysis_due: None,
+        analyzed_at: None,
         status_at: accepted.now,
         sent_at: has_left.then_some(accepted.now),
         received_at: None,

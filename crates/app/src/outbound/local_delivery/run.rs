@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Channel, EnvelopeId, IdGenerator, InboxId, JobKind, JobReason, LimitName, LocalDeliveryState, MessageId, Plans,
-    ServiceMailKind, Time, WorkspaceId,
+    Channel, EnvelopeId, IdGenerator, InboxId, JobKind, JobReason, Judged, LimitName, LocalDeliveryState, MessageId,
+    Plans, ServiceMailKind, Time, WorkspaceId,
 };
 use posthouse_mail::{address::Address, trace};
 use posthouse_store::contents::{self, RawLocation, StoredRaw};
@@ -23,7 +23,9 @@ use posthouse_store::{
 use super::{own_results, received};
 use crate::keyring::instance_key::AddressKey;
 use crate::limits::{blocking_pool::WorkClass, storage_limit};
-use crate::mailbox::{self, ReceivedCopy, Visibility, parse::ParsedMail, parse::Provenance, parse::parse_message};
+use crate::mailbox::{
+    self, ReceivedCopy, Visibility, judge::Judge, parse::ParsedMail, parse::Provenance, parse::parse_message,
+};
 use crate::outbound::deliver::{local, prepare};
 use crate::service::{ReadScope, Service};
 use crate::signing::agent_copy::{self, AgentCopy, CheckedSender, CopyKey, CopySigner};
@@ -264,7 +266,7 @@ async fn parse_and_sign(
     let requested = delivery.requested.clone();
     let channel = if delivery.signed.is_some() { Channel::Agent } else { Channel::Email };
     let (disclosed, expected, is_request) = (delivery.disclosed, loaded.expected.clone(), loaded.is_request);
-    let (ids, now) = (service.clock.ids(), service.clock.now());
+    let (ids, now, judge) = (service.clock.ids(), service.clock.now(), Judge::of(service));
     let work = move || {
         let raw = blobs::decompress(&packed, bytes_max)?;
         let results = own_results(&from);
@@ -274,6 +276,7 @@ async fn parse_and_sign(
             mail.mask_requested();
         }
         mail.set_disclosure_verified(disclosed);
+        mail.judged = if is_request { Judged::Unavailable } else { judge.judge(&mail) };
         if let (Some(signer), Some(expected)) = (&mut signer, expected) {
             signer.sign_early(expected.sender, expected.recipients, &ids, now)?;
         }
@@ -339,6 +342,7 @@ fn store_copies(
         reports_on: &[],
         key,
         visibility: Visibility::Shown,
+        plans: &claim.plans,
         agent,
     };
     let (mut reached, mut missing): (Vec<InboxId>, Vec<u32>) = (Vec::new(), Vec::new());

@@ -130,8 +130,6 @@ impl ClaimBody {
     }
 
     fn claim(self, inbox: InboxId) -> ClaimRequest {
-        // Messages have no categories, which counts as skipped, so `enriched` excludes nothing.
-        let _ = self.enriched;
         ClaimRequest {
             inbox,
             limit: self.limit.and_then(|limit| u32::try_from(limit.0).ok()).unwrap_or(LIMIT_DEFAULT),
@@ -143,6 +141,7 @@ impl ClaimBody {
                 channel: self.channel,
                 kind: self.kind,
                 analysed: self.analysis == Some(Analysis::Completed),
+                enriched: self.enriched.unwrap_or_default(),
             },
         }
     }

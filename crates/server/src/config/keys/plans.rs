@@ -23,6 +23,7 @@ macro_rules! plan {
         requests_per_minute: $requests_per_minute:literal,
         connections: $connections:literal,
         streams: $streams:literal,
+        ai_checks_per_day: $ai_checks_per_day:literal,
         storage_bytes: $storage_bytes:literal,
     }) => {
         pub(in crate::config) mod $module {
@@ -103,6 +104,13 @@ macro_rules! plan {
                     example: 100,
                     help: "Streams (WebSockets) at once of one workspace.",
                 }
+                AI_CHECKS_PER_DAY: Limit = concat!("plans.", $plan, ".ai_checks_per_day") => {
+                    kind: Quota,
+                    default: value($ai_checks_per_day),
+                    example: 10_000,
+                    help: "Received messages that the categoriser reads per day (UTC). Further ones are skipped, and held if \
+    the workspace holds risky mail.",
+                }
                 STORAGE_BYTES: Limit = concat!("plans.", $plan, ".storage_bytes") => {
                     kind: SizeQuota,
                     default: value($storage_bytes),
@@ -125,6 +133,7 @@ macro_rules! plan {
                     requests_per_minute: values.get(&REQUESTS_PER_MINUTE),
                     connections: values.get(&CONNECTIONS),
                     streams: values.get(&STREAMS),
+                    ai_checks_per_day: values.get(&AI_CHECKS_PER_DAY),
                     storage_bytes: values.get(&STORAGE_BYTES),
                 }
             }
@@ -145,6 +154,7 @@ plan!(free = "free" {
     requests_per_minute: 120,
     connections: 200,
     streams: 20,
+    ai_checks_per_day: "unlimited",
     storage_bytes: "1GiB",
 });
 
@@ -161,6 +171,7 @@ plan!(builder = "builder" {
     requests_per_minute: 600,
     connections: 2_000,
     streams: 1_000,
+    ai_checks_per_day: "unlimited",
     storage_bytes: "50GiB",
 });
 
@@ -177,6 +188,7 @@ plan!(team = "team" {
     requests_per_minute: 3_000,
     connections: 20_000,
     streams: 10_000,
+    ai_checks_per_day: "unlimited",
     storage_bytes: "500GiB",
 });
 

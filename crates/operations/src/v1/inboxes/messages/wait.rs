@@ -94,7 +94,10 @@ struct FoundVerificationView<'a> {
 impl<'a> FoundVerificationView<'a> {
     fn of(message: &'a Message) -> Option<Self> {
         Some(Self {
-            verification: VerificationView::of(message.verification.as_ref()?),
+            verification: VerificationView::of(
+                message.verification.as_ref()?,
+                message.analysis.as_ref().and_then(|analysis| analysis.verdict()),
+            ),
             message_id: message.id.into(),
             from: &message.from,
             subject: message.subject.as_deref(),

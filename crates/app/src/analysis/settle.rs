@@ -1,0 +1,105 @@
+//! Writes a finished analysis: it is merged into the message, and agents get the message or it is held.
+
+use posthouse_domain::{
+    Analysis, EscalationTrigger, HoldReason, IdGenerator, Inbox, InboxId, Message, MessageId, ScreeningTimeout, Time,
+    WorkspaceId, analysis::risk_of_labels,
+};
+use posthouse_store::{Result, Tx, inboxes, message_list::InboxRef, messages, queue, search};
+
+use super::AnalysisEnd;
+use crate::escalation::record::raise::{self, EscalationSubject};
+use crate::keyring::instance_key::AddressKey;
+use crate::mailbox::{enriched, show, show::Showing};
+
+/// An analysis that has ended.
+#[derive(Clone, Copy)]
+pub(super) struct EndedAnalysis<'a> {
+    pub(super) workspace: WorkspaceId,
+    pub(super) id: MessageId,
+    pub(super) inbox: InboxId,
+    pub(super) end: &'a AnalysisEnd,
+}
+
+/// Ends the analysis of a message, unless another worker did.
+pub(super) fn settle(
+    tx: &mut Tx,
+    ended: EndedAnalysis<'_>,
+    key: &AddressKey,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<()> {
+    let EndedAnalysis { workspace, id, inbox, end } = ended;
+    // The inbox before the message, as storing a message does.
+    let Some(inbox) = inboxes::lock(tx, workspace, inbox)? else { return Ok(()) };
+    messages::lock(tx, workspace, &[id])?;
+    let Some(before) = messages::get(tx, workspace, id)? else { return Ok(()) };
+    if before.analysis != Some(Analysis::Pending) {
+        return Ok(());
+    }
+    let analysis = match end {
+        AnalysisEnd::With(analysis) => analysis.clone(),
+        AnalysisEnd::TimedOut(_) => Analysis::Failed("the check took too long".to_owned()),
+    };
+    let after = merge(tx, &before, analysis, now)?;
+    let showing = Showing { inbox: &inbox, key, ids, now };
+    screen(tx, &after, end, showing)?;
+    if after.analyzed_at.is_some() {
+        enriched::announce(tx, &after, &inbox, ids, now)?;
+        if !after.is_held() && !before.is_held() {
+            raise_new_labels(tx, &before, &after, &inbox, ids, now)?;
+        }
+    }
+    // A claim that waits for analyzed mail looks again.
+    queue::count_change(tx, InboxRef { workspace, inbox: after.inbox })?;
+    tx.wake(workspace.0);
+    Ok(())
+}
+
+/// Writes the analysis and its labels.
+pub(super) fn merge(tx: &mut Tx, before: &Message, analysis: Analysis, now: Time) -> Result<Message> {
+    let mut after = before.clone();
+    enriched::apply(&mut after, analysis, now);
+    messages::set_labels(tx, before, &after)?;
+    messages::set_analysis(tx, &after)?;
+    search::wait(tx, after.workspace, after.id)?;
+    Ok(after)
+}
+
+/// Decides about a message that waited for its check.
+fn screen(tx: &mut Tx, message: &Message, end: &AnalysisEnd, showing: Showing<'_>) -> Result<()> {
+    if message.held != Some(HoldReason::Pending) || message.released_at.is_some() {
+        return Ok(());
+    }
+    let reason = match end {
+        AnalysisEnd::TimedOut(ScreeningTimeout::Release) => {
+            return show::release_pending(tx, message, HoldReason::CheckTimedOut, showing);
+        }
+        AnalysisEnd::TimedOut(ScreeningTimeout::Hold) => Some(HoldReason::CheckTimedOut),
+        AnalysisEnd::With(Analysis::Failed(_)) => Some(HoldReason::CheckFailed),
+        AnalysisEnd::With(Analysis::Completed(verdict)) => verdict.risk().or_else(|| risk_of_labels(&message.labels)),
+        AnalysisEnd::With(Analysis::Skipped(_) | Analysis::Pending) => None,
+    };
+    match reason {
+        None => show::show(tx, message, showing),
+        Some(reason) => {
+            messages::hold(tx, message.workspace, message.id, reason)?;
+            let held = Message { held: Some(reason), ..message.clone() };
+            let (ids, now) = (showing.ids, showing.now);
+            raise::raise(tx, EscalationTrigger::Held, EscalationSubject::Message(&held), ids, now)?;
+            raise::raise_labels(tx, &held, held.labels.iter().map(String::as_str), ids, now)
+        }
+    }
+}
+
+/// Escalates what the new labels of a message that agents have are a reason to.
+fn raise_new_labels(
+    tx: &mut Tx,
+    before: &Message,
+    after: &Message,
+    _inbox: &Inbox,
+    ids: &IdGenerator,
+    now: Time,
+) -> Result<()> {
+    let new = after.labels.iter().filter(|label| !before.labels.contains(label));
+    raise::raise_labels(tx, after, new.map(String::as_str), ids, now)
+}

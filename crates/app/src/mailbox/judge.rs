@@ -1,0 +1,149 @@
+//! What the categoriser says about a parsed mail before it is stored, and what follows for its copy in an inbox.
+//!
+//! The local model answers in less than a millisecond, so it is asked before the transaction: the copy is stored with its
+//! answers, and nobody waits for a check (`docs/decisions/analysis.md`). A model server is asked by a job.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use posthouse_categoriser::{Answers, Authentication, Facts, Mail};
+use posthouse_domain::{
+    AnalysisFacts, AnalysisPlan, HoldReason, Inbox, Judged, Plans, TextRange, Time, Verdict, label::DMARC_FAIL,
+    label::SPF_FAIL, send::BOUNCE_LABEL,
+};
+use posthouse_mail::auth::DmarcAlignment;
+use posthouse_store::{Result, Tx, screening, workspaces};
+
+use super::{Visibility, parse::ParsedMail};
+use crate::{local_model::LocalModel, service::Service, settings::Categoriser};
+
+/// Decimals of a stored probability.
+const PRECISION: f64 = 10_000.0;
+
+/// Judges mail before it is stored.
+#[derive(Clone)]
+pub struct Judge {
+    engine: Categoriser,
+    model: LocalModel,
+    now: Time,
+}
+
+impl Judge {
+    /// Returns the judge of a service.
+    #[must_use]
+    pub fn of(service: &Service) -> Self {
+        Self { engine: service.config.ai.categoriser, model: service.local_model.clone(), now: service.clock.now() }
+    }
+
+    /// Judges a mail. Takes as long as the local model; call it where the mail is parsed.
+    #[must_use]
+    pub fn judge(&self, mail: &ParsedMail) -> Judged {
+        match self.engine {
+            Categoriser::Off => Judged::Unavailable,
+            Categoriser::OpenAi => Judged::Later,
+            Categoriser::Builtin => self.ask_model(mail),
+        }
+    }
+
+    fn ask_model(&self, mail: &ParsedMail) -> Judged {
+        let names: Vec<&str> = mail.files.iter().filter_map(|file| file.filename.as_deref()).collect();
+        let asked = Mail {
+            from: &mail.from,
+            subject: mail.subject.as_deref().unwrap_or_default(),
+            text: mail.bodies.text.as_deref().unwrap_or_default(),
+            attachment_names: &names,
+            facts: facts(mail),
+        };
+        let model = self.model.get();
+        // A mail that breaks the model is held, not refused.
+        let answered = catch_unwind(AssertUnwindSafe(|| model.answer(&asked)));
+        answered.map_or(Judged::Failed, |answers| Judged::Now(verdict(&answers, model.version(), self.now)))
+    }
+}
+
+fn facts(mail: &ParsedMail) -> Facts {
+    let has = |name: &str| mail.labels.iter().any(|label| label == name);
+    let result = |failed: bool, passed: bool| match (failed, passed) {
+        (true, _) => Authentication::Fail,
+        (false, true) => Authentication::Pass,
+        (false, false) => Authentication::None,
+    };
+    let proven = mail.proven_author.as_ref();
+    Facts {
+        spf: result(has(SPF_FAIL), proven.is_some_and(|author| author.spf_aligned)),
+        dkim: result(false, proven.is_some_and(|author| !author.signers.is_empty())),
+        dmarc: result(has(DMARC_FAIL), mail.alignment == Some(DmarcAlignment::Pass)),
+        automatic_header: mail.auto_reply,
+        list_header: mail.bodies.headers_json.contains("\"list-id\":")
+            || mail.bodies.headers_json.contains("\"list-unsubscribe\":"),
+        ..Facts::default()
+    }
+}
+
+fn verdict(answers: &Answers, version: &str, now: Time) -> Verdict {
+    let rounded = |share: f32| (f64::from(share).clamp(0.0, 1.0) * PRECISION).round() / PRECISION;
+    Verdict {
+        category: answers.category.map(rounded),
+        injection: rounded(answers.injection),
+        phishing: rounded(answers.phishing),
+        needs_human: rounded(answers.needs_human),
+        urgency: answers.urgency.map(rounded),
+        auto_reply: rounded(answers.auto_reply),
+        injection_at: answers.injection_at.map(|(start, end)| TextRange { start, end }),
+        is_complete: answers.complete,
+        model: version.to_owned(),
+        at: now,
+    }
+}
+
+/// A copy of a mail whose analysis is planned.
+#[derive(Clone, Copy)]
+pub(super) struct PlannedCopy<'a> {
+    /// The mail.
+    pub(super) mail: &'a ParsedMail,
+    /// Whether a receive list stopped it.
+    pub(super) is_stopped: bool,
+    /// Its labels so far.
+    pub(super) labels: &'a [String],
+    /// The limits of plans.
+    pub(super) plans: &'a Plans,
+}
+
+/// How a copy is analyzed and shown.
+pub(super) struct CopyPlan {
+    /// The analysis, and why the copy is held.
+    pub(super) plan: AnalysisPlan,
+    /// Whether agents get it at once.
+    pub(super) visibility: Visibility,
+    /// When a pending analysis times out.
+    pub(super) due: Option<Time>,
+}
+
+/// Decides how a copy is analyzed and screened in its inbox.
+pub(super) fn plan(tx: &mut Tx, copy: PlannedCopy<'_>, inbox: &Inbox, now: Time) -> Result<CopyPlan> {
+    let workspace = workspaces::get(tx, inbox.workspace)?
+        .ok_or_else(|| posthouse_store::Error::Inconsistent("an inbox has no workspace".into()))?;
+    let settings = workspace.screening;
+    let facts = AnalysisFacts {
+        judged: &copy.mail.judged,
+        is_blocked: copy.is_stopped,
+        is_report: copy.labels.iter().any(|label| label == BOUNCE_LABEL),
+        processing: workspace.ai_processing,
+        has_quota: true,
+        mode: inbox.screening.unwrap_or(settings.mode),
+        labels: copy.labels,
+    };
+    let mut plan = facts.plan();
+    let is_checked = plan.analysis.skip_reason().is_none();
+    let max = workspace.limits(copy.plans).ai_checks_per_day;
+    if is_checked && !screening::take_check(tx, inbox.workspace, max, now)? {
+        plan = AnalysisFacts { has_quota: false, ..facts }.plan();
+    }
+    let due = now.plus_ms(settings.deadline_s * 1_000);
+    let visibility = match plan.held {
+        None => Visibility::Shown,
+        Some(HoldReason::Pending) => Visibility::Pending(due),
+        Some(reason) => Visibility::Held(reason),
+    };
+    let is_pending = plan.analysis == posthouse_domain::Analysis::Pending;
+    Ok(CopyPlan { plan, visibility, due: is_pending.then_some(due) })
+}
