@@ -10,12 +10,12 @@ mod settle;
 use std::sync::Arc;
 
 use posthouse_domain::{
-    AiProcessing, Analysis, Inbox, Message, MessageId, Record, ScreeningTimeout, SkipReason, Time, Workspace,
+    AiProcessing, Analysis, Judged, Message, MessageId, Record, ScreeningTimeout, SkipReason, Time, Workspace,
     WorkspaceId,
 };
-use posthouse_store::{Error, Result, Tx, inboxes, messages, workspaces};
+use posthouse_store::{Error, Result, Tx, messages, workspaces};
 
-use crate::{model_server, service::Service};
+use crate::{mailbox::judge::Judge, model_server, service::Service};
 
 /// The time before the first retry, in milliseconds; it doubles with each one.
 const RETRY_MS: i64 = 2_000;
@@ -46,7 +46,6 @@ pub(crate) enum AnalysisEnd {
 struct PendingAnalysis {
     record: Record,
     workspace: Workspace,
-    inbox: Inbox,
 }
 
 /// Makes an attempt to analyze a message. `is_last` if there is no other.
@@ -69,7 +68,14 @@ pub async fn run(
         return finish(service, &pending, AnalysisEnd::TimedOut(pending.workspace.screening.on_timeout)).await;
     }
     let timeout_ms = (due.millis() - now.millis()).clamp(ASK_MS_MIN, ASK_MS_MAX);
-    let answered = ask::ask(service, &pending.record, timeout_ms).await;
+    let answered = match Judge::of(service).judge_stored_or_later(&pending.record) {
+        Judged::Now(verdict) => Ok(verdict),
+        Judged::Later => ask::ask(service, &pending.record, timeout_ms).await,
+        Judged::Unavailable => {
+            return finish(service, &pending, AnalysisEnd::With(Analysis::Skipped(SkipReason::NotAvailable))).await;
+        }
+        Judged::Failed => Err(model_server::ModelServerError::Invalid),
+    };
     let outcome = answered.as_ref().map_or_else(model_server::ModelServerError::text, |_| "answered");
     service.metrics.analysis(outcome);
     match answered {
@@ -97,8 +103,8 @@ async fn load(service: &Service, workspace: WorkspaceId, id: MessageId) -> Resul
         if record.message.analysis != Some(Analysis::Pending) {
             return Ok(None);
         }
-        let found = workspaces::get(tx, workspace)?.zip(inboxes::get(tx, workspace, record.message.inbox)?);
-        Ok::<_, Error>(found.map(|(workspace, inbox)| PendingAnalysis { record, workspace, inbox }))
+        let found = workspaces::get(tx, workspace)?;
+        Ok::<_, Error>(found.map(|workspace| PendingAnalysis { record, workspace }))
     };
     service.read(workspace, work).await
 }
@@ -107,7 +113,6 @@ async fn finish(service: &Arc<Service>, pending: &PendingAnalysis, end: Analysis
     let Message { workspace, id, inbox, .. } = pending.record.message;
     let (ids, now) = (service.clock.ids(), service.clock.now());
     let key = service.address_key().map_err(|refusal| Error::Internal(refusal.message.into()))?;
-    let _ = &pending.inbox;
     let work = move |tx: &mut Tx| {
         settle::settle(tx, settle::EndedAnalysis { workspace, id, inbox, end: &end }, &key, &ids.clone(), now)
     };

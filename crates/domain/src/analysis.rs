@@ -242,6 +242,30 @@ pub fn risk_of_labels(labels: &[String]) -> Option<HoldReason> {
     has(label::PHISHING).then_some(HoldReason::Phishing)
 }
 
+/// Which withheld content a caller asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct OptIns {
+    /// Of mail whose check hasn't ended.
+    pub unscreened: bool,
+    /// Of held mail; needs `messages:release`.
+    pub held: bool,
+}
+
+impl OptIns {
+    /// All withheld content.
+    pub const ALL: Self = Self { unscreened: true, held: true };
+
+    /// Returns whether the content of a message that is held for this reason is shown.
+    #[must_use]
+    pub fn opens(self, held: Option<HoldReason>) -> bool {
+        match held {
+            None => true,
+            Some(HoldReason::Pending) => self.unscreened,
+            Some(_) => self.held,
+        }
+    }
+}
+
 /// The analysis of a received message.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Analysis {

@@ -60,6 +60,8 @@ codes! {
     PlanLimitEmails = 402 "plan_limit_emails", "Wait until next month (UTC) or move the workspace to a larger plan; receiving still works.";
     /// The API key lacks a permission.
     InsufficientPermissions = 403 "insufficient_permissions", "Use a key that has the permission in `details.permission`.";
+    /// Screening withholds the content of the message from this caller.
+    MessageWithheld = 403 "message_withheld", "Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.";
     /// The caller may not make this request, whatever its permissions.
     Forbidden = 403 "forbidden", "Use a workspace-wide key, or have an owner make the request.";
     /// A change came with a session cookie, but not from the dashboard.

@@ -83,8 +83,8 @@ pub use agent_message::disclosure::{Disclosure, DisclosureParties};
 pub use agent_message::{AgentDelivery, AuthorProblem, AuthorSignature, DeliverySignature};
 pub use agent_message::{Assurance, Sender, UnsignedReason};
 pub use analysis::{
-    Analysis, AnalysisFacts, AnalysisPlan, AnalysisState, Category, Feedback, Judged, ScreeningMode, ScreeningSettings,
-    ScreeningTimeout, SkipReason, TextRange, Urgency, Verdict,
+    Analysis, AnalysisFacts, AnalysisPlan, AnalysisState, Category, Feedback, Judged, OptIns, ScreeningMode,
+    ScreeningSettings, ScreeningTimeout, SkipReason, TextRange, Urgency, Verdict,
 };
 pub use auth::Permission::DomainsManage;
 pub use auth::{

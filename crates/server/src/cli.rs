@@ -3,6 +3,7 @@
 //! Standard output has only results, with `--json` exactly one object; everything else goes to standard error.
 //! Exit codes: 0 success, 1 failure, 2 invalid usage or configuration.
 
+mod analyze;
 mod check;
 mod completions;
 mod directory;
@@ -112,6 +113,8 @@ enum OperatorCommand {
     Check(check::Options),
     /// Parse received mail again and set author and labels by the current rules; the service may be running.
     Relabel(relabel::Options),
+    /// Analyze received mail again, such as after a new model, while the service runs.
+    Analyze(analyze::Options),
     /// Save database, blobs and instance key in one file, also while the service runs.
     Backup(store::Archive),
     /// Restore a backup into an empty data directory.
@@ -372,6 +375,7 @@ fn operate(command: OperatorCommand, options: &GlobalOptions) -> Result<(), Comm
         OperatorCommand::Migrate(output) => store::migrate(&output, options),
         OperatorCommand::Check(given) => check::run(&given, options),
         OperatorCommand::Relabel(given) => relabel::run(&given, options),
+        OperatorCommand::Analyze(given) => analyze::run(&given, options),
         OperatorCommand::Backup(given) => store::backup(&given, options),
         OperatorCommand::Restore(given) => store::restore(&given, options),
     }

@@ -57,6 +57,10 @@ statements! {
     /// Returns up to 100 messages by ID, unordered; unknown IDs are omitted.
     pub fn get_many(workspace: WorkspaceId, ids: each MessageId) -> Vec<Message> =
         "SELECT {m.messages} FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.id {AMONG} {pg:m}";
+    /// Returns up to `limit` received messages of a workspace after an id, in order of ids.
+    pub fn received_after(workspace: WorkspaceId, after: MessageId, limit: u32) -> Vec<Message> =
+        "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.id > :after AND m.direction = 'inbound'
+        ORDER BY m.id LIMIT :limit";
     /// Returns the sizes in bytes of up to 100 messages; unknown IDs are omitted.
     pub fn sizes(workspace: WorkspaceId, ids: each MessageId) -> Vec<(id: MessageId, size_bytes: u64)> =
         "SELECT m.id, m.size_bytes FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.id {AMONG} {pg:m}";

@@ -16,6 +16,7 @@ use posthouse_app::{
     domains::certificate,
     keyring::proof,
     ports::{Clock, Dns},
+    settings::Categoriser,
     signing::keys as signing_keys,
 };
 use posthouse_http::{
@@ -178,6 +179,8 @@ impl TestServer {
         config.listen.http.set_port(0);
         config.listen.smtp.iter_mut().for_each(|address| address.set_port(0));
         config.listen.submission.iter_mut().for_each(|address| address.set_port(0));
+        // Most tests are about other things than what a categoriser says about their mail.
+        config.ai.categoriser = Categoriser::Off;
         options.configure.into_iter().for_each(|change| change(&mut config));
         config.apply_listeners();
         let ports = reserve_ports(&mut config.listen);

@@ -1,6 +1,6 @@
 //! Permission checks.
 
-use posthouse_domain::{Caller, Detail, ErrorCode, Permission, Principal, Refusal, Role};
+use posthouse_domain::{Caller, Detail, ErrorCode, OptIns, Permission, Principal, Refusal, Role};
 
 /// Checks that the caller has a permission.
 ///
@@ -40,9 +40,9 @@ pub fn require_owner(role: Role) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// Returns `insufficient_permissions` if it may not.
-pub fn check_held(caller: &Caller, include_held: bool) -> Result<(), Refusal> {
+pub fn check_held(caller: &Caller, opt_ins: OptIns) -> Result<(), Refusal> {
     let permission = Permission::MessagesRelease;
-    if !include_held || caller.permissions().has(permission) {
+    if !opt_ins.held || caller.permissions().has(permission) {
         return Ok(());
     }
     let name = permission.text();

@@ -5,8 +5,8 @@
 //! deleted inbox. Handlers load a record that the caller named through this module only.
 
 use posthouse_domain::{
-    Attachment, AttachmentId, Caller, ErrorCode, Inbox, InboxId, InboxKind, Message, MessageId, Permission, Principal,
-    Refusal, Thread, ThreadId,
+    Attachment, AttachmentId, Caller, Detail, ErrorCode, HoldReason, Inbox, InboxId, InboxKind, Message, MessageId,
+    OptIns, Permission, Principal, Refusal, Thread, ThreadId,
 };
 use posthouse_store::{Result as StoreResult, Tx, attachments, inboxes, messages, threads};
 
@@ -59,13 +59,33 @@ pub fn message(tx: &mut Tx, caller: &Caller, id: MessageId) -> Result<Message, R
 /// Checks that the caller may see the content of a message, because a reply quotes its subject and text.
 ///
 /// # Errors
-/// Returns `not_found` if the content is withheld from the caller.
+/// Returns `message_withheld` if the content is withheld from the caller.
 pub fn content(tx: &mut Tx, caller: &Caller, message: &Message) -> Result<(), Refusal> {
-    if caller.permissions().has(Permission::MessagesRelease) || !messages::is_withheld(tx, message)? {
+    let may_release = caller.permissions().has(Permission::MessagesRelease);
+    opened(tx, message, if may_release { OptIns::ALL } else { OptIns::default() })
+}
+
+/// Checks that the content of a message is not withheld, or that the caller asked for it and may.
+///
+/// # Errors
+/// Returns `message_withheld` if it is withheld.
+pub fn opened(tx: &mut Tx, message: &Message, opt_ins: OptIns) -> Result<(), Refusal> {
+    if opt_ins.opens(message.held) || !messages::is_withheld(tx, message)? {
         return Ok(());
     }
-    let fix = "Use an API key with the permission `messages:release`.";
-    Err(Refusal::new(ErrorCode::NotFound, "The content of this message is withheld.").with_fix(fix))
+    Err(withheld(message.held))
+}
+
+/// Returns the refusal of withheld content.
+#[must_use]
+pub fn withheld(held: Option<HoldReason>) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::MessageWithheld, "The content of this message is withheld.");
+    match held {
+        Some(HoldReason::Pending) | None => refusal.detail(Detail::ScreeningState("pending".to_owned())),
+        Some(reason) => refusal
+            .detail(Detail::ScreeningState("held".to_owned()))
+            .detail(Detail::HoldReason(reason.text().to_owned())),
+    }
 }
 
 /// Returns the messages among up to 100 that the caller may see, each once, in the order of `ids`.

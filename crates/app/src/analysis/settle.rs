@@ -1,7 +1,7 @@
 //! Writes a finished analysis: it is merged into the message, and agents get the message or it is held.
 
 use posthouse_domain::{
-    Analysis, EscalationTrigger, HoldReason, IdGenerator, Inbox, InboxId, Message, MessageId, ScreeningTimeout, Time,
+    Analysis, EscalationTrigger, HoldReason, IdGenerator, InboxId, Message, MessageId, ScreeningTimeout, Time,
     WorkspaceId, analysis::risk_of_labels,
 };
 use posthouse_store::{Result, Tx, inboxes, message_list::InboxRef, messages, queue, search};
@@ -43,10 +43,10 @@ pub(super) fn settle(
     let after = merge(tx, &before, analysis, now)?;
     let showing = Showing { inbox: &inbox, key, ids, now };
     screen(tx, &after, end, showing)?;
-    if after.analyzed_at.is_some() {
+    if after.analyzed_at.is_some() && before.analyzed_at.is_none() {
         enriched::announce(tx, &after, &inbox, ids, now)?;
         if !after.is_held() && !before.is_held() {
-            raise_new_labels(tx, &before, &after, &inbox, ids, now)?;
+            raise_new_labels(tx, &before, &after, ids, now)?;
         }
     }
     // A claim that waits for analyzed mail looks again.
@@ -92,14 +92,7 @@ fn screen(tx: &mut Tx, message: &Message, end: &AnalysisEnd, showing: Showing<'_
 }
 
 /// Escalates what the new labels of a message that agents have are a reason to.
-fn raise_new_labels(
-    tx: &mut Tx,
-    before: &Message,
-    after: &Message,
-    _inbox: &Inbox,
-    ids: &IdGenerator,
-    now: Time,
-) -> Result<()> {
+fn raise_new_labels(tx: &mut Tx, before: &Message, after: &Message, ids: &IdGenerator, now: Time) -> Result<()> {
     let new = after.labels.iter().filter(|label| !before.labels.contains(label));
     raise::raise_labels(tx, after, new.map(String::as_str), ids, now)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use posthouse_domain::{
     Caller, ErrorCode, ForwardId, ForwardingAddress, ForwardingFacts, ForwardingFailure, HOUR_MS, IdGenerator, Inbox,
-    JobReason, MINUTE_MS, Message, MessageId, MessageRecipients, PendingForward, Refusal, SECOND_MS, Time, WorkspaceId,
-    forwarding as rules, forwarding::WAIT_MS_MAX, label::BLOCKED,
+    JobReason, MINUTE_MS, Message, MessageId, MessageRecipients, OptIns, PendingForward, Refusal, SECOND_MS, Time,
+    WorkspaceId, forwarding as rules, forwarding::WAIT_MS_MAX, label::BLOCKED,
 };
 use posthouse_mail::{address::Address, address::Mailbox, forwarding as format, forwarding::ForwardHeader, thread};
 use posthouse_store::{Result as StoreResult, Tx, answers, contents, forwarding, inboxes, messages, workspaces};
@@ -178,7 +178,7 @@ fn results(tx: &mut Tx, message: &Message) -> StoreResult<Option<String>> {
 /// Sends the forward; returns the reason if the message must not be forwarded.
 async fn send(service: &Arc<Service>, ready: &ForwardReady) -> Result<Option<&'static str>, Refusal> {
     let caller = Caller::service(ready.message.workspace, ready.inbox.id);
-    let raw = raw::message(service, caller, ready.message.id, true).await?;
+    let raw = raw::message(service, caller, ready.message.id, OptIns::ALL).await?;
     let message: MessageId = service.clock.ids().next();
     let found = ready.clone();
     let owner = WorkOwner { class: WorkClass::Content, workspace: found.message.workspace };

@@ -5,14 +5,13 @@ use posthouse_store::{Result, Tx, events};
 
 /// Merges an analysis into a message: labels are only added.
 pub fn apply(message: &mut Message, analysis: Analysis, now: Time) {
-    message.analyzed_at = None;
     if let Some(verdict) = analysis.verdict() {
         for label in verdict.labels() {
             if !message.labels.iter().any(|known| known == label) {
                 message.labels.push(label.to_owned());
             }
         }
-        message.analyzed_at = Some(now);
+        message.analyzed_at = message.analyzed_at.or(Some(now));
     }
     if analysis != Analysis::Pending {
         message.analysis_due = None;

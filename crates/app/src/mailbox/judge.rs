@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use posthouse_categoriser::{Answers, Authentication, Facts, Mail};
 use posthouse_domain::{
-    AnalysisFacts, AnalysisPlan, HoldReason, Inbox, Judged, Plans, TextRange, Time, Verdict, label::DMARC_FAIL,
-    label::SPF_FAIL, send::BOUNCE_LABEL,
+    AnalysisFacts, AnalysisPlan, HoldReason, Inbox, Judged, MessageBodies, Plans, Record, TextRange, Time, Verdict,
+    label::DMARC_FAIL, label::SPF_FAIL, send::BOUNCE_LABEL,
 };
 use posthouse_mail::auth::DmarcAlignment;
 use posthouse_store::{Result, Tx, screening, workspaces};
@@ -34,49 +34,92 @@ impl Judge {
         Self { engine: service.config.ai.categoriser, model: service.local_model.clone(), now: service.clock.now() }
     }
 
-    /// Judges a mail. Takes as long as the local model; call it where the mail is parsed.
+    /// Judges a parsed mail. Takes as long as the local model; call it where the mail is parsed.
     #[must_use]
     pub fn judge(&self, mail: &ParsedMail) -> Judged {
         match self.engine {
             Categoriser::Off => Judged::Unavailable,
             Categoriser::OpenAi => Judged::Later,
-            Categoriser::Builtin => self.ask_model(mail),
+            Categoriser::Builtin => self.judge_parsed(mail),
         }
     }
 
-    fn ask_model(&self, mail: &ParsedMail) -> Judged {
+    /// Judges a stored message with the engine of the configuration.
+    #[must_use]
+    pub fn judge_stored_or_later(&self, record: &Record) -> Judged {
+        match self.engine {
+            Categoriser::Off => Judged::Unavailable,
+            Categoriser::OpenAi => Judged::Later,
+            Categoriser::Builtin => self.judge_stored(record),
+        }
+    }
+
+    fn judge_stored(&self, record: &Record) -> Judged {
+        let message = &record.message;
+        let names: Vec<&str> = record.attachments.iter().filter_map(|file| file.filename.as_deref()).collect();
+        let proven = if message.author_proven { Authentication::Pass } else { Authentication::None };
+        let of_labels = facts_of_labels(&message.labels);
+        let facts = Facts {
+            dmarc: if of_labels.dmarc == Authentication::None { proven } else { of_labels.dmarc },
+            automatic_header: message.auto_reply,
+            list_header: has_list_header(&record.bodies),
+            ..of_labels
+        };
+        self.ask_model(&Mail {
+            from: &message.from,
+            subject: message.subject.as_deref().unwrap_or_default(),
+            text: record.bodies.text.as_deref().unwrap_or_default(),
+            attachment_names: &names,
+            facts,
+        })
+    }
+
+    fn judge_parsed(&self, mail: &ParsedMail) -> Judged {
         let names: Vec<&str> = mail.files.iter().filter_map(|file| file.filename.as_deref()).collect();
-        let asked = Mail {
+        self.ask_model(&Mail {
             from: &mail.from,
             subject: mail.subject.as_deref().unwrap_or_default(),
             text: mail.bodies.text.as_deref().unwrap_or_default(),
             attachment_names: &names,
             facts: facts(mail),
-        };
+        })
+    }
+
+    fn ask_model(&self, asked: &Mail<'_>) -> Judged {
         let model = self.model.get();
         // A mail that breaks the model is held, not refused.
-        let answered = catch_unwind(AssertUnwindSafe(|| model.answer(&asked)));
+        let answered = catch_unwind(AssertUnwindSafe(|| model.answer(asked)));
         answered.map_or(Judged::Failed, |answers| Judged::Now(verdict(&answers, model.version(), self.now)))
     }
 }
 
 fn facts(mail: &ParsedMail) -> Facts {
-    let has = |name: &str| mail.labels.iter().any(|label| label == name);
-    let result = |failed: bool, passed: bool| match (failed, passed) {
-        (true, _) => Authentication::Fail,
-        (false, true) => Authentication::Pass,
-        (false, false) => Authentication::None,
+    let or_pass = |result: Authentication, passed: bool| match result {
+        Authentication::None if passed => Authentication::Pass,
+        result => result,
     };
     let proven = mail.proven_author.as_ref();
+    let of_labels = facts_of_labels(&mail.labels);
     Facts {
-        spf: result(has(SPF_FAIL), proven.is_some_and(|author| author.spf_aligned)),
-        dkim: result(false, proven.is_some_and(|author| !author.signers.is_empty())),
-        dmarc: result(has(DMARC_FAIL), mail.alignment == Some(DmarcAlignment::Pass)),
+        spf: or_pass(of_labels.spf, proven.is_some_and(|author| author.spf_aligned)),
+        dkim: or_pass(Authentication::None, proven.is_some_and(|author| !author.signers.is_empty())),
+        dmarc: or_pass(of_labels.dmarc, mail.alignment == Some(DmarcAlignment::Pass)),
         automatic_header: mail.auto_reply,
-        list_header: mail.bodies.headers_json.contains("\"list-id\":")
-            || mail.bodies.headers_json.contains("\"list-unsubscribe\":"),
+        list_header: has_list_header(&mail.bodies),
         ..Facts::default()
     }
+}
+
+fn facts_of_labels(labels: &[String]) -> Facts {
+    let result = |name: &str| {
+        let has_failed = labels.iter().any(|label| label == name);
+        if has_failed { Authentication::Fail } else { Authentication::None }
+    };
+    Facts { spf: result(SPF_FAIL), dmarc: result(DMARC_FAIL), ..Facts::default() }
+}
+
+fn has_list_header(bodies: &MessageBodies) -> bool {
+    ["\"list-id\":", "\"list-unsubscribe\":"].iter().any(|name| bodies.headers_json.contains(name))
 }
 
 fn verdict(answers: &Answers, version: &str, now: Time) -> Verdict {

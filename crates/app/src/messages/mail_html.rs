@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use posthouse_domain::{Attachment, Caller, MessageId, Refusal, WorkspaceId, quoted_links};
+use posthouse_domain::{Attachment, Caller, MessageId, OptIns, Refusal, WorkspaceId, quoted_links};
 use posthouse_mail::html;
 use posthouse_mail::html::bound::{HtmlBound, OUTPUT_BYTES_MAX};
 use posthouse_mail::html::view::{self, HtmlViewError, HtmlViewPolicy, IMAGE_TYPES};
@@ -15,7 +15,7 @@ use posthouse_store::{Tx, contents};
 use super::raw::{self, StoredContent};
 use super::read;
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
-use crate::service::Service;
+use crate::{access::visible, service::Service};
 
 /// The page of the dashboard that shows the true target of a link, which is in the fragment, before it is followed.
 const LEAVE_PATH: &str = "/leave";
@@ -43,15 +43,13 @@ struct ViewedHtml {
 /// Returns `insufficient_permissions` if the caller may not see held mail, `not_found` if the message is missing, invisible
 /// or withheld or has no HTML, `content_damaged` if the bytes of its images are missing or altered, or `rate_limited` or
 /// `unavailable` at the limits of [`WorkClass::View`].
-pub async fn of_message(
-    service: &Service,
-    caller: Caller,
-    id: MessageId,
-    include_held: bool,
-) -> Result<String, Refusal> {
+pub async fn of_message(service: &Service, caller: Caller, id: MessageId, opt_ins: OptIns) -> Result<String, Refusal> {
     let workspace = caller.workspace;
-    let record = read::get(service, caller, id, include_held, Ok).await?;
-    let html = record.bodies.html.filter(|_| !record.withheld).ok_or_else(no_html)?;
+    let record = read::get(service, caller, id, opt_ins, Ok).await?;
+    if record.withheld {
+        return Err(visible::withheld(record.message.held));
+    }
+    let html = record.bodies.html.ok_or_else(no_html)?;
     let wanted = if html.contains("cid:") { images(&record.attachments) } else { Vec::new() };
     let images = if wanted.is_empty() {
         HashMap::new()

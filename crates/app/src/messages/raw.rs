@@ -5,25 +5,17 @@
 
 use bytes::Bytes;
 use posthouse_domain::{
-    Attachment, AttachmentId, Caller, ContentId, ErrorCode, Message, MessageId, Refusal, WorkspaceId, quoted_links,
+    Attachment, AttachmentId, Caller, ContentId, ErrorCode, Message, MessageId, OptIns, Refusal, WorkspaceId,
+    quoted_links,
 };
 use posthouse_mail::parse;
 use posthouse_store::blobs::{self, BlobDigest};
 use posthouse_store::contents::{self, INLINE_BYTES_MAX, RawLocation, StoredRaw};
-use posthouse_store::{Error, Tx, messages, service_mails};
+use posthouse_store::{Error, Tx, service_mails};
 
 use super::download::{Download, RawPart, WHOLE_BYTES_MAX};
 use crate::limits::blocking_pool::{WorkClass, WorkOwner, WorkStop};
 use crate::{access::visible, service::Service};
-
-/// Checks that the content is not withheld, or that the caller requested held mail.
-fn check_withheld(tx: &mut Tx, message: &Message, held: bool) -> Result<(), Refusal> {
-    if held || !messages::is_withheld(tx, message)? {
-        return Ok(());
-    }
-    let refusal = Refusal::new(ErrorCode::NotFound, "The content of this message is withheld.");
-    Err(refusal.with_fix("Set `include_held=true` and use an API key with the permission `messages:release`."))
-}
 
 /// Checks that links of this service reach nobody but an owner: anyone who reads them could confirm in place of the person
 /// that they were mailed to.
@@ -43,11 +35,11 @@ pub(crate) fn owners_only() -> Refusal {
 /// Returns the raw mail of a message: the trace lines of this service, then exactly what was received or sent.
 ///
 /// # Errors
-/// Returns `not_found` if the message is missing or withheld, or an error if a store call fails.
-pub async fn message(service: &Service, caller: Caller, id: MessageId, held: bool) -> Result<Vec<u8>, Refusal> {
+/// Returns `not_found` if the message is missing, `message_withheld`, or an error if a store call fails.
+pub async fn message(service: &Service, caller: Caller, id: MessageId, opt_ins: OptIns) -> Result<Vec<u8>, Refusal> {
     let read = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
-        check_withheld(tx, &message, held)?;
+        visible::opened(tx, &message, opt_ins)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
     let (trace, raw) = service.read(caller.workspace, read).await?;
@@ -67,17 +59,17 @@ pub async fn captured(service: &Service, caller: Caller, id: MessageId) -> Resul
     let find = move |tx: &mut Tx| Ok::<_, Refusal>(service_mails::is_for(tx, workspace, id)?);
     let is_of_service = service.read(workspace, find).await?;
     let reader = if is_of_service { Caller::operator(WorkspaceId::SERVICE) } else { caller };
-    message(service, reader, id, true).await
+    message(service, reader, id, OptIns::ALL).await
 }
 
 /// Returns the raw mail of a message as [`message`] does, in chunks if it is large.
 ///
 /// # Errors
 /// Returns the errors of [`message`], and `forbidden` if it contains a link that only an owner may see.
-pub async fn download(service: &Service, caller: Caller, id: MessageId, held: bool) -> Result<Download, Refusal> {
+pub async fn download(service: &Service, caller: Caller, id: MessageId, opt_ins: OptIns) -> Result<Download, Refusal> {
     let read = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
-        check_withheld(tx, &message, held)?;
+        visible::opened(tx, &message, opt_ins)?;
         check_links(&message, &caller)?;
         Ok::<_, Refusal>((message.trace, stored(tx, caller.workspace, message.content)?))
     };
@@ -106,17 +98,17 @@ enum FoundPart {
 /// Returns an attachment and its bytes, in chunks if they are many.
 ///
 /// # Errors
-/// Returns `not_found` if the attachment is missing or withheld, `forbidden` if it contains a link that only an owner may
+/// Returns `not_found` if the attachment is missing, `message_withheld`, `forbidden` if it contains a link that only an owner may
 /// see, or an error if a store call fails.
 pub async fn file(
     service: &Service,
     caller: Caller,
     id: AttachmentId,
-    held: bool,
+    opt_ins: OptIns,
 ) -> Result<(Attachment, Download), Refusal> {
     let read = move |tx: &mut Tx| {
         let (file, message) = visible::attachment(tx, &caller, id)?;
-        check_withheld(tx, &message, held)?;
+        visible::opened(tx, &message, opt_ins)?;
         let is_closed = check_links(&message, &caller).is_err();
         Ok::<_, Refusal>((file, is_closed, stored(tx, caller.workspace, message.content)?))
     };

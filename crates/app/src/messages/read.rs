@@ -2,7 +2,7 @@
 //! megabytes on a thread of the runtime would delay other requests.
 
 use posthouse_domain::{
-    Caller, CursorPosition, InboxId, KeptAttempt, Message, MessageId, Page, PageParameters, Permission,
+    Caller, CursorPosition, InboxId, KeptAttempt, Message, MessageId, OptIns, Page, PageParameters, Permission,
     PromotionsFilter, Record, RecordView, Refusal, Time, label::PROMOTIONS,
 };
 use posthouse_store::{Tx, delivery_attempts, message_list, message_list::InboxRef, messages};
@@ -17,8 +17,8 @@ use crate::{access::authorize, access::visible, service::Service};
 pub struct MessageDetail {
     /// The whole message, or a summary.
     pub view: RecordView,
-    /// Whether to include the content of held mail.
-    pub include_held: bool,
+    /// Which withheld content to include.
+    pub opt_ins: OptIns,
 }
 
 /// A list of the messages of an inbox that a caller requests.
@@ -69,7 +69,7 @@ pub async fn page<T: Send + 'static>(
     request: MessageListRequest,
     render: impl Fn(&Page<Record>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    authorize::check_held(&caller, request.detail.include_held)?;
+    authorize::check_held(&caller, request.detail.opt_ins)?;
     let bytes_max = service.config.limits.page_bytes;
     service.read(caller.workspace, move |tx| render(&load_page(tx, &caller, &request, bytes_max)?)).await
 }
@@ -109,7 +109,7 @@ pub async fn held<T: Send + 'static>(
     render: impl Fn(&Page<Record>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let HeldListRequest { inbox, detail, page } = request;
-    authorize::check_held(&caller, detail.include_held)?;
+    authorize::check_held(&caller, detail.opt_ins)?;
     let inbox = caller.scope().narrow(inbox)?;
     let bytes_max = service.config.limits.page_bytes;
     let list = page.of_list(format!("held messages {inbox:?}"))?;
@@ -130,14 +130,14 @@ pub async fn get<T: Send + 'static>(
     service: &Service,
     caller: Caller,
     id: MessageId,
-    include_held: bool,
+    opt_ins: OptIns,
     render: impl Fn(Record) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    authorize::check_held(&caller, include_held)?;
+    authorize::check_held(&caller, opt_ins)?;
     let work = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
-        open(&caller, include_held, &mut records);
+        open(&caller, opt_ins, &mut records);
         render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)
     };
     service.read(caller.workspace, work).await
@@ -151,16 +151,16 @@ pub async fn batch<T: Send + 'static>(
     service: &Service,
     caller: Caller,
     ids: Vec<MessageId>,
-    include_held: bool,
+    opt_ins: OptIns,
     render: impl Fn(&[Record]) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<BatchPart<T>, Refusal> {
-    authorize::check_held(&caller, include_held)?;
+    authorize::check_held(&caller, opt_ins)?;
     let bytes_max = service.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
         let found = visible::messages(tx, &caller, &ids)?;
         let count = found.len();
         let mut records = messages::records_within(tx, caller.workspace, found, bytes_max)?;
-        open(&caller, include_held, &mut records);
+        open(&caller, opt_ins, &mut records);
         let ids = records.iter().map(|record| record.message.id).collect();
         Ok(BatchPart { ids, rendered: render(&records)?, is_last: records.len() == count })
     };
@@ -203,7 +203,7 @@ pub(super) fn load_records(
             RecordView::Full => messages::records_within(tx, caller.workspace, found, bytes_max)?,
             RecordView::Summary => messages::records_in(tx, caller.workspace, found, RecordView::Summary)?,
         };
-        open(caller, detail.include_held, &mut records);
+        open(caller, detail.opt_ins, &mut records);
         Ok(records.into_iter().map(Some).collect())
     })
 }
@@ -219,10 +219,10 @@ pub(super) fn before(after: Option<CursorPosition>) -> Option<Time> {
 }
 
 /// Shows the content of held mail, if the caller requests it.
-fn open(caller: &Caller, include_held: bool, records: &mut [Record]) {
+fn open(caller: &Caller, opt_ins: OptIns, records: &mut [Record]) {
     let shows_release = caller.permissions().has(Permission::MessagesRelease);
     for record in records {
         record.shows_release = shows_release;
-        record.withheld &= !include_held;
+        record.withheld &= !opt_ins.opens(record.message.held);
     }
 }

@@ -85,7 +85,7 @@ pub async fn get<T: Send + 'static>(
     render: impl Fn(&Thread, &Page<Record>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let ThreadRequest { thread: id, detail, page } = request;
-    authorize::check_held(&caller, detail.include_held)?;
+    authorize::check_held(&caller, detail.opt_ins)?;
     let bytes_max = service.config.limits.page_bytes;
     let work = move |tx: &mut Tx| {
         let thread = visible::thread(tx, &caller, id)?;

@@ -151,7 +151,8 @@ async fn find_message(
                     check_active(tx, &caller)?;
                     Ok::<_, Refusal>(messages::record(tx, inbox_ref.workspace, id)?)
                 });
-                if let Some(record) = Box::pin(read).await? {
+                if let Some(mut record) = Box::pin(read).await? {
+                    record.withheld &= !sort.opt_ins.opens(record.message.held);
                     return Ok(record);
                 }
             }

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Caller, ErrorCode, ForwardCommand, Inbox, Message, MessageBodies, MessageId, OutgoingContent, OutgoingFile,
+    Caller, ErrorCode, ForwardCommand, Inbox, Message, MessageBodies, MessageId, OptIns, OutgoingContent, OutgoingFile,
     Refusal, quoted_links, send::DATA_FILE_NAME,
 };
 use posthouse_mail::{html, parse, parse::ParsedAttachment, thread};
-use posthouse_store::{contents, messages};
+use posthouse_store::contents;
 use serde_json::Value;
 
 use super::compose::{self, OutgoingKind, OutgoingMessage};
@@ -83,10 +83,7 @@ async fn original_of(
             if message.inbox != inbox.id {
                 return Err(Refusal::not_found("message"));
             }
-            if messages::is_withheld(tx, &message)? {
-                return Err(Refusal::not_found("message")
-                    .with_fix("Forward another message; mail that a receive list blocked can't be forwarded."));
-            }
+            visible::content(tx, &caller, &message)?;
             let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
             let missing = || Refusal::new(ErrorCode::Internal, "The content of the message is missing.");
             Ok(ForwardedOriginal { inbox, bodies: bodies.ok_or_else(missing)?, message })
@@ -102,7 +99,7 @@ async fn files(
     is_closed: bool,
 ) -> Result<Vec<OutgoingFile>, Refusal> {
     let owner = WorkOwner { class: WorkClass::Content, workspace: caller.workspace };
-    let raw = raw::message(service, caller, original, true).await?;
+    let raw = raw::message(service, caller, original, OptIns::ALL).await?;
     let raw_bytes = raw.len();
     let work = move |_: &WorkStop| {
         let files = parse::parse(&raw).attachments;

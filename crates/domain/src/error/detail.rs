@@ -328,6 +328,10 @@ details! {
     AuthorReason(AuthorRefusal) = "reason";
     /// What is wrong with the proof of the key.
     ProofReason(ProofProblem) = "reason";
+    /// The state of the message's screening: `pending` or `held`.
+    ScreeningState(String) = "state";
+    /// Why the message is held.
+    HoldReason(String) = "reason";
     /// The permission that the key lacks.
     Permission(Permission) = "permission";
     /// The addresses that the refusal is about.
@@ -411,6 +415,9 @@ impl ErrorCode {
             ErrorCode::InvalidHandle => const { &[sometimes(DetailKind::Fields)] },
             ErrorCode::InvalidSendAt => const { &[always(DetailKind::Earliest), always(DetailKind::Latest)] },
             ErrorCode::InsufficientPermissions => const { &[always(DetailKind::Permission)] },
+            ErrorCode::MessageWithheld => {
+                const { &[always(DetailKind::ScreeningState), sometimes(DetailKind::HoldReason)] }
+            }
             ErrorCode::Forbidden => const { &[sometimes(DetailKind::Reason), sometimes(DetailKind::Limit)] },
             ErrorCode::Unavailable => {
                 const {

@@ -33,7 +33,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         Operation::new(Method::Get, "/v1/messages/{id}/raw", "getRawMessage", Permission::MessagesRead)
             .summary("Downloads the raw message. Received mail begins with the Return-Path and Received lines of this service.")
             .responds_with(200, Some("message/rfc822"))
-            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ContentDamaged])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::MessageWithheld, ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(raw),
         Operation::new(Method::Get, "/v1/attachments/{id}", "getAttachment", Permission::MessagesRead)
             .summary(
@@ -41,7 +41,7 @@ pub(crate) fn operations() -> Vec<Operation> {
                  type that its sender stated.",
             )
             .responds_with(200, Some("*/*"))
-            .errors(&[ErrorCode::Forbidden, ErrorCode::NotFound, ErrorCode::ContentDamaged])
+            .errors(&[ErrorCode::Forbidden, ErrorCode::MessageWithheld, ErrorCode::NotFound, ErrorCode::ContentDamaged])
             .handle(file),
     ]
 }
@@ -49,14 +49,14 @@ pub(crate) fn operations() -> Vec<Operation> {
 async fn raw(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     input.query.check(&input.caller)?;
-    let raw = raw::download(&service, input.caller, id, input.query.include_held).await?;
+    let raw = raw::download(&service, input.caller, id, input.query.opt_ins()).await?;
     Ok(response("message/rfc822", &format!("{id}.eml"), raw))
 }
 
 async fn file(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
     let id: AttachmentId = input.path.id("id", "attachment")?;
     input.query.check(&input.caller)?;
-    let (content_type, name, download) = match raw::file(&service, input.caller, id, input.query.include_held).await {
+    let (content_type, name, download) = match raw::file(&service, input.caller, id, input.query.opt_ins()).await {
         Ok((file, download)) => (file.content_type, file.filename, download),
         Err(refusal) if refusal.code == ErrorCode::NotFound => {
             let (file, download) = drafts::read_file(&service, input.caller, id)

@@ -2,6 +2,7 @@
 
 use posthouse_app::access::authorize;
 use posthouse_call::prelude::*;
+use posthouse_domain::OptIns;
 
 /// A lease id in a request. Malformed ids count as expired leases.
 pub(super) type LeaseIdText = BoundedLine<1, 100>;
@@ -17,13 +18,16 @@ query! {
 }
 
 impl ScreeningQuery {
+    /// Returns which withheld content is requested.
+    pub(super) const fn opt_ins(&self) -> OptIns {
+        OptIns { unscreened: self.include_unscreened, held: self.include_held }
+    }
+
     /// Checks that a caller that requests held mail may release it.
     ///
     /// # Errors
     /// Returns `insufficient_permissions` if the caller lacks `messages:release`.
     pub(super) fn check(&self, caller: &Caller) -> Result<(), Refusal> {
-        // No message is ever unscreened, so this flag changes nothing.
-        let _ = self.include_unscreened;
-        authorize::check_held(caller, self.include_held)
+        authorize::check_held(caller, self.opt_ins())
     }
 }

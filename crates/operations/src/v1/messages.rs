@@ -14,8 +14,8 @@ use posthouse_app::{mailbox::release, messages::change, messages::change::Messag
 use posthouse_call::prelude::*;
 use posthouse_call::{render_page, render_view};
 use posthouse_domain::{
-    Channel, Direction, Feedback, MessageId, MessageKind, MessageStatus, Page, PromotionsFilter, Record, RecordView,
-    label::BLOCKED,
+    Channel, Direction, Feedback, MessageId, MessageKind, MessageStatus, OptIns, Page, PromotionsFilter, Record,
+    RecordView, label::BLOCKED,
 };
 use uuid::Uuid;
 
@@ -193,7 +193,7 @@ impl MessageListQuery {
             inbox,
             filter: self.filter(),
             promotions: self.promotions,
-            detail: detail(self.view, self.include_held),
+            detail: detail(self.view, OptIns { unscreened: self.include_unscreened, held: self.include_held }),
             page: paging(self.cursor, self.limit),
         }
     }
@@ -202,8 +202,7 @@ impl MessageListQuery {
     fn filter(&self) -> Option<MessageFilter> {
         let screening = match self.screening {
             Some(_) if self.direction == Some(Direction::Outbound) => return None,
-            // No message is ever pending.
-            Some(ScreeningState::Pending) => return None,
+            Some(ScreeningState::Pending) => Some(ScreeningFilter::Pending),
             Some(ScreeningState::Screened) => Some(ScreeningFilter::Passed),
             Some(ScreeningState::Held) => Some(ScreeningFilter::Held),
             Some(ScreeningState::Released) => Some(ScreeningFilter::Released),
@@ -225,8 +224,8 @@ impl MessageListQuery {
 }
 
 /// Returns how much of each message a request shows.
-pub(super) fn detail(view: Option<RecordView>, include_held: bool) -> MessageDetail {
-    MessageDetail { view: view.unwrap_or(RecordView::Full), include_held }
+pub(super) fn detail(view: Option<RecordView>, opt_ins: OptIns) -> MessageDetail {
+    MessageDetail { view: view.unwrap_or(RecordView::Full), opt_ins }
 }
 
 async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<Outcome, Refusal> {
@@ -238,7 +237,8 @@ async fn list(service: Arc<Service>, input: Input<MessageListQuery>) -> Result<O
 async fn list_held(service: Arc<Service>, input: Input<HeldQuery>) -> Result<Outcome, Refusal> {
     let HeldQuery { inbox_id, include_held, view, cursor, limit } = input.query;
     let (inbox, page) = (inbox_id.map(InboxId), paging(cursor, limit));
-    let request = HeldListRequest { inbox, detail: detail(view, include_held), page };
+    let request =
+        HeldListRequest { inbox, detail: detail(view, OptIns { unscreened: include_held, held: include_held }), page };
     let rendered = read::held(&service, input.caller, request, render_messages(&service)).await?;
     Ok(Outcome::rendered_json(200, rendered.into_json()))
 }
@@ -252,7 +252,7 @@ fn render_messages(service: &Service) -> impl Fn(&Page<Record>) -> Result<Render
 async fn get(service: Arc<Service>, input: Input<ScreeningQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
     let render = |record: Record| render_view(&MessageView::of(&record));
-    Ok(Outcome::rendered_json(200, read::get(&service, input.caller, id, input.query.include_held, render).await?))
+    Ok(Outcome::rendered_json(200, read::get(&service, input.caller, id, input.query.opt_ins(), render).await?))
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateMessageBody>) -> Result<Outcome, Refusal> {
@@ -265,8 +265,9 @@ async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateMessageBod
 }
 
 async fn batch_get(service: Arc<Service>, input: Input<EmptyInput, BatchGetBody>) -> Result<Outcome, Refusal> {
-    let include_held = input.body.include_held.unwrap_or_default();
-    MessageBatch::new(service, input.caller, unique(input.body.ids), include_held).respond().await
+    let BatchGetBody { ids, include_unscreened, include_held } = input.body;
+    let opt_ins = OptIns { unscreened: include_unscreened.unwrap_or_default(), held: include_held.unwrap_or_default() };
+    MessageBatch::new(service, input.caller, unique(ids), opt_ins).respond().await
 }
 
 async fn batch_update(service: Arc<Service>, input: Input<EmptyInput, BatchUpdateBody>) -> Result<Outcome, Refusal> {
@@ -274,7 +275,7 @@ async fn batch_update(service: Arc<Service>, input: Input<EmptyInput, BatchUpdat
     let ids = unique(ids);
     let change = MessageChange { labels: label_change(add_labels, remove_labels), is_read, lease: None };
     change::change_many(&service, input.caller, ids.clone(), change).await?;
-    MessageBatch::new(service, input.caller, ids, false).respond().await
+    MessageBatch::new(service, input.caller, ids, OptIns::default()).respond().await
 }
 
 async fn release_message(service: Arc<Service>, input: Input<EmptyInput, ReleaseBody>) -> Result<Outcome, Refusal> {

@@ -171,7 +171,7 @@ async fn get(service: Arc<Service>, input: Input<ThreadQuery>) -> Result<Outcome
     let thread: ThreadId = input.path.id("id", "thread")?;
     let ThreadQuery { cursor, limit, view, screening } = input.query;
     let page = paging(cursor, limit.or(Some(BoundedInt(LIMIT_MAX.into()))));
-    let request = ThreadRequest { thread, detail: detail(view, screening.include_held), page };
+    let request = ThreadRequest { thread, detail: detail(view, screening.opt_ins()), page };
     let bytes_max = service.config.limits.page_bytes;
     let render = move |thread: &Thread, newest_first: &Page<Record>| {
         let rendered = render_page(newest_first, bytes_max, MessageView::of)?;

@@ -3,7 +3,7 @@
 //! Summaries are small so that polling is cheap; the full record is read only for the matching message.
 
 pub use posthouse_domain::ArrivalSummary;
-use posthouse_domain::{Channel, Direction, InboxId, MessageKind, Time, WorkspaceId};
+use posthouse_domain::{Channel, Direction, HoldReason, InboxId, MessageKind, OptIns, Time, WorkspaceId};
 
 use crate::{message_list::InboxRef, statements};
 
@@ -18,14 +18,20 @@ statements! {
     /// Returns up to `limit` messages after `since` that match the filter, oldest first. Blocked messages are skipped.
     pub fn after(
         inbox: InboxRef { workspace, inbox },
-        filter: ArrivalFilter { direction, channel, kind },
+        filter: ArrivalFilter {
+            direction, channel, kind, unscreened: filter.opt_ins.unscreened, held: filter.opt_ins.held,
+        },
         since: Time,
-        limit: u32,
+        limit: u32;
+        pending = HoldReason::Pending,
+        blocked = HoldReason::Blocked,
     ) -> Vec<ArrivalSummary> =
         "SELECT m.id, m.created_at, m.from_text, m.subject, m.labels, m.verification FROM messages m
         WHERE m.workspace_id = :workspace AND m.inbox_id = :inbox AND m.created_at > :since AND m.direction = :direction
         AND m.channel = COALESCE(:channel, m.channel) AND m.type = COALESCE(:kind, m.type)
-        AND (m.held IS NULL OR m.released_at IS NOT NULL)
+        AND (m.held IS NULL OR m.released_at IS NOT NULL
+          OR (CAST(:unscreened AS {I64}) = 1 AND m.held = :pending)
+          OR (CAST(:held AS {I64}) = 1 AND m.held <> :pending AND m.held <> :blocked))
         ORDER BY m.created_at LIMIT :limit";
     /// Returns up to `limit` received messages with a verification code or link, newest first. Blocked messages are
     /// skipped.
@@ -48,6 +54,8 @@ pub struct ArrivalFilter {
     pub channel: Option<Channel>,
     /// Only this advisory type set by the sender.
     pub kind: Option<MessageKind>,
+    /// Which withheld mail counts, too.
+    pub opt_ins: OptIns,
 }
 
 /// A time range that excludes both ends.

@@ -73,6 +73,8 @@ pub struct MessageFilter {
 /// A filter by the result of screening.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScreeningFilter {
+    /// Not checked yet.
+    Pending,
     /// Never held.
     Passed,
     /// Held.
@@ -191,7 +193,8 @@ fn statement(shape: MessagePageShape) -> Sql {
     }
     clauses.push_str(match shape.screening {
         Some(ScreeningFilter::Passed) => " AND m.held IS NULL",
-        Some(ScreeningFilter::Held) => " AND m.held IS NOT NULL AND m.released_at IS NULL",
+        Some(ScreeningFilter::Pending) => " AND m.held = 'pending' AND m.released_at IS NULL",
+        Some(ScreeningFilter::Held) => " AND m.held IS NOT NULL AND m.held <> 'pending' AND m.released_at IS NULL",
         Some(ScreeningFilter::Released) => " AND m.held IS NOT NULL AND m.released_at IS NOT NULL",
         None => "",
     });

@@ -1,5 +1,6 @@
 //! End-to-end flows, through the interfaces that users have.
 
+mod analysis;
 mod certificates;
 mod check_changes_nothing;
 mod check_command;

@@ -7,14 +7,14 @@ use posthouse_api::views::message::MessageView;
 use posthouse_app::messages::read::{self, BatchPart};
 use posthouse_call::prelude::*;
 use posthouse_call::{OutcomeStream, render_view};
-use posthouse_domain::{MessageId, Record};
+use posthouse_domain::{MessageId, OptIns, Record};
 
 /// The messages of a response that are not rendered yet.
 pub(super) struct MessageBatch {
     service: Arc<Service>,
     caller: Caller,
-    /// Whether to include the content of held mail.
-    include_held: bool,
+    /// Which withheld content to include.
+    opt_ins: OptIns,
     /// The ids that are left, in the order of the response.
     rest: Vec<MessageId>,
     /// The ids without a message that the caller can access.
@@ -24,8 +24,8 @@ pub(super) struct MessageBatch {
 }
 
 impl MessageBatch {
-    pub(super) fn new(service: Arc<Service>, caller: Caller, ids: Vec<MessageId>, include_held: bool) -> Self {
-        Self { service, caller, include_held, rest: ids, missing: Vec::new(), has_items: false }
+    pub(super) fn new(service: Arc<Service>, caller: Caller, ids: Vec<MessageId>, opt_ins: OptIns) -> Self {
+        Self { service, caller, opt_ins, rest: ids, missing: Vec::new(), has_items: false }
     }
 
     /// Returns the response: a whole one if it fits in one step.
@@ -54,7 +54,7 @@ impl MessageBatch {
     /// Renders the next messages, and the end of the response after the last one.
     async fn step(&mut self, out: &mut Vec<u8>) -> Result<(), Refusal> {
         let BatchPart { ids: shown, rendered, is_last } =
-            read::batch(&self.service, self.caller, self.rest.clone(), self.include_held, render).await?;
+            read::batch(&self.service, self.caller, self.rest.clone(), self.opt_ins, render).await?;
         let is_shown = |id: &MessageId| shown.contains(id);
         let done = if is_last { self.rest.len() } else { self.rest.iter().rposition(is_shown).map_or(0, |at| at + 1) };
         self.missing.extend(self.rest.drain(..done).filter(|id| !is_shown(id)).map(|id| id.to_string()));

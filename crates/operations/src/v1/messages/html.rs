@@ -57,7 +57,7 @@ query! {
 
 async fn read(service: Arc<Service>, input: Input<HtmlQuery>) -> Result<Outcome, Refusal> {
     let id: MessageId = input.path.id("id", "message")?;
-    let html = mail_html::of_message(&service, input.caller, id, input.query.screening.include_held).await?;
+    let html = mail_html::of_message(&service, input.caller, id, input.query.screening.opt_ins()).await?;
     Ok(page(html, input.query.remote == Some(RemoteImages::On)))
 }
 

@@ -57,7 +57,6 @@ impl InboxFixture {
             "/v1/threads".to_owned(),
             "/v1/contacts".to_owned(),
             "/v1/search?q=zebra".to_owned(),
-            "/v1/events".to_owned(),
             "/v1/held-messages".to_owned(),
         ];
         let mut all = Vec::new();
@@ -102,18 +101,21 @@ async fn a_message_shown_after_its_check_is_like_one_that_arrives_then() {
 }
 
 #[tokio::test]
-async fn a_pending_message_is_known_to_nobody() {
+async fn the_content_of_a_pending_message_reaches_nobody() {
     let fixture = InboxFixture::open().await;
     let id = fixture.pending(&answer()).await;
     let message = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200);
     assert_eq!(message["screening"], json!({ "state": "pending", "reason": null, "released_at": null }));
     assert_eq!(message["withheld"], json!({ "state": "pending", "reason": null, "attachments": 0 }));
     assert_eq!((&message["subject"], &message["text"]), (&Value::Null, &Value::Null));
-    for path in ["/v1/threads", "/v1/contacts", "/v1/search?q=zebra", "/v1/events?types=message.received"] {
+    for path in ["/v1/threads", "/v1/contacts", "/v1/search?q=zebra"] {
         assert_eq!(fixture.count(path).await, 0, "{path}");
     }
     let claim = format!("/v1/inboxes/{}/messages/claim", fixture.inbox.id);
     assert_eq!(fixture.api.post_empty(&claim).await.expect(200).data().len(), 0);
+    let events = fixture.api.get("/v1/events?types=message.received").await.expect(200);
+    assert_eq!(events.data()[0]["data"]["message"]["withheld"]["state"], "pending", "its arrival alone is announced");
+    assert_eq!(events.data()[0]["data"]["message"]["subject"], Value::Null);
 
     fixture.server.show(&fixture.key, id).await;
     fixture.server.show(&fixture.key, id).await;
@@ -141,8 +143,9 @@ async fn a_person_can_release_a_pending_message() {
     let fixture = InboxFixture::open().await;
     let id = fixture.pending(&answer()).await;
     let released = fixture.api.post_empty(&format!("/v1/messages/{id}/release")).await.expect(200);
-    assert_eq!((&released["screening"]["state"], &released["subject"]), (&json!("screened"), &json!("Re: Question")));
+    assert_eq!((&released["screening"]["state"], &released["subject"]), (&json!("released"), &json!("Re: Question")));
     assert_eq!(fixture.count("/v1/events?types=message.received").await, 1);
+    assert_eq!(fixture.count("/v1/events?types=message.released").await, 1);
     fixture.close().await;
 }
 

@@ -4,7 +4,7 @@ use posthouse_api::views::{NullableView, TimestampView, message::MessageView, me
 use posthouse_api::wire::{AuthorFilter, Seconds};
 use posthouse_app::messages::wait::{self, ArrivalFilter, LongPoll, NewMessageFilter};
 use posthouse_call::prelude::*;
-use posthouse_domain::{Channel, Direction, Message, MessageKind, SenderFilter, Time};
+use posthouse_domain::{Channel, Direction, Message, MessageKind, OptIns, SenderFilter, Time};
 use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
@@ -112,6 +112,7 @@ impl WaitQuery {
             direction: self.direction.unwrap_or(Direction::Inbound),
             channel: self.channel,
             kind: self.kind,
+            opt_ins: OptIns { unscreened: self.include_unscreened, held: self.include_held },
         }
     }
 }
