@@ -6,6 +6,7 @@ pub mod keys;
 pub mod members;
 pub mod new_workspace;
 pub mod org;
+pub mod screening;
 pub mod sessions;
 pub mod sign_in;
 pub(crate) mod sign_in_mail;

@@ -6,6 +6,7 @@ mod connectors;
 mod invitations;
 mod members;
 mod org;
+mod screening;
 mod sessions;
 mod usage;
 mod waiting_sign_ins;
@@ -30,6 +31,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         connectors::operations(),
         usage::operations(),
         org::operations(),
+        screening::operations(),
         members::operations(),
         invitations::operations(),
         waiting_sign_ins::operations(),

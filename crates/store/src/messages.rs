@@ -43,6 +43,10 @@ statements! {
     pub fn set_analysis(message: &Message { workspace, id, analysis, analysis_due, analyzed_at, auto_reply }) =
         "UPDATE messages SET analysis = :analysis, analysis_due = :analysis_due, analyzed_at = :analyzed_at, auto_reply = :auto_reply
         WHERE workspace_id = :workspace AND id = :id";
+    /// Remembers that somebody read the content of a held message.
+    pub fn mark_opened(workspace: WorkspaceId, id: MessageId, now: Time) =
+        "UPDATE messages SET opened_at = :now WHERE workspace_id = :workspace AND id = :id AND held IS NOT NULL
+        AND released_at IS NULL AND opened_at IS NULL";
     /// Holds a message that was pending for another reason.
     pub fn hold(workspace: WorkspaceId, id: MessageId, reason: HoldReason) =
         "UPDATE messages SET held = :reason WHERE workspace_id = :workspace AND id = :id";

@@ -1,7 +1,7 @@
 //! What the categoriser says about a parsed mail before it is stored, and what follows for its copy in an inbox.
 //!
 //! The local model answers in less than a millisecond, so it is asked before the transaction: the copy is stored with its
-//! answers, and nobody waits for a check (`docs/decisions/analysis.md`). A model server is asked by a job.
+//! answers, and nobody waits for a check (`docs/decisions/receiving.md#0140-the-local-model-answers-before-the-mail-is-stored`). A model server is asked by a job.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -136,11 +136,17 @@ pub async fn get<T: Send + 'static>(
     authorize::check_held(&caller, opt_ins)?;
     let work = move |tx: &mut Tx| {
         let message = visible::message(tx, &caller, id)?;
+        let is_held = message.is_held();
         let mut records = messages::records(tx, caller.workspace, vec![message])?;
         open(&caller, opt_ins, &mut records);
-        render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)
+        Ok::<_, Refusal>((render(records.pop().ok_or_else(|| Refusal::not_found("message"))?)?, is_held))
     };
-    service.read(caller.workspace, work).await
+    let (rendered, is_held) = service.read(caller.workspace, work).await?;
+    if is_held && opt_ins.held {
+        let (workspace, now) = (caller.workspace, service.clock.now());
+        service.write(move |tx| messages::mark_opened(tx, workspace, id, now)).await?;
+    }
+    Ok(rendered)
 }
 
 /// Renders the first messages of a batch that the caller can access.

@@ -28,7 +28,7 @@ statements! {
     /// Returns, for up to 100 inboxes, the number of held messages that nobody opened; inboxes without any are omitted.
     pub fn held(workspace: WorkspaceId, inboxes: each InboxId) -> Vec<(inbox_id: InboxId, messages: u64)> =
         "SELECT m.inbox_id, count(*) AS messages FROM {EACH} messages m WHERE m.workspace_id = :workspace AND m.held IS NOT NULL
-        AND m.released_at IS NULL AND m.is_read = 0 AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
+        AND m.released_at IS NULL AND m.is_read = 0 AND m.opened_at IS NULL AND m.inbox_id {AMONG} {pg:m} GROUP BY m.inbox_id";
     /// Returns, for up to 100 inboxes, the number of unread received messages with the label `ai:needs-human`; inboxes
     /// without any are omitted.
     pub fn needs_human(workspace: WorkspaceId, inboxes: each InboxId) -> Vec<(inbox_id: InboxId, messages: u64)> =

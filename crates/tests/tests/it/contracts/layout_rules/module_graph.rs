@@ -19,6 +19,7 @@ const APP_FOLDERS: &[&str] = &[
     "domains",
     "agents",
     "mailbox",
+    "analysis",
     "inbound",
     "outbound",
     "people",
