@@ -28,6 +28,7 @@ const COMMANDS: &[&[&str]] = &[
     &["migrate"],
     &["check"],
     &["admin", "relabel"],
+    &["admin", "analyze"],
     &["backup", "a.tar"],
     &["restore", "a.tar"],
     &["admin", "workspace", "list"],

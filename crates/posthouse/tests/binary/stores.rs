@@ -27,6 +27,7 @@ const COMMANDS: &[&[&str]] = &[
     &["signing-key", "revoke", "kid"],
     &["secret", "rotate"],
     &["admin", "relabel"],
+    &["admin", "analyze"],
     &["migrate"],
     &["backup", "b.tar"],
 ];

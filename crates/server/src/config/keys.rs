@@ -51,7 +51,11 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section { name: "agents", title: "Agents", intro: "Messages between agents, their keys and their directory." },
     Section { name: "identity", title: "Identity", intro: "" },
-    Section { name: "ai", title: "AI", intro: "These keys are checked, but have no effect yet." },
+    Section {
+        name: "ai",
+        title: "AI",
+        intro: "What reads received mail. [Screening](../guides/screening.md) describes it.",
+    },
     Section { name: "log", title: "Logging", intro: "" },
     Section {
         name: "limits",

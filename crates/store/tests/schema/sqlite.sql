@@ -91,6 +91,11 @@ CREATE TABLE agent_sanctions (
   review_note TEXT,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, inbox_id))STRICT;
+CREATE TABLE ai_checks (
+  workspace_id BLOB NOT NULL,
+  day INTEGER NOT NULL,
+  checks INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, day))STRICT;
 CREATE TABLE api_keys (
   workspace_id BLOB NOT NULL REFERENCES workspaces(id),
   id BLOB NOT NULL,
@@ -600,6 +605,7 @@ CREATE TABLE inboxes (
   stored_bytes INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   deleted_at INTEGER,
+  screening INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
 CREATE UNIQUE INDEX inboxes_client_id ON inboxes (workspace_id, kind, client_id) WHERE client_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX inboxes_domain ON inboxes (workspace_id, domain) WHERE deleted_at IS NULL;
@@ -758,7 +764,13 @@ CREATE TABLE messages (
   sent_at INTEGER,
   received_at INTEGER,
   created_at INTEGER NOT NULL,
+  released_by TEXT,
+  analysis TEXT,
+  analysis_due INTEGER,
+  analyzed_at INTEGER,
+  opened_at INTEGER,
   PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX messages_analysis_due ON messages (analysis_due) WHERE analysis_due IS NOT NULL;
 CREATE INDEX messages_answers ON messages (workspace_id, answers) WHERE answers IS NOT NULL;
 CREATE INDEX messages_bounced ON messages (workspace_id, inbox_id, status_at) WHERE status = 'bounced';
 CREATE INDEX messages_content ON messages (workspace_id, content_id);
@@ -878,6 +890,16 @@ CREATE TABLE role_mail (
 CREATE TABLE schema_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL) STRICT;
+CREATE TABLE screening_feedback (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  reason TEXT NOT NULL,
+  feedback TEXT NOT NULL,
+  injection REAL,
+  phishing REAL,
+  model TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id))STRICT;
 CREATE TABLE search_docs (
   workspace_id BLOB NOT NULL,
   doc INTEGER NOT NULL,
@@ -1136,4 +1158,6 @@ CREATE TABLE workspaces (
   disclosure_text TEXT,
   disclosure_name INTEGER NOT NULL,
   retention_days INTEGER,
-  created_at INTEGER NOT NULL)STRICT;
+  created_at INTEGER NOT NULL,
+  screening_deadline INTEGER NOT NULL DEFAULT 120,
+  screening_release INTEGER NOT NULL DEFAULT 0)STRICT;

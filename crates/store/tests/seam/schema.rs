@@ -16,6 +16,7 @@ const CHECKSUMS: &[Checksum] = &[
         name: "0003_mcp_subscriptions",
         sha256: "93b6f9b429e51ff28f3b56fa9b85de65a1d4ca1c54b8f62e8560fd974055380d",
     },
+    Checksum { name: "0004_screening", sha256: "21a3d697928f2e254c95685f86afb577c5213816f2e3e6454ebd9d851674f6d6" },
 ];
 
 struct Checksum {

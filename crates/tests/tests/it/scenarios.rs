@@ -30,4 +30,5 @@ mod sweep;
 mod tutorial_over_a_pipe;
 mod unclaimed;
 mod webhooks;
+mod withheld;
 mod workspace_states;

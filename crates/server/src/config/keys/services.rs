@@ -85,8 +85,8 @@ keys! {
         ]),
         default: value("builtin"),
         example: "off",
-        help: "Categorizes messages with a local model in the binary, or with a server that has the OpenAI chat \
-            completions API.",
+        help: "Judges received mail with the local model in the binary (`builtin`), or with a server that has the \
+            chat-completions API (`openai`).",
     }
     DRAFTING: bool = "ai.drafting" => {
         kind: OneOf(&[("openai", true), ("off", false)]),
