@@ -43,7 +43,10 @@ pub(super) fn settle(
     let after = merge(tx, &before, analysis, now)?;
     let showing = Showing { inbox: &inbox, key, ids, now };
     screen(tx, &after, end, showing)?;
-    if after.analyzed_at.is_some() && before.analyzed_at.is_none() {
+    // The event of the arrival of pending mail had no content, so that this one must follow when agents get it.
+    let is_shown_unanalyzed =
+        before.is_held() && after.analysis.as_ref().is_some_and(|analysis| analysis.skip_reason().is_some());
+    if (after.analyzed_at.is_some() && before.analyzed_at.is_none()) || is_shown_unanalyzed {
         enriched::announce(tx, &after, &inbox, ids, now)?;
         if !after.is_held() && !before.is_held() {
             raise_new_labels(tx, &before, &after, ids, now)?;

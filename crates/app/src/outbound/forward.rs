@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Caller, ErrorCode, ForwardCommand, Inbox, Message, MessageBodies, MessageId, OptIns, OutgoingContent, OutgoingFile,
-    Refusal, quoted_links, send::DATA_FILE_NAME,
+    Caller, ErrorCode, ForwardCommand, HoldReason, Inbox, Message, MessageBodies, MessageId, OptIns, OutgoingContent,
+    OutgoingFile, Refusal, quoted_links, send::DATA_FILE_NAME,
 };
 use posthouse_mail::{html, parse, parse::ParsedAttachment, thread};
-use posthouse_store::contents;
+use posthouse_store::{contents, messages};
 use serde_json::Value;
 
 use super::compose::{self, OutgoingKind, OutgoingMessage};
@@ -84,6 +84,11 @@ async fn original_of(
                 return Err(Refusal::not_found("message"));
             }
             visible::content(tx, &caller, &message)?;
+            if message.held == Some(HoldReason::Blocked) && messages::is_withheld(tx, &message)? {
+                return Err(
+                    visible::withheld(message.held).with_fix("Mail that a receive list blocked can't be forwarded.")
+                );
+            }
             let bodies = contents::bodies(tx, message.workspace, &[message.content])?.pop().map(|found| found.bodies);
             let missing = || Refusal::new(ErrorCode::Internal, "The content of the message is missing.");
             Ok(ForwardedOriginal { inbox, bodies: bodies.ok_or_else(missing)?, message })

@@ -18,7 +18,7 @@ async fn a_new_inbox_has_every_field() {
         "id": id, "kind": "mailbox", "address": "support@agents.localhost", "username": "support",
         "display_name": "Support", "client_id": "c-1", "domain": "agents.localhost", "daily_send_limit": 100,
         "metadata": { "team": "a", "n": 1.5, "ok": true }, "temporary": false, "expires_at": null,
-        "status": "active", "paused_at": null, "paused_reason": null, "promotions_filter": true,
+        "status": "active", "paused_at": null, "paused_reason": null, "promotions_filter": true, "screening": null,
         "held_count": 0, "pending_draft_count": 0, "needs_human_count": 0, "recent_bounce_count": 0,
         "created_at": posthouse_tests::clock::START,
     });

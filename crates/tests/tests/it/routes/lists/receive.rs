@@ -109,7 +109,7 @@ async fn the_content_of_a_blocked_message_requires_release_permission() {
     assert_eq!(fixture.api.post("/v1/messages/batch-get", batch).await.expect(200).data()[0], open.json);
     let file = format!("/v1/attachments/{}", open["attachments"][0]["id"].as_str().unwrap());
     for path in [format!("{one}/raw"), file] {
-        fixture.api.get(&path).await.error("not_found");
+        fixture.api.get(&path).await.error("message_withheld");
         fixture.api.get(&format!("{path}?include_held=true")).await.expect(200);
     }
     let forward = json!({ "to": "a@b.example" });
@@ -117,13 +117,13 @@ async fn the_content_of_a_blocked_message_requires_release_permission() {
         .api
         .post(&format!("/v1/inboxes/{}/messages/{id}/forward", fixture.inbox.id), forward)
         .await
-        .error("not_found");
+        .error("message_withheld");
 
     let reader = fixture.server.api(&fixture.server.key(&fixture.key, "messages:read", Scope::Workspace).await);
     let agent = fixture.server.api(&fixture.server.key(&fixture.key, "agent", Scope::Workspace).await);
     let inbox = format!("/v1/inboxes/{}", fixture.inbox.id);
-    agent.post(&format!("{inbox}/messages/{id}/reply"), json!({ "text": "x" })).await.error("not_found");
-    agent.post(&format!("{inbox}/drafts"), json!({ "reply_to_message_id": id })).await.error("not_found");
+    agent.post(&format!("{inbox}/messages/{id}/reply"), json!({ "text": "x" })).await.error("message_withheld");
+    agent.post(&format!("{inbox}/drafts"), json!({ "reply_to_message_id": id })).await.error("message_withheld");
     reader.get(&format!("{one}?include_held=true")).await.error("insufficient_permissions");
     assert_eq!(reader.get(&one).await.expect(200).json, listed);
     fixture.api.post_empty(&format!("{one}/release")).await.error("message_blocked");
