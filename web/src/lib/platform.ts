@@ -2,6 +2,7 @@ import { api, ok, type Schemas } from './api';
 
 export type User = Schemas['User'];
 export type Workspace = Schemas['Workspace'];
+export type ScreeningReport = Schemas['ScreeningReport'];
 export type Role = Member['role'];
 export type SignInOptions = Schemas['SignInOptions'];
 export type SignedIn = Schemas['SignedIn'];
@@ -61,6 +62,7 @@ export const platform = {
     ok(api.GET('/platform/connector-requests', { params: { query: { request } } })),
   decideConnector: (body: ConnectorDecision) => ok(api.POST('/platform/connector-requests', { body })),
   usage: (days: number) => ok(api.GET('/platform/usage', { params: { query: { days } } })),
+  screening: () => ok(api.GET('/platform/screening')),
   waitingSignIns: () => ok(api.GET('/platform/waiting-sign-ins')),
   updateWorkspace: (body: WorkspaceChange) => ok(api.PATCH('/platform/org', { body })),
   requestReview: () => ok(api.POST('/platform/org/suspension/review', { body: {} })),
