@@ -8,7 +8,8 @@ use super::{Rule, Violation, repository};
 const CRATES: &[(&str, &[&str])] = &[
     ("mail", &[]),
     ("categoriser", &[]),
-    ("domain", &["mail"]),
+    ("screen", &[]),
+    ("domain", &["mail", "screen"]),
     ("store", &["mail", "domain"]),
     ("api", &["mail", "domain"]),
     ("app", &["mail", "domain", "store", "api"]),

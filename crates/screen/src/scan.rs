@@ -1,0 +1,335 @@
+//! Puts the scan of a mail together.
+
+use crate::html::{HtmlParts, Stream};
+use crate::rules::{self, Match};
+use crate::words::{Count, Hit, Words, position};
+use crate::{
+    Code, Content, FLAGGED_FROM, LocalScreen, Part, Place, REASONS_MAX, Reason, TEXT_BYTES_MAX, VERSION, WINDOW_CHARS,
+    decode, html, links, words,
+};
+
+/// Encodings within encodings that are decoded.
+const DEPTH_MAX: usize = 3;
+/// Weight of an instruction that is disguised, encoded or hidden.
+const SECRETIVE: f32 = 0.68;
+/// Reasons of one text.
+const TEXT_REASONS_MAX: usize = 64;
+/// Attachment names that are scanned.
+const NAMES_MAX: usize = 100;
+
+/// Scans a mail.
+#[must_use]
+pub fn scan(content: &Content<'_>) -> LocalScreen {
+    let mut scan = Scan { complete: true, ..Scan::default() };
+    scan.source(content.from_name, Part::From, Place::Visible);
+    scan.source(content.subject, Part::Subject, Place::Visible);
+    if let Some(text) = content.text {
+        scan.source(text, Part::Text, Place::Visible);
+    }
+    if let Some(source) = content.html {
+        scan.html(source, content.text.is_some());
+    }
+    for name in content.attachment_names.iter().take(NAMES_MAX) {
+        scan.source(name, Part::Attachment, Place::Attachment);
+    }
+    scan.look_alike(content.from_domain, content, Part::From);
+    scan.done()
+}
+
+/// Scans the text of a file. Offsets count in the text.
+#[must_use]
+pub fn scan_file_text(text: &str) -> LocalScreen {
+    let mut scan = Scan { complete: true, ..Scan::default() };
+    scan.source(text, Part::Attachment, Place::Attachment);
+    scan.done()
+}
+
+#[derive(Default)]
+struct Scan {
+    score: f32,
+    reasons: Vec<Reason>,
+    hidden_chars: usize,
+    complete: bool,
+}
+
+/// A text that is scanned, and where it is.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    text: &'a str,
+    place: Place,
+    /// How it was decoded.
+    encoding: Option<&'static str>,
+    depth: usize,
+}
+
+/// What a text contains, with byte offsets in it.
+#[derive(Default)]
+struct Findings {
+    score: f32,
+    all: Vec<Found>,
+}
+
+struct Found {
+    code: Code,
+    weight: f32,
+    detail: String,
+    start: u32,
+    end: u32,
+}
+
+impl Findings {
+    fn add(&mut self, code: Code, weight: f32, detail: &str, start: u32, end: u32) {
+        if self.all.len() < TEXT_REASONS_MAX {
+            self.all.push(Found { code, weight, detail: detail.to_owned(), start, end });
+        }
+    }
+}
+
+impl Scan {
+    fn source(&mut self, text: &str, part: Part, place: Place) {
+        let text = self.bounded(text);
+        let findings = scan_text(Source { text, place, encoding: None, depth: 0 });
+        self.hidden_chars += if text.is_ascii() { 0 } else { invisible(text) };
+        self.add(findings, part, place, text, |at| at);
+    }
+
+    fn bounded<'a>(&mut self, text: &'a str) -> &'a str {
+        self.complete &= text.len() <= TEXT_BYTES_MAX;
+        &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
+    }
+
+    fn html(&mut self, source: &str, has_text: bool) {
+        let source = self.bounded(source);
+        let HtmlParts { visible, hidden, links } = html::read(source);
+        self.hidden_chars += hidden.text.chars().filter(|c| !c.is_whitespace()).count();
+        self.stream(&hidden, Place::Hidden, source);
+        if !has_text || !visible.text.is_empty() {
+            self.stream(&visible, Place::Visible, source);
+        }
+        for link in &links {
+            if let Some((named, real)) = links::mismatch(&link.label, &link.target) {
+                let detail = format!("{named} leads to {real}");
+                let place = Place::Visible;
+                let reason = Reason {
+                    code: Code::LinkMismatch,
+                    weight: 0.1,
+                    place,
+                    part: Part::Html,
+                    detail,
+                    start: link.start as usize,
+                    end: link.end as usize,
+                };
+                self.push(reason, source);
+                break;
+            }
+        }
+    }
+
+    fn stream(&mut self, stream: &Stream, place: Place, source: &str) {
+        let findings = scan_text(Source { text: &stream.text, place, encoding: None, depth: 0 });
+        self.add(findings, Part::Html, place, source, |at| stream.source(at));
+    }
+
+    fn add(&mut self, findings: Findings, part: Part, place: Place, source: &str, at: impl Fn(u32) -> u32) {
+        self.score = self.score.max(findings.score);
+        for found in findings.all {
+            let start = at(found.start) as usize;
+            // The last byte rather than the end, which may be in another piece of the source.
+            let end = (at(found.end.saturating_sub(1)) as usize + 1).max(start);
+            let Found { code, weight, detail, .. } = found;
+            self.push(Reason { code, weight, place, part, detail, start, end }, source);
+        }
+    }
+
+    /// Keeps a reason whose offsets are bytes, unless the same was found in the other body.
+    fn push(&mut self, mut reason: Reason, source: &str) {
+        let is_known = |known: &Reason| {
+            known.code == reason.code
+                && known.part != reason.part
+                && known.place != Place::Hidden
+                && reason.place == Place::Visible
+        };
+        if self.reasons.iter().any(is_known) || self.reasons.len() >= TEXT_REASONS_MAX {
+            return;
+        }
+        let start = source.floor_char_boundary(reason.start);
+        let end = source.ceil_char_boundary(reason.end.min(source.len()));
+        reason.start = source[..start].chars().count();
+        reason.end = reason.start + source.get(start..end).map_or(0, |text| text.chars().count());
+        if reason.place == Place::Visible && reason.part == Part::Text && reason.start > WINDOW_CHARS {
+            reason.place = Place::BeyondWindow;
+        }
+        self.reasons.push(reason);
+    }
+
+    fn look_alike(&mut self, domain: &str, content: &Content<'_>, part: Part) {
+        if let Some(known) = links::look_alike(domain, content.contact_domains) {
+            let detail = format!("looks like {known}");
+            let reason = Reason {
+                code: Code::LookAlikeDomain,
+                weight: 0.25,
+                place: Place::Visible,
+                part,
+                detail,
+                start: 0,
+                end: 0,
+            };
+            self.score = 1.0 - (1.0 - self.score) * 0.85;
+            self.push(reason, "");
+        }
+    }
+
+    fn done(mut self) -> LocalScreen {
+        self.reasons.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        self.reasons.truncate(REASONS_MAX);
+        let rounded = |value: f32| (value * 100.0).round() / 100.0;
+        self.reasons.iter_mut().for_each(|reason| reason.weight = rounded(reason.weight));
+        let score = rounded(self.score.min(1.0));
+        LocalScreen {
+            score,
+            flagged: score >= FLAGGED_FROM,
+            reasons: self.reasons,
+            hidden_chars: self.hidden_chars,
+            complete: self.complete,
+            version: VERSION.to_owned(),
+        }
+    }
+}
+
+fn invisible(text: &str) -> usize {
+    text.chars().filter(|c| matches!(crate::fold::fold(*c), crate::fold::Folded::Nothing(kind) if kind != crate::fold::Invisible::Mark)).count()
+}
+
+fn scan_text(source: Source<'_>) -> Findings {
+    let mut findings = Findings::default();
+    if source.text.is_empty() {
+        return findings;
+    }
+    let mut words = words::read(source.text);
+    instructions(&source, &mut words.plain, &mut findings);
+    ciphers(&source, &mut words, &mut findings);
+    signs(&words, &mut findings);
+    if source.depth < DEPTH_MAX {
+        payloads(&source, &mut findings);
+    }
+    findings
+}
+
+/// Finds the instructions of a text and of its disguised words.
+fn instructions(source: &Source<'_>, hits: &mut Vec<Hit>, findings: &mut Findings) {
+    let mut matches = rules::find(hits, source.text);
+    let is_hidden = source.place == Place::Hidden;
+    let is_encoded = source.encoding.is_some();
+    for found in &mut matches {
+        let is_strong = found.weight >= 0.25;
+        if is_strong && (is_hidden || is_encoded || found.is_disguised) {
+            found.weight = found.weight.max(SECRETIVE);
+        }
+    }
+    let mut turns = Vec::new();
+    rules::forged_turns(source.text, &mut turns);
+    let (score, range) = rules::score(&matches);
+    let turn = turns.iter().map(|turn| turn.weight).fold(0.0, f32::max);
+    let turn = if is_hidden || is_encoded { turn.max(SECRETIVE * turn.ceil()) } else { turn };
+    findings.score = findings.score.max(1.0 - (1.0 - score) * (1.0 - turn));
+    let mut reported: Vec<Match> = matches[range].to_vec();
+    reported.extend(turns.into_iter().take(4));
+    for found in reported {
+        let detail = if found.is_disguised { "disguised" } else { "" };
+        findings.add(found.code, found.weight, detail, found.start, found.end);
+    }
+    if is_hidden && score >= FLAGGED_FROM {
+        findings.add(Code::HiddenText, 0.1, "", 0, position(source.text.len()));
+    }
+    disguised(hits, findings);
+}
+
+/// Counts words that are disguised near each other.
+fn disguised(hits: &[Hit], findings: &mut Findings) {
+    let all: Vec<&Hit> = hits.iter().filter(|hit| hit.is_disguised).collect();
+    for (at, first) in all.iter().enumerate() {
+        let near = all[at..].iter().take(12).take_while(|hit| hit.at - first.at <= 24);
+        let (mut concepts, mut end, mut count) = (0, first.end, 0);
+        for hit in near {
+            concepts |= hit.concepts & words::TELLING;
+            end = end.max(hit.end);
+            count += 1;
+        }
+        if count >= 3 && concepts.count_ones() >= 2 {
+            findings.score = findings.score.max(0.65);
+            findings.add(Code::DisguisedText, 0.65, "", first.start, end);
+            return;
+        }
+    }
+}
+
+/// Looks for instructions in ciphers.
+fn ciphers(source: &Source<'_>, words: &mut Words, findings: &mut Findings) {
+    let all = [("rot13", &mut words.rot13), ("atbash", &mut words.atbash), ("reversed", &mut words.reversed)];
+    for (name, hits) in all {
+        if hits.len() < 3 {
+            continue;
+        }
+        let mut matches = rules::find(hits, source.text);
+        matches.retain(|found| found.weight >= 0.25);
+        if let Some(first) = matches.first() {
+            findings.score = findings.score.max(SECRETIVE);
+            findings.add(Code::DisguisedText, SECRETIVE, name, first.start, first.end);
+            continue;
+        }
+        for (at, first) in hits.iter().enumerate() {
+            let near = hits[at..].iter().take(12).take_while(|hit| hit.at - first.at <= 20);
+            let concepts = near.fold(0, |all, hit| all | hit.concepts & words::TELLING);
+            if concepts.count_ones() >= 3 {
+                findings.score = findings.score.max(0.62);
+                findings.add(Code::DisguisedText, 0.62, name, first.start, first.end);
+                break;
+            }
+        }
+    }
+}
+
+/// Counts characters that honest text rarely has.
+fn signs(words: &Words, findings: &mut Findings) {
+    let mut sign = |code, count: Count, steps: [(u32, f32); 2]| {
+        if let Some((_, weight)) = steps.into_iter().rev().find(|(least, _)| count.number >= *least) {
+            findings.score = 1.0 - (1.0 - findings.score) * (1.0 - weight);
+            findings.add(code, weight, "", count.start, count.end);
+        }
+    };
+    sign(Code::InvisibleCharacters, words.invisible, [(3, 0.2), (12, 0.4)]);
+    sign(Code::MixedScripts, words.mixed, [(2, 0.2), (6, 0.4)]);
+    sign(Code::TurnedText, words.turned, [(1, 0.2), (4, 0.35)]);
+}
+
+/// Decodes what is encoded in a text and scans it.
+fn payloads(source: &Source<'_>, findings: &mut Findings) {
+    for payload in decode::payloads(source.text) {
+        let inner = Source { text: &payload.text, encoding: Some(payload.name), depth: source.depth + 1, ..*source };
+        let found = scan_text(inner);
+        let is_invisible = matches!(payload.name, "unicode_tags" | "variation_selectors" | "zero_width");
+        let telling = words::telling(&payload.text);
+        // Text that nobody sees has no honest reason, and encoded text that speaks to an assistant has none either.
+        let floor = if is_invisible {
+            0.7
+        } else if telling >= 3 {
+            0.65
+        } else if telling >= 1 {
+            0.3
+        } else {
+            0.1
+        };
+        let weight = found.score.max(floor);
+        findings.score = findings.score.max(weight);
+        if weight > 0.1 {
+            findings.add(Code::EncodedText, weight, payload.name, payload.start, payload.end);
+        }
+        for found in found.all.into_iter().take(4) {
+            findings.add(found.code, found.weight, payload.name, payload.start, payload.end);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
