@@ -18,6 +18,7 @@ pub mod identity;
 pub mod identity_client;
 pub mod inbox;
 pub mod list_entry;
+pub mod local_check;
 pub mod message;
 pub mod metrics;
 pub mod oauth;

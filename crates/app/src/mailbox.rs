@@ -8,6 +8,7 @@ pub mod contacts;
 pub mod enriched;
 pub(crate) mod forwards;
 pub mod judge;
+mod local_check;
 pub mod parse;
 mod received;
 pub mod recipient;

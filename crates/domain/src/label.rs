@@ -24,8 +24,10 @@ pub const PHISHING: &str = "ai:phishing";
 pub const AUTO_REPLY: &str = "ai:auto-reply";
 /// On received messages in which the local screen found instructions to an agent, or hidden text.
 pub const LOCAL_INJECTION_RISK: &str = "local:injection-risk";
+/// On received messages that are probably spam.
+pub const LOCAL_SPAM: &str = "local:spam";
 /// Labels that hide a message in an inbox that filters promotions.
-pub const PROMOTIONS: [&str; 2] = ["ai:sales", "local:spam"];
+pub const PROMOTIONS: [&str; 2] = ["ai:sales", LOCAL_SPAM];
 
 /// The system labels that are full names.
 pub const SYSTEM: [&str; 6] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", UNVERIFIED_REPORT, BLOCKED];

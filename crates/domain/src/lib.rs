@@ -150,8 +150,8 @@ pub use message::MessageReference;
 pub use message::NewestMessage;
 pub use message::RoleMail;
 pub use message::{
-    Attachment, Channel, DeliveryStatus, Direction, HoldReason, Message, MessageBodies, MessageKind, MessageRelease,
-    MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
+    Attachment, Channel, DeliveryStatus, Direction, HoldReason, LocalCheck, Message, MessageBodies, MessageKind,
+    MessageRelease, MessageStatus, MessageVerification, RecipientDelivery, TlsParameters,
 };
 pub use metadata::Metadata;
 pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};

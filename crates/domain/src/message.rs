@@ -1,12 +1,14 @@
 //! Messages, their bodies, attachments and deliveries.
 
 use posthouse_mail::{bounce::BounceClass, verification::VerificationReason};
+use posthouse_screen::LocalScreen;
 
 use crate::{
     actor::Actor,
     agent_message::{AgentDelivery, AuthorSignature, disclosure::Disclosure},
     analysis::{Analysis, Feedback, Verdict},
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
+    label,
     named::NamedEnum,
     time::Time,
 };
@@ -149,6 +151,24 @@ impl NamedEnum for VerificationReason {
     }
 }
 
+impl NamedEnum for posthouse_screen::Code {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|code| code.text()).collect()
+    }
+}
+
+impl NamedEnum for posthouse_screen::Place {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|place| place.text()).collect()
+    }
+}
+
+impl NamedEnum for posthouse_screen::Part {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|part| part.text()).collect()
+    }
+}
+
 named! {
     /// Why received mail is held back from agents.
     HoldReason {
@@ -166,6 +186,24 @@ named! {
         Blocked = "blocked",
         /// A check hasn't ended yet. The mail is shown as if it arrived when the check passes it.
         Pending = "pending",
+    }
+}
+
+/// What the local screen found in a received message before it was stored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LocalCheck {
+    /// Instructions to an assistant, and text that hides something.
+    pub screen: LocalScreen,
+    /// Why the message is spam; empty if it isn't.
+    pub spam: Vec<String>,
+}
+
+impl LocalCheck {
+    /// Returns the labels that the message has for it.
+    #[must_use]
+    pub fn labels(&self) -> Vec<&'static str> {
+        let all = [(self.screen.flagged, label::LOCAL_INJECTION_RISK), (!self.spam.is_empty(), label::LOCAL_SPAM)];
+        all.into_iter().filter(|(has, _)| *has).map(|(_, label)| label).collect()
     }
 }
 
@@ -225,6 +263,8 @@ pub struct Message {
     pub trace: String,
     /// The code or link found in it.
     pub verification: Option<MessageVerification>,
+    /// What the local screen found; `None` for sent messages, and if an older version stored the message.
+    pub local_check: Option<LocalCheck>,
     /// The sender's structured data, as JSON text.
     pub data: Option<String>,
     /// How another agent of this service sent it; `None` for other mail and for sent messages.

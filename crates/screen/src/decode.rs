@@ -44,7 +44,7 @@ impl Payloads<'_> {
             return false;
         }
         let Ok(text) = std::str::from_utf8(decoded) else { return false };
-        if !is_readable(text) {
+        if !is_readable(text) && !is_encoded_again(text) {
             return false;
         }
         self.bytes += decoded.len();
@@ -416,6 +416,13 @@ fn is_text_like(bytes: &[u8]) -> bool {
         })
         .count();
     good * 10 >= bytes.len().min(PROBE) * 9
+}
+
+/// Returns whether a text is one run of base64 that begins with text.
+fn is_encoded_again(text: &str) -> bool {
+    text.len() >= RUN_MIN
+        && text.bytes().all(|byte| CLASSES[byte as usize] & BASE64 != 0)
+        && is_text_like(&bits(&text.as_bytes()[..text.len().min(PROBE * 2)], 6, value64))
 }
 
 /// Returns whether a text consists of words.

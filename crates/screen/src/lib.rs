@@ -125,6 +125,8 @@ codes! {
     LinkMismatch = "link_mismatch",
     /// A domain looks like the domain of a contact or a well-known brand.
     LookAlikeDomain = "look_alike_domain",
+    /// The scan broke.
+    ScanFailed = "scan_failed",
 }
 
 /// Where the text of a reason is, for a reader.
@@ -234,4 +236,21 @@ pub struct LocalScreen {
     pub complete: bool,
     /// The version of the rules and words.
     pub version: String,
+}
+
+impl LocalScreen {
+    /// Returns the result for a mail whose scan broke: it is flagged.
+    #[must_use]
+    pub fn failed() -> Self {
+        let reason = Reason {
+            code: Code::ScanFailed,
+            weight: 1.0,
+            place: Place::Visible,
+            part: Part::Text,
+            detail: String::new(),
+            start: 0,
+            end: 0,
+        };
+        Self { score: 1.0, flagged: true, reasons: vec![reason], version: VERSION.to_owned(), ..Self::default() }
+    }
 }

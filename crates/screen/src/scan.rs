@@ -207,7 +207,7 @@ fn scan_text(source: Source<'_>) -> Findings {
     }
     let mut words = words::read(source.text);
     instructions(&source, &mut words.plain, &mut findings);
-    ciphers(&source, &mut words, &mut findings);
+    ciphers(&source, &words, &mut findings);
     signs(&words, &mut findings);
     if source.depth < DEPTH_MAX {
         payloads(&source, &mut findings);
@@ -263,30 +263,56 @@ fn disguised(hits: &[Hit], findings: &mut Findings) {
     }
 }
 
-/// Looks for instructions in ciphers.
-fn ciphers(source: &Source<'_>, words: &mut Words, findings: &mut Findings) {
-    let all = [("rot13", &mut words.rot13), ("atbash", &mut words.atbash), ("reversed", &mut words.reversed)];
-    for (name, hits) in all {
-        if hits.len() < 3 {
-            continue;
-        }
-        let mut matches = rules::find(hits, source.text);
-        matches.retain(|found| found.weight >= 0.25);
-        if let Some(first) = matches.first() {
-            findings.score = findings.score.max(SECRETIVE);
-            findings.add(Code::DisguisedText, SECRETIVE, name, first.start, first.end);
-            continue;
-        }
-        for (at, first) in hits.iter().enumerate() {
-            let near = hits[at..].iter().take(12).take_while(|hit| hit.at - first.at <= 20);
-            let concepts = near.fold(0, |all, hit| all | hit.concepts & words::TELLING);
-            if concepts.count_ones() >= 3 {
-                findings.score = findings.score.max(0.62);
-                findings.add(Code::DisguisedText, 0.62, name, first.start, first.end);
-                break;
-            }
+/// Bytes around words in a cipher that are read in plain.
+const CIPHER_BYTES_MAX: usize = 64 * 1024;
+const CIPHER_CONTEXT: usize = 400;
+
+/// Looks for words in ciphers, and reads the text around them in plain.
+fn ciphers(source: &Source<'_>, words: &Words, findings: &mut Findings) {
+    if source.depth >= DEPTH_MAX {
+        return;
+    }
+    for (name, hits) in [("rot13", &words.rot13), ("atbash", &words.atbash), ("reversed", &words.reversed)] {
+        let Some(first) = first_group(hits) else { continue };
+        let text = source.text;
+        let start = text.floor_char_boundary((first.start as usize).saturating_sub(CIPHER_CONTEXT));
+        let end = text.ceil_char_boundary((start + CIPHER_BYTES_MAX).min(text.len()));
+        let part = &text[start..end];
+        let plains: Vec<String> = match name {
+            "rot13" => vec![part.chars().map(rot13).collect()],
+            "atbash" => vec![part.chars().map(atbash).collect()],
+            _ => vec![
+                part.chars().rev().collect(),
+                part.split(' ').map(|word| word.chars().rev().collect::<String>()).collect::<Vec<_>>().join(" "),
+            ],
+        };
+        let inner = |text| Source { text, encoding: Some(name), depth: DEPTH_MAX, ..*source };
+        let score = plains.iter().map(|plain| scan_text(inner(plain)).score).fold(0.0, f32::max);
+        if score >= FLAGGED_FROM {
+            findings.score = findings.score.max(score);
+            findings.add(Code::DisguisedText, score, name, first.start, first.end);
         }
     }
+}
+
+/// Returns the first of three words near each other that stand for two things.
+fn first_group(hits: &[Hit]) -> Option<&Hit> {
+    hits.windows(3).find_map(|three| {
+        let concepts = three.iter().fold(0, |all, hit| all | hit.concepts & words::TELLING);
+        (three[2].at - three[0].at <= 24 && concepts.count_ones() >= 2).then_some(&three[0])
+    })
+}
+
+fn rot13(c: char) -> char {
+    match c {
+        'a'..='z' => char::from((c as u8 - b'a' + 13) % 26 + b'a'),
+        'A'..='Z' => char::from((c as u8 - b'A' + 13) % 26 + b'A'),
+        c => c,
+    }
+}
+
+fn atbash(c: char) -> char {
+    if c.is_ascii_alphabetic() { char::from(b'z' - (c.to_ascii_lowercase() as u8 - b'a')) } else { c }
 }
 
 /// Counts characters that honest text rarely has.

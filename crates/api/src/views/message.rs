@@ -19,7 +19,9 @@ use super::{
     agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
     delivery::DeliveryView,
     draft::ApprovalView,
-    json_text, name_of, optional_name_of,
+    json_text,
+    local_check::{LocalScreenView, LocalSpamView},
+    name_of, optional_name_of,
     workspace::ActorView,
 };
 
@@ -149,6 +151,12 @@ enum HeaderValueSchema {
 pub struct AiView<'a> {
     /// Sign-in code or confirmation link in the message; null if it has neither.
     verification: Option<VerificationView<'a>>,
+    /// What the local screen found before the message was stored; absent for sent mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_screen: Option<LocalScreenView<'a>>,
+    /// Why the message has the label `local:spam`; absent if it doesn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_spam: Option<LocalSpamView<'a>>,
     /// Answers of the categoriser; absent until the message is analyzed.
     #[serde(flatten)]
     answers: Option<AnswersView<'a>>,
@@ -226,6 +234,8 @@ impl<'a> AiView<'a> {
         let release = m.release.as_ref();
         Self {
             verification: m.verification.as_ref().filter(|_| open).map(|found| VerificationView::of(found, verdict)),
+            local_screen: m.local_check.as_ref().map(|check| LocalScreenView::of(check, open)),
+            local_spam: m.local_check.as_ref().and_then(LocalSpamView::of),
             answers: verdict.map(|verdict| AnswersView::of(verdict, open)),
             enrichment_error: match &m.analysis {
                 Some(Analysis::Failed(error)) => Some(error),

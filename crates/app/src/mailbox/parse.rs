@@ -3,8 +3,8 @@
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
 use posthouse_domain::{
-    Channel, Disclosure, Judged, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks, WorkspaceId,
-    agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
+    Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks,
+    WorkspaceId, agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_mail::auth::{AuthResults, DkimResult, DmarcAlignment};
@@ -14,6 +14,8 @@ use posthouse_mail::report::{self, InboundReport};
 use posthouse_mail::{autoreply, extract, trace, verification};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+use super::local_check;
 
 /// Maximum size of the header map in JSON, in bytes. Further fields are left out; the raw bytes contain them.
 const HEADERS_JSON_BYTES_MAX: usize = 256 * 1024;
@@ -65,6 +67,8 @@ pub struct ParsedMail {
     pub auto_reply: bool,
     /// A verification code or link.
     pub verification: Option<MessageVerification>,
+    /// What the local screen found in received mail.
+    pub local_check: Option<LocalCheck>,
     /// The structured data of the sender, as JSON text.
     pub data: Option<String>,
     /// The message type chosen by the sender.
@@ -158,6 +162,7 @@ impl ParsedMail {
             labels: Vec::new(),
             auto_reply: false,
             verification: None,
+            local_check: None,
             report: None,
             is_report_like: false,
             proven_author: None,
@@ -224,6 +229,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
     if let Some(report) = report.as_mut().filter(|_| is_masked) {
         quoted.mask_report(report);
     }
+    let local_check = provenance.map(|p| local_check::check(&parsed, author.as_ref(), p.results));
     ParsedMail {
         alignment: provenance.map(|p| p.results.author_alignment()),
         co_recipients: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
@@ -241,6 +247,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
             && (null_sender || report.is_some() || autoreply::is_automatic(&parsed.headers)),
         report,
         verification: found,
+        local_check,
         to: display_addresses(&parsed.to),
         cc: display_addresses(&parsed.cc),
         reply_to: Some(display_addresses(&parsed.reply_to).join(", ")).filter(|all| !all.is_empty()),

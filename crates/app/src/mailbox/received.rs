@@ -1,8 +1,9 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
 use posthouse_domain::{
-    Analysis, ContentId, Direction, IdGenerator, Inbox, JobKind, JobReason, Message, MessageId, MessageStatus, NewJob,
-    Plans, ThreadId, Time, label::BLOCKED, label::UNVERIFIED_REPORT, link_token, send::BOUNCE_LABEL,
+    Analysis, ContentId, Direction, IdGenerator, Inbox, JobKind, JobReason, LocalCheck, Message, MessageId,
+    MessageStatus, NewJob, Plans, ThreadId, Time, label::BLOCKED, label::UNVERIFIED_REPORT, link_token,
+    send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, inboxes, jobs, messages};
@@ -48,6 +49,8 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     let thread = MessageThread::of(tx, mail, inbox, ids, created_at)?;
     let mut message = row(copy, inbox, ids.next(), thread.id, created_at, now);
     message.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
+    // Here rather than where mail is parsed, because a copy from another inbox of this service has no labels of parsing.
+    message.labels.extend(mail.local_check.iter().flat_map(LocalCheck::labels).map(str::to_owned));
     message.labels.extend(label_of_report(copy).map(str::to_owned));
     message.labels.extend(is_stopped.then(|| BLOCKED.to_owned()));
     let visibility = analyze(tx, copy, &mut message, is_stopped, inbox, now)?;
@@ -139,6 +142,7 @@ fn row(
         size_bytes: mail.size_bytes,
         trace: copy.trace.to_owned(),
         verification: mail.verification.clone(),
+        local_check: mail.local_check.clone(),
         data: mail.data.clone(),
         agent: None,
         author: copy.agent.and_then(|agent| agent.author()),

@@ -136,6 +136,7 @@ fn message() -> Message {
         size_bytes: 0,
         trace: String::new(),
         verification: None,
+        local_check: None,
         data: None,
         agent: None,
         author: None,

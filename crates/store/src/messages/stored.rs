@@ -2,14 +2,16 @@
 
 use posthouse_domain::{
     Actor, ActorKind, AgentDelivery, Analysis, Assurance, AuthorProblem, AuthorSignature, DeliverySignature, Feedback,
-    MessageRelease, MessageVerification, SkipReason, TextRange, Time, UnsignedReason, Verdict,
+    LocalCheck, MessageRelease, MessageVerification, SkipReason, TextRange, Time, UnsignedReason, Verdict,
 };
 use posthouse_mail::verification::VerificationReason;
+use posthouse_screen::{Code, LocalScreen, Part, Place, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, values::stored_columns, workspaces::named};
 
 stored_columns!(MessageVerification as StoredVerification, |stored| Ok(stored.into()));
+stored_columns!(LocalCheck as StoredLocalCheck, StoredLocalCheck::check);
 stored_columns!(AgentDelivery as StoredAgentDelivery, StoredAgentDelivery::delivery);
 stored_columns!(AuthorSignature as StoredAuthorSignature, StoredAuthorSignature::signature);
 
@@ -210,5 +212,81 @@ impl StoredAuthorSignature {
     fn signature(self) -> Result<AuthorSignature> {
         let problem = self.problem.map(|text| named(&text, AuthorProblem::parse)).transpose()?;
         Ok(AuthorSignature { kid: self.kid, algorithm: self.alg, jws: self.jws, problem })
+    }
+}
+
+/// The stored form of a local check. The names are short, because most messages have one.
+#[derive(Serialize, Deserialize)]
+struct StoredLocalCheck {
+    score: f32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<StoredReason>,
+    #[serde(default)]
+    hidden: usize,
+    complete: bool,
+    version: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    spam: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredReason {
+    code: String,
+    weight: f32,
+    place: String,
+    part: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    detail: String,
+    start: usize,
+    end: usize,
+}
+
+impl From<&LocalCheck> for StoredLocalCheck {
+    fn from(check: &LocalCheck) -> Self {
+        let screen = &check.screen;
+        let reasons = screen.reasons.iter().map(|reason| StoredReason {
+            code: reason.code.text().to_owned(),
+            weight: reason.weight,
+            place: reason.place.text().to_owned(),
+            part: reason.part.text().to_owned(),
+            detail: reason.detail.clone(),
+            start: reason.start,
+            end: reason.end,
+        });
+        Self {
+            score: screen.score,
+            reasons: reasons.collect(),
+            hidden: screen.hidden_chars,
+            complete: screen.complete,
+            version: screen.version.clone(),
+            spam: check.spam.clone(),
+        }
+    }
+}
+
+impl StoredLocalCheck {
+    fn check(self) -> Result<LocalCheck> {
+        // A version may drop a code; messages that have it are read all the same.
+        let known = self.reasons.into_iter().filter_map(|reason| Code::parse(&reason.code).map(|code| (code, reason)));
+        let reasons = known.map(|(code, reason)| {
+            Ok(Reason {
+                code,
+                weight: reason.weight,
+                place: named(&reason.place, Place::parse)?,
+                part: named(&reason.part, Part::parse)?,
+                detail: reason.detail,
+                start: reason.start,
+                end: reason.end,
+            })
+        });
+        let screen = LocalScreen {
+            score: self.score,
+            flagged: self.score >= posthouse_screen::FLAGGED_FROM,
+            reasons: reasons.collect::<Result<_>>()?,
+            hidden_chars: self.hidden,
+            complete: self.complete,
+            version: self.version,
+        };
+        Ok(LocalCheck { screen, spam: self.spam })
     }
 }

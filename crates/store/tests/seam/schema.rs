@@ -17,6 +17,7 @@ const CHECKSUMS: &[Checksum] = &[
         sha256: "93b6f9b429e51ff28f3b56fa9b85de65a1d4ca1c54b8f62e8560fd974055380d",
     },
     Checksum { name: "0004_screening", sha256: "21a3d697928f2e254c95685f86afb577c5213816f2e3e6454ebd9d851674f6d6" },
+    Checksum { name: "0008_local_check", sha256: "e6aba70071e8c7ba7b4ac69a683687ef96cc69b7bcff6e1871e6256ea69ce729" },
 ];
 
 struct Checksum {

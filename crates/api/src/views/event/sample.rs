@@ -308,6 +308,7 @@ fn message(status: MessageStatus, inbound: bool) -> Message {
         size_bytes: 2_210,
         trace: String::new(),
         verification: None,
+        local_check: None,
         data: None,
         agent: None,
         author: None,

@@ -241,6 +241,7 @@ fn row(
         size_bytes: mail.size_bytes,
         trace: String::new(),
         verification: None,
+        local_check: None,
         data: mail.data.clone(),
         agent: None,
         author: accepted.author.as_ref().map(|(claims, _)| claims.signature()),

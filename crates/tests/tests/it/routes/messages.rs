@@ -6,6 +6,7 @@ mod forward;
 mod held;
 mod html;
 mod idempotency;
+mod local_screen;
 mod loops;
 pub(super) mod read;
 mod refusals;
