@@ -24,6 +24,7 @@ pub mod metrics;
 pub mod oauth;
 mod page;
 pub mod queue;
+pub mod rule;
 pub mod search;
 pub mod signing_key;
 pub mod signup;

@@ -3,7 +3,7 @@
 
 mod attachments;
 mod compose;
-mod events;
+mod judge;
 mod read;
 mod scheduled;
 mod send;

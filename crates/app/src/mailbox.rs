@@ -14,6 +14,7 @@ mod received;
 pub mod recipient;
 pub mod release;
 pub mod return_path;
+pub mod rules;
 mod screen_sender;
 pub mod show;
 mod stages;
@@ -47,6 +48,8 @@ pub struct InboxCopy<'a> {
     pub attachments: &'a [Attachment],
     /// The people that it is exchanged with.
     pub people: &'a Correspondents,
+    /// The keys of the addresses that it names, if it was received.
+    pub seen: &'a [i64],
     /// The sent messages that it counts as a report about.
     pub reports_on: &'a [MessageId],
     /// Hashes the addresses of forgotten contacts.
@@ -129,12 +132,13 @@ struct Stage {
 
 /// What happens to a message in its inbox, in this order. Contacts and the event come late, because concurrent messages
 /// share their rows.
-const STAGES: [Stage; 12] = [
+const STAGES: [Stage; 13] = [
     Stage { run: thread::start_or_join, of: Of::All, when: When::Stored },
     // With its labels, and its place among the messages to index.
     Stage { run: stages::message, of: Of::All, when: When::Stored },
     Stage { run: stages::counters, of: Of::All, when: When::Stored },
     Stage { run: stages::files, of: Of::All, when: When::Stored },
+    Stage { run: stages::seen_addresses, of: Of::Received, when: When::Stored },
     Stage { run: thread::join, of: Of::All, when: When::Later },
     Stage { run: contacts::upsert, of: Of::All, when: When::Visible },
     Stage { run: stages::response, of: Of::Received, when: When::Stored },

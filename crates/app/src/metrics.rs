@@ -17,6 +17,7 @@ pub struct Metrics {
     smtp_messages: Family<Labels<1>, Counter>,
     smtp_screened: Family<Labels<1>, Counter>,
     submissions: Family<Labels<1>, Counter>,
+    outbound_guarded: Family<Labels<2>, Counter>,
     deliveries: Family<Labels<1>, Counter>,
     bounces: Family<Labels<1>, Counter>,
     destinations: Family<Labels<2>, Counter>,
@@ -52,6 +53,11 @@ impl Default for Metrics {
             smtp_messages: family(to, "smtp_messages", "Messages received by SMTP, by outcome"),
             smtp_screened: family(to, "smtp_screened", "SMTP transactions rejected by inbound policy, by rule"),
             submissions: family(to, "submissions", "Messages submitted by mail programs, by outcome"),
+            outbound_guarded: family(
+                to,
+                "outbound_guarded",
+                "Messages that the outbound policy or a rule acted on, by action and reason",
+            ),
             deliveries: family(to, "deliveries", "Recipients of sent mail, by outcome of the attempt"),
             bounces: family(to, "bounces", "Recipients of sent mail that bounced, by class"),
             destinations: family(to, "destination_attempts", "Delivery attempts, by provider and outcome"),
@@ -108,6 +114,11 @@ impl Metrics {
     /// Counts a message submitted by a mail program: `queued`, `refused`, `deferred`.
     pub fn submission(&self, outcome: &'static str) {
         self.submissions.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts a message that the outbound policy acted on: `labeled`, `held`, `refused`.
+    pub fn outbound_guarded(&self, action: &'static str, reason: &'static str) {
+        self.outbound_guarded.get_or_create(&[("action", action), ("reason", reason)]).inc();
     }
 
     /// Counts a message of a work queue that a person gave back or dropped: `requeued`, `dropped`.

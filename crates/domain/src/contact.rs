@@ -234,6 +234,8 @@ pub struct MessageParticipant {
     pub own_name: bool,
     /// The kind of contact that the message suggests.
     pub kind: ContactKind,
+    /// Whether the message is correspondence with it: it is the proven author, or the workspace writes to it knowingly.
+    pub corresponds: bool,
 }
 
 /// The role of a participant in a message.
@@ -265,6 +267,7 @@ impl MessageParticipant {
             untagged: address.without_tag().canonical(),
             domain: address.domain().to_owned(),
             name: mailbox.name().and_then(|name| name_of(name, address)),
+            corresponds: false,
             own_name: matches!(part, ParticipantRole::Author | ParticipantRole::AutomatedAuthor),
             kind,
         }

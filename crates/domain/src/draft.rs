@@ -18,6 +18,7 @@ use crate::{
     error::{Detail, ErrorCode, Refusal},
     id::{AttachmentId, DraftId, InboxId, MessageId, ThreadId, WorkspaceId},
     message::{Message, MessageKind},
+    outbound_policy::{DraftHold, JudgedRecipient},
     time::{DAY_MS, MINUTE_MS, SECOND_MS, Time},
 };
 
@@ -83,6 +84,10 @@ pub struct DraftFile {
     /// SHA-256 of its bytes.
     pub sha256: [u8; 32],
 }
+
+/// The recipients of a draft with their origins.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DraftOrigins(pub Vec<JudgedRecipient>);
 
 /// The content of the message to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -152,6 +157,10 @@ pub struct Draft {
     pub approval: Option<Approval>,
     /// Set while it waits for its author, after a person sent it back. New content clears it.
     pub sent_back: Option<SentBack>,
+    /// Where its recipients come from, as far as they were judged.
+    pub origins: DraftOrigins,
+    /// Why it waits for an approval although nobody asked for one. Only an approval sends it; new content clears it.
+    pub hold: Option<DraftHold>,
     /// Why the last attempt was refused.
     pub failure: Option<DraftFailure>,
     /// When it was created.
@@ -193,6 +202,8 @@ impl Draft {
             sent_message: None,
             approval: None,
             sent_back: None,
+            origins: DraftOrigins::default(),
+            hold: None,
             failure: None,
             created_at: now,
             updated_at: now,
@@ -244,6 +255,19 @@ impl Draft {
         Err(refusal.detail(Detail::ContentSha256(hex)))
     }
 
+    /// Returns the draft as it waits for an approval, without a schedule.
+    ///
+    /// # Errors
+    /// Returns `draft_not_editable` if it was sent or cancelled.
+    pub fn held(&self, hold: DraftHold, origins: DraftOrigins, now: Time) -> Result<Self, Refusal> {
+        let mut after = self.clone();
+        after.status = apply(self.status, DraftStep::Hold)?;
+        (after.send_at, after.approval, after.hold) = (None, None, Some(hold));
+        (after.origins, after.failure) = (origins, None);
+        (after.revision, after.updated_at) = (self.revision + 1, now);
+        Ok(after)
+    }
+
     /// Creates an approval of the current content.
     #[must_use]
     pub fn approved(&self, by: Actor, at: Time) -> Approval {
@@ -259,7 +283,7 @@ impl Draft {
         (sent.sent_message, sent.thread) = (Some(message.id), Some(message.thread));
         (sent.content.text, sent.content.html) = (None, None);
         sent.content.files.clear();
-        (sent.approval, sent.failure, sent.sent_back) = (Some(approval.clone()), None, None);
+        (sent.approval, sent.failure, sent.sent_back, sent.hold) = (Some(approval.clone()), None, None, None);
         sent.revision += 1;
         sent
     }

@@ -94,6 +94,10 @@ codes! {
     UnclaimedWorkspace = 403 "unclaimed_workspace", "Have a person claim the workspace first: `POST /v1/signup/claim`.";
     /// The limit of cards in the public directory is reached.
     PlanLimitPublicListings = 403 "plan_limit_public_listings", "Set another card's visibility to `workspace`, or move the workspace to a larger plan.";
+    /// Only received mail named a recipient, and the workspace refuses to write to such addresses.
+    RecipientUnproven = 403 "recipient_unproven", "Read the message in `details.recipients`. If a person wants this recipient, create a draft and have them approve it, or add the address to the send allow list.";
+    /// The message contains a secret, and the workspace refuses to send such content.
+    ContentBlocked = 403 "content_blocked", "Remove what `details.findings` names, or create a draft and have a person approve it.";
     /// The operator suspended the agent.
     AgentSuspended = 403 "agent_suspended", "Ask the operator of this server to review the agent.";
     /// The record doesn't exist, or this key can't see it.

@@ -9,6 +9,7 @@ pub use loop_rule::LoopRule;
 
 use crate::{
     error::{Detail, ErrorCode, LimitName, Refusal},
+    outbound_policy::{OutboundFacts, OutboundVerdict},
     plan::Limit,
     suspension::Suspension,
     time::{MINUTE_MS, Time},
@@ -57,6 +58,8 @@ pub struct SendFacts {
     pub suppressed: Vec<String>,
     /// The loop rule that the message violates, if any.
     pub loop_rule: Option<LoopRule>,
+    /// Where the recipients come from, and which secrets the message contains.
+    pub outbound: OutboundFacts,
     /// The recipients of an unclaimed workspace today; `None` for other workspaces.
     pub recipients_day: Option<DailyRecipients>,
     /// Messages sent this month, and the limit.
@@ -125,21 +128,25 @@ impl StorageNeed {
     }
 }
 
-/// Checks whether a message may be sent.
+/// Checks whether a message may be sent, or is kept as a draft.
 ///
 /// # Errors
 /// Returns the refusal of the first check that fails.
-pub fn may_send(facts: &SendFacts) -> Result<(), Refusal> {
+pub fn may_send(facts: &SendFacts) -> Result<OutboundVerdict, Refusal> {
     if facts.purpose == SendPurpose::Service {
-        return check_inbox(facts);
+        check_inbox(facts)?;
+        return Ok(OutboundVerdict::Send);
     }
     check_status(facts)?;
     check_recipients(facts)?;
-    if facts.purpose == SendPurpose::Request {
-        return Ok(());
+    let verdict = facts.outbound.decide()?;
+    if facts.purpose == SendPurpose::Request || verdict != OutboundVerdict::Send {
+        // A draft uses no limit until it is sent.
+        return Ok(verdict);
     }
     check_unclaimed(facts)?;
-    check_quotas(facts)
+    check_quotas(facts)?;
+    Ok(verdict)
 }
 
 fn check_status(facts: &SendFacts) -> Result<(), Refusal> {

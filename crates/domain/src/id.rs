@@ -80,6 +80,8 @@ ids! {
     ContactId;
     /// An entry of an allow or block list.
     ListEntryId;
+    /// A rule of the owner about received mail.
+    RuleId;
     /// An address that an inbox automatically forwards mail to.
     ForwardingAddressId;
     /// A received message to be forwarded to one address.

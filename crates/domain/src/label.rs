@@ -26,13 +26,17 @@ pub const AUTO_REPLY: &str = "ai:auto-reply";
 pub const LOCAL_INJECTION_RISK: &str = "local:injection-risk";
 /// On received messages that are probably spam.
 pub const LOCAL_SPAM: &str = "local:spam";
+/// The prefix of the labels that the rules of the owner and the outbound policy set.
+pub const GUARD_PREFIX: &str = "guard:";
+/// On messages that agents answer only with a draft, because a rule of the owner says so.
+pub const DRAFT_ONLY: &str = "guard:draft-only";
 /// Labels that hide a message in an inbox that filters promotions.
 pub const PROMOTIONS: [&str; 2] = ["ai:sales", LOCAL_SPAM];
 
 /// The system labels that are full names.
 pub const SYSTEM: [&str; 6] = [SPF_FAIL, DMARC_FAIL, AUTH_UNKNOWN, "bounce-report", UNVERIFIED_REPORT, BLOCKED];
 /// The prefixes of system labels.
-pub const SYSTEM_PREFIXES: [&str; 3] = ["ai:", "local:", "queue:"];
+pub const SYSTEM_PREFIXES: [&str; 4] = ["ai:", "local:", "queue:", GUARD_PREFIX];
 
 /// Returns whether the labels say that the author failed authentication or couldn't be checked.
 #[must_use]

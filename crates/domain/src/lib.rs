@@ -37,6 +37,7 @@ pub mod mail_domain;
 pub mod message;
 pub mod metadata;
 pub mod metrics;
+pub mod outbound_policy;
 pub mod pacing;
 pub mod page;
 pub mod party;
@@ -46,6 +47,7 @@ pub mod quoted_links;
 pub mod record;
 pub mod reputation;
 pub mod reserved_names;
+pub mod rule;
 pub mod search;
 pub mod secret;
 pub mod send;
@@ -106,8 +108,8 @@ pub use delivery::{
 pub use delivery::{CapturedMessage, LockedMessage, MessageStatusUpdate};
 pub use dkim_key::StoredDkimKey;
 pub use draft::{
-    Approval, Draft, DraftChange, DraftChangeResult, DraftContent, DraftFailure, DraftFile, DraftSource, DraftStatus,
-    DraftStep, ScheduleChange, SentBack,
+    Approval, Draft, DraftChange, DraftChangeResult, DraftContent, DraftFailure, DraftFile, DraftOrigins, DraftSource,
+    DraftStatus, DraftStep, ScheduleChange, SentBack,
 };
 pub use error::{Detail, ErrorCode, FieldProblem, LimitName, Refusal, RefusalReason};
 pub use escalation::{
@@ -121,7 +123,7 @@ pub use greylist::{GreylistDecision, GreylistRecord};
 pub use id::{
     AgentReportId, AttachmentId, ConnectorId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId,
     EventId, ForwardId, ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId,
-    InboxId, InvitationId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, SessionId, SignInId,
+    InboxId, InvitationId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, RuleId, SessionId, SignInId,
     ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
 };
 pub use identity::RequestDecision;
@@ -155,6 +157,10 @@ pub use message::{
 };
 pub use metadata::Metadata;
 pub use metrics::{Counters, Holdings, MetricsBound, MetricsBucket, MetricsSpan, MetricsSpanError};
+pub use outbound_policy::{
+    DraftHold, FindingKind, HeldForApproval, JudgedRecipient, OriginKind, OutboundFacts, OutboundFinding,
+    OutboundPolicy, OutboundRisk, OutboundVerdict, RecipientOrigin,
+};
 pub use pacing::{DestinationLimits, MailboxProvider, ThrottleSignal, ThrottleState, ThrottleStatus};
 pub use page::{CursorPosition, NamedCursorPosition, Page, PageParameters, PageRange, PageRequest};
 pub use party::Party;
@@ -167,6 +173,10 @@ pub use quoted_links::QuotedLinks;
 pub use record::{ApprovalOfMessage, PromotionsFilter, Record, RecordView};
 pub use reputation::{BlocklistCheck, BlocklistResult, BlocklistStatus};
 pub use reserved_names::{LocalPartHolder, ReservedNames};
+pub use rule::{
+    Rule, RuleAction, RuleActionKind, RuleActions, RuleCondition, RuleConditions, RuleFacts, RuleField, RuleOutcome,
+    RuleVerdict,
+};
 pub use search::{IndexedText, ParsedQuery, RankTier, SearchHit};
 pub use send::{
     ForwardCommand, MessageRecipients, NamedRecipient, NamedRecipients, OutgoingContent, OutgoingFile, ReplyCommand,

@@ -10,6 +10,7 @@ use crate::{
     id::{AttachmentId, ContactId, ContentId, EnvelopeId, InboxId, MessageId, ThreadId, WorkspaceId},
     label,
     named::NamedEnum,
+    outbound_policy::RecipientOrigin,
     time::Time,
 };
 
@@ -182,6 +183,8 @@ named! {
         Quota = "quota",
         /// The check took too long.
         CheckTimedOut = "check_timed_out",
+        /// A rule of the owner holds it.
+        Rule = "rule",
         /// A receive list stopped it.
         Blocked = "blocked",
         /// A check hasn't ended yet. The mail is shown as if it arrived when the check passes it.
@@ -392,6 +395,8 @@ pub struct RecipientDelivery {
     pub class: Option<BounceClass>,
     /// The TLS parameters of the last attempt; `None` if it wasn't encrypted or no session was established.
     pub tls: Option<TlsParameters>,
+    /// Where the address came from when the message was sent; `None` for messages of older versions.
+    pub origin: Option<RecipientOrigin>,
     /// The number of attempts so far.
     pub attempts: u32,
     /// When this entry last changed.

@@ -3,6 +3,7 @@
 use crate::{
     analysis::ScreeningSettings,
     id::WorkspaceId,
+    outbound_policy::OutboundPolicy,
     plan::{Limit, Plan, PlanLimits, Plans},
     suspension::Suspension,
     time::{DAY_MS, Time},
@@ -125,6 +126,8 @@ pub struct Workspace {
     pub ai_processing: AiProcessing,
     /// How its mail is screened for agents.
     pub screening: ScreeningSettings,
+    /// What it does about messages to addresses that only received mail named, or with a secret.
+    pub outbound_policy: OutboundPolicy,
     /// A daily message limit set by the operator, which replaces the plan's.
     pub daily_send_limit: Option<u64>,
     /// How sent mail discloses that an agent wrote it.

@@ -7,6 +7,7 @@ mod invitations;
 mod members;
 mod org;
 mod screening;
+mod rules;
 mod sessions;
 mod usage;
 mod waiting_sign_ins;
@@ -32,6 +33,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         usage::operations(),
         org::operations(),
         screening::operations(),
+        rules::operations(),
         members::operations(),
         invitations::operations(),
         waiting_sign_ins::operations(),

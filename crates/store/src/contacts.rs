@@ -2,6 +2,7 @@
 
 pub mod contact_list;
 pub mod lists;
+pub mod rules;
 
 use posthouse_domain::{
     Contact, ContactId, InboxId, LastSubject, MessageParticipant, Thread, ThreadId, Time, WorkspaceId, metadata,
@@ -33,12 +34,13 @@ statements! {
             subject_at: occasion.subject.map(|_| occasion.at),
         },
         id: ContactId,
-        person: &MessageParticipant { address, untagged, domain, name, kind, haystack: person.haystack(), own_name },
+        person: &MessageParticipant { address, untagged, domain, name, kind, haystack: person.haystack(), own_name, corresponds },
         digest: &[u8],
     ) =
         "INSERT INTO contacts (workspace_id, id, address, domain, name, name_source, kind, kind_source, metadata, labels,
-        message_count, last_subject, last_subject_inbox_id, last_subject_at, first_seen_at, last_seen_at, created_at, haystack)
-        SELECT :workspace, :id, :address, :domain, :name, 'auto', :kind, 'auto', '{}', '[]', 1, :subject, :subject_inbox, :subject_at, :at, :at, :at, :haystack
+        message_count, last_subject, last_subject_inbox_id, last_subject_at, first_seen_at, last_seen_at, created_at, haystack, corresponded_at)
+        SELECT :workspace, :id, :address, :domain, :name, 'auto', :kind, 'auto', '{}', '[]', 1, :subject, :subject_inbox, :subject_at, :at, :at, :at, :haystack,
+        CASE WHEN CAST(:corresponds AS BIGINT) = 1 THEN :at END
         WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address IN (:address, :untagged) AND a.workspace_id = :workspace)
         AND NOT EXISTS (SELECT 1 FROM forgotten_contacts f WHERE f.workspace_id = :workspace AND f.digest = :digest)
         ON CONFLICT (workspace_id, address) DO UPDATE SET message_count = contacts.message_count + 1,
@@ -47,12 +49,17 @@ statements! {
           ELSE excluded.last_subject_inbox_id END,
         last_subject_at = COALESCE(excluded.last_subject_at, contacts.last_subject_at),
         last_seen_at = {GREATEST}(contacts.last_seen_at, excluded.last_seen_at),
+        corresponded_at = COALESCE(contacts.corresponded_at, excluded.corresponded_at),
         name = CASE WHEN contacts.name_source = 'manual' OR excluded.name IS NULL
           OR (CAST(:own_name AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.name ELSE excluded.name END,
         haystack = CASE WHEN contacts.name_source = 'manual' OR excluded.name IS NULL
           OR (CAST(:own_name AS BIGINT) = 0 AND contacts.name IS NOT NULL) THEN contacts.haystack ELSE excluded.haystack END,
         kind = CASE WHEN contacts.kind_source = 'manual' OR excluded.kind = 'unknown'
           OR (excluded.kind = 'automated' AND contacts.kind <> 'unknown') THEN contacts.kind ELSE excluded.kind END";
+    /// Returns the contacts among these addresses that mail was exchanged with, and since when.
+    pub fn corresponded(workspace: WorkspaceId, addresses: each &str) -> Vec<(address: String, corresponded_at: Time)> =
+        "SELECT c.address, c.corresponded_at FROM {EACH_TEXT} contacts c WHERE c.workspace_id = :workspace AND c.address {AMONG} {pg:c}
+        AND c.corresponded_at IS NOT NULL";
     /// Records that an address takes part in a thread.
     pub fn join_thread(workspace: WorkspaceId, address: &str, thread: ThreadId) =
         "INSERT INTO thread_people (workspace_id, address, thread_id) VALUES (:workspace, :address, :thread) ON CONFLICT DO NOTHING";

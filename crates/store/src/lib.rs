@@ -89,7 +89,7 @@ pub use agents::{
     agent_keys, agent_reports, card_index, handles, identity_approvals, identity_clients, identity_requests,
     identity_sign_ins, identity_tokens,
 };
-pub use contacts::{contact_list, lists};
+pub use contacts::{contact_list, lists, rules};
 pub use db::{all_statements, dialect, instance, sealed};
 pub(crate) use db::{error, many, statements, tx, values};
 pub use delivery::{
@@ -100,7 +100,7 @@ pub use domains::{acme, dkim_keys, mail_domains, signing_keys, tls};
 pub use events::{webhook_deliveries, webhooks};
 pub use messages::{
     answers, approvals, arrivals, attachments, contents, draft_files, drafts, erase, message_list, newest_messages,
-    queue, queue_items, relabel, role_mail, thread_list, threads,
+    queue, queue_items, relabel, role_mail, seen_addresses, thread_list, threads,
 };
 pub use people::{
     confirmations, connector_clients, connectors, escalations, on_call, service_mails, sessions, sign_ins, signups,

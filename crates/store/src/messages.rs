@@ -16,6 +16,7 @@ pub mod queue_items;
 mod records;
 pub mod relabel;
 pub mod role_mail;
+pub mod seen_addresses;
 mod stored;
 pub mod thread_list;
 pub mod threads;

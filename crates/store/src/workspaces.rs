@@ -21,7 +21,7 @@ use crate::{Error, Result, Tx, statements, values::stored_columns};
 macro_rules! columns {
     () => {
         "w.id, w.name, w.owner_email, w.plan, w.status, w.suspension, w.origin, w.claim_status, w.claimed_at, w.notice, w.notice_at, w.stopped_at, w.stop_reason,
-        w.ai_processing, w.screening, w.screening_deadline, w.screening_release, w.daily_send_limit, w.retention_days, w.disclosure_line, w.disclosure_text, w.disclosure_name, w.created_at"
+        w.ai_processing, w.screening, w.screening_deadline, w.screening_release, w.outbound_policy, w.daily_send_limit, w.retention_days, w.disclosure_line, w.disclosure_text, w.disclosure_name, w.created_at"
     };
 }
 
@@ -33,13 +33,13 @@ statements! {
         workspace: &Workspace {
             id, name, owner_email, plan, status: status(workspace), claim, claimed_at, ai_processing,
             screening: workspace.screening.mode, screening_deadline: workspace.screening.deadline_s,
-            screening_release: workspace.screening.on_timeout == ScreeningTimeout::Release,
+            screening_release: workspace.screening.on_timeout == ScreeningTimeout::Release, outbound_policy,
             disclosure_line: workspace.ai_disclosure.visible_line, disclosure_text: workspace.ai_disclosure.text,
             disclosure_name: workspace.ai_disclosure.shares_name, created_at, origin,
         },
     ) =
         "INSERT INTO workspaces (id, name, owner_email, plan, status, claim_status, claimed_at, ai_processing, screening,
-        screening_deadline, screening_release, disclosure_line, disclosure_text, disclosure_name, created_at, origin)
+        screening_deadline, screening_release, outbound_policy, disclosure_line, disclosure_text, disclosure_name, created_at, origin)
         VALUES ({PARAMETERS}) ON CONFLICT (id) DO NOTHING";
     /// Returns the workspace with that ID.
     pub fn get(id: WorkspaceId) -> Option<Workspace> =
@@ -53,14 +53,15 @@ statements! {
             id, name, plan, status: status(workspace), notice: workspace.notice.as_ref().map(|notice| &notice.message),
             notice_at: workspace.notice.as_ref().map(|notice| notice.created_at), stopped_at, stop_reason,
             ai_processing, screening: workspace.screening.mode, screening_deadline: workspace.screening.deadline_s,
-            screening_release: workspace.screening.on_timeout == ScreeningTimeout::Release,
-            disclosure_line: workspace.ai_disclosure.visible_line, disclosure_text: workspace.ai_disclosure.text, disclosure_name: workspace.ai_disclosure.shares_name,
+            screening_release: workspace.screening.on_timeout == ScreeningTimeout::Release, outbound_policy,
+            disclosure_line: workspace.ai_disclosure.visible_line, disclosure_text: workspace.ai_disclosure.text,
+            disclosure_name: workspace.ai_disclosure.shares_name,
             daily_send_limit, retention_days, suspension,
         },
     ) =
         "UPDATE workspaces SET (plan, status, notice, notice_at, stopped_at, stop_reason, ai_processing, screening, screening_deadline,
-        screening_release, daily_send_limit, retention_days, name, disclosure_line, disclosure_text, disclosure_name, suspension) = (:plan, :status, :notice, :notice_at,
-        :stopped_at, :stop_reason, :ai_processing, :screening, :screening_deadline, :screening_release, :daily_send_limit, :retention_days, :name, :disclosure_line,
+        screening_release, outbound_policy, daily_send_limit, retention_days, name, disclosure_line, disclosure_text, disclosure_name, suspension) = (:plan, :status, :notice, :notice_at,
+        :stopped_at, :stop_reason, :ai_processing, :screening, :screening_deadline, :screening_release, :outbound_policy, :daily_send_limit, :retention_days, :name, :disclosure_line,
         :disclosure_text, :disclosure_name, :suspension) WHERE id = :id";
     /// Returns up to `limit` workspaces after `after` with a retention period, and the period in days.
     pub fn with_retention(after: WorkspaceId, limit: u32) -> Vec<(id: WorkspaceId, retention_days: i64)> =
@@ -99,7 +100,7 @@ crate::from_row!(Workspace {
     suspension, origin, claim = claim_status, claimed_at,
     notice(notice: Option<String>, notice_at: Option<Time>) =>
         notice.zip(notice_at).map(|(message, created_at)| WorkspaceNotice { message, created_at }),
-    stopped_at, stop_reason, ai_processing, daily_send_limit, retention_days,
+    stopped_at, stop_reason, ai_processing, outbound_policy, daily_send_limit, retention_days,
     screening(screening: ScreeningMode, screening_deadline: i64, screening_release: bool) => ScreeningSettings {
         mode: screening,
         deadline_s: screening_deadline,

@@ -1,6 +1,9 @@
 //! The draft object, and the approval that remains with the sent message.
 
 use crate::views::hex;
+use posthouse_domain::outbound_policy::{
+    DraftHold, FindingKind, JudgedRecipient, OriginKind, OutboundFinding, OutboundRisk, RecipientOrigin,
+};
 use posthouse_domain::record::ApprovalOfMessage;
 use posthouse_domain::{
     draft::{self, Draft, DraftFile, SentBack},
@@ -13,6 +16,9 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{TimestampView, json_text, name_of, workspace::ActorView};
+
+/// The status of a message that waits for an approval.
+const HELD_FOR_APPROVAL: &str = "held_for_approval";
 
 /// A draft.
 #[derive(Serialize, JsonSchema)]
@@ -75,6 +81,10 @@ pub struct DraftView<'a> {
     content_sha256: Option<String>,
     /// Note of the person who sent the draft back to its author; null again once the content changes.
     sent_back: Option<SentBackView<'a>>,
+    /// Where its recipients come from, as far as they were judged.
+    recipients: Vec<RecipientOriginView<'a>>,
+    /// Reason why it waits for an approval although nobody asked for one; null if it doesn't. Only an approval sends it.
+    hold: Option<DraftHoldView<'a>>,
     /// Reason for the refusal of the last attempt to send.
     error: Option<DraftErrorView<'a>>,
     created_at: TimestampView,
@@ -107,6 +117,64 @@ pub struct SentBackView<'a> {
     by: ActorView,
     /// Time at which it was sent back.
     at: TimestampView,
+}
+
+/// A recipient and where its address comes from.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "RecipientOrigin")]
+pub struct RecipientOriginView<'a> {
+    /// Address of the recipient.
+    address: &'a str,
+    /// The strongest origin: a `person` typed it, the message that this one answers is from it or was sent to it
+    /// (`thread`), a `contact` with earlier correspondence, an entry of a send allow `list`, an agent in the `directory`, only
+    /// received mail named it (`seen_only`), or only the `caller` did.
+    #[schemars(schema_with = "name_of::<OriginKind>")]
+    origin: &'static str,
+    /// Message that named the address first; null unless the origin is `seen_only`.
+    message_id: Option<Uuid>,
+}
+
+/// Why a draft waits for an approval.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DraftHold")]
+pub struct DraftHoldView<'a> {
+    /// `recipient_unproven`, `content_blocked`, or `draft_only` if a rule of the owner asks for it.
+    #[schemars(schema_with = "name_of::<OutboundRisk>")]
+    reason: &'static str,
+    /// Recipients that only received mail named.
+    recipients: Vec<RecipientOriginView<'a>>,
+    /// Secrets in the content.
+    findings: Vec<OutboundFindingView<'a>>,
+}
+
+/// A secret in a message, without its value.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OutboundFinding")]
+pub struct OutboundFindingView<'a> {
+    #[schemars(schema_with = "name_of::<FindingKind>")]
+    kind: &'static str,
+    /// `subject`, `text`, `html`, `data` or `attachment:<n>`, from 0.
+    r#where: &'a str,
+    /// Position of its first character.
+    start: u64,
+    /// Position after its last character.
+    end: u64,
+}
+
+/// A message that waits for an approval, instead of being sent.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "HeldForApproval")]
+pub struct HeldSendView<'a> {
+    /// `held_for_approval`.
+    #[schemars(schema_with = "held_for_approval")]
+    status: &'static str,
+    /// Draft that holds the message.
+    draft_id: Uuid,
+    hold: Option<DraftHoldView<'a>>,
+}
+
+fn held_for_approval(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "const": HELD_FOR_APPROVAL })
 }
 
 /// The refusal of an attempt to send a draft.
@@ -165,6 +233,8 @@ impl<'a> DraftView<'a> {
             approved_content_sha256: approval.map(|approval| hex(&approval.content_sha256)),
             content_sha256: (d.status != draft::DraftStatus::Sent).then(|| hex(&d.content_sha256())),
             sent_back: d.sent_back.as_ref().map(SentBackView::of),
+            recipients: d.origins.0.iter().map(RecipientOriginView::of).collect(),
+            hold: d.hold.as_ref().map(DraftHoldView::of),
             error: d.failure.as_ref().map(|f| DraftErrorView { code: &f.code, message: &f.message }),
             created_at: d.created_at.into(),
             updated_at: d.updated_at.into(),
@@ -175,6 +245,49 @@ impl<'a> DraftView<'a> {
     #[must_use]
     pub fn without_bodies(draft: &'a Draft) -> Self {
         Self { text: None, html: None, data: None, ..Self::of(draft) }
+    }
+}
+
+impl<'a> RecipientOriginView<'a> {
+    /// Returns the view of a recipient.
+    #[must_use]
+    pub fn of(one: &'a JudgedRecipient) -> Self {
+        Self::new(&one.address, one.origin)
+    }
+
+    /// Returns the view of an address and its origin.
+    #[must_use]
+    pub fn new(address: &'a str, origin: RecipientOrigin) -> Self {
+        Self { address, origin: origin.kind.text(), message_id: origin.message.map(Into::into) }
+    }
+}
+
+impl<'a> DraftHoldView<'a> {
+    /// Returns the view of the reason why a draft is held.
+    #[must_use]
+    pub fn of(hold: &'a DraftHold) -> Self {
+        Self {
+            reason: hold.reason.text(),
+            recipients: hold.recipients.iter().map(RecipientOriginView::of).collect(),
+            findings: hold.findings.iter().map(OutboundFindingView::of).collect(),
+        }
+    }
+}
+
+impl<'a> OutboundFindingView<'a> {
+    /// Returns the view of a secret.
+    #[must_use]
+    pub fn of(one: &'a OutboundFinding) -> Self {
+        Self { kind: one.kind.text(), r#where: &one.place, start: one.start, end: one.end }
+    }
+}
+
+impl<'a> HeldSendView<'a> {
+    /// Returns the response to a request whose message became a draft.
+    #[must_use]
+    pub fn of(draft: &'a Draft) -> Self {
+        let hold = draft.hold.as_ref().map(DraftHoldView::of);
+        Self { status: HELD_FOR_APPROVAL, draft_id: draft.id.into(), hold }
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
     TimestampView,
     agent_message::{AgentDeliveryView, AuthorSignatureView, DisclosureView},
     delivery::DeliveryView,
-    draft::ApprovalView,
+    draft::{ApprovalView, RecipientOriginView},
     json_text,
     local_check::{LocalScreenView, LocalSpamView},
     name_of, optional_name_of,
@@ -103,6 +103,8 @@ pub struct MessageView<'a> {
     data: Option<&'a RawValue>,
     /// State at each recipient; null for received mail.
     delivery: Option<Vec<DeliveryView<'a>>>,
+    /// Recipients with where their addresses come from; null for received mail.
+    recipients: Option<Vec<RecipientOriginView<'a>>>,
     /// Delivery from another inbox of this service, with the service's signature; null for other mail and sent
     /// messages.
     agent: Option<AgentDeliveryView<'a>>,
@@ -451,6 +453,7 @@ impl<'a> MessageView<'a> {
             ai: AiView::of(m, open),
             data: m.data.as_deref().filter(|_| open && is_full).map(json_text),
             delivery: (!received).then(|| record.deliveries.iter().map(DeliveryView::of).collect()),
+            recipients: (!received).then(|| origins(record)),
             // The hashes in a signature reveal short texts.
             agent: m.agent.as_ref().map(|agent| AgentDeliveryView::of(agent, open)),
             author: m.author.as_ref().filter(|_| open).map(AuthorSignatureView::of),
@@ -474,6 +477,12 @@ impl<'a> MessageView<'a> {
             }),
         }
     }
+}
+
+/// Returns the recipients whose addresses were judged.
+fn origins(record: &Record) -> Vec<RecipientOriginView<'_>> {
+    let judged = record.deliveries.iter().filter_map(|entry| entry.origin.map(|origin| (&entry.address, origin)));
+    judged.map(|(address, origin)| RecipientOriginView::new(address, origin)).collect()
 }
 
 /// Returns the stored header map, or an empty object if no content is stored, because the member is never null.

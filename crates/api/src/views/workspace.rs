@@ -3,6 +3,7 @@
 use posthouse_domain::{
     actor::{Actor, ActorKind},
     analysis::{ScreeningMode, ScreeningTimeout},
+    outbound_policy::OutboundPolicy,
     plan::Plan,
     suspension::{Suspension, SuspensionReason},
     workspace::{AiProcessing, DisclosureLine, Workspace},
@@ -57,6 +58,9 @@ pub struct WorkspaceView {
     /// What happens to mail whose check takes longer: `hold` or `release`.
     #[schemars(schema_with = "name_of::<ScreeningTimeout>")]
     screening_on_timeout: &'static str,
+    /// What happens to a message to an address that only received mail named, or with a secret.
+    #[schemars(schema_with = "name_of::<OutboundPolicy>")]
+    outbound_policy: &'static str,
     /// After how many days mail is deleted for good; null if never.
     retention_days: Option<u32>,
     /// A daily message limit that replaces the plan's; null without one.
@@ -136,6 +140,7 @@ impl WorkspaceView {
             screening: w.screening.mode.text(),
             screening_deadline: w.screening.deadline_s,
             screening_on_timeout: w.screening.on_timeout.text(),
+            outbound_policy: w.outbound_policy.text(),
             retention_days: w.retention_days,
             daily_send_limit: w.daily_send_limit,
             created_at: w.created_at.into(),

@@ -12,7 +12,9 @@ use posthouse_domain::{
     escalation::EscalationDelivery,
     list::{ListDirection, ListKind},
     message::{Channel, Direction, MessageKind, MessageStatus},
+    outbound_policy::OutboundPolicy,
     record::{PromotionsFilter, RecordView},
+    rule::{RuleActionKind, RuleField},
     user::Role,
     workspace::{AiProcessing, DisclosureLine},
 };
@@ -54,6 +56,7 @@ names!(
     Feedback,
     ScreeningMode,
     ScreeningTimeout,
+    OutboundPolicy,
     CardVisibility,
     DisclosureLine,
     ReportReason,
@@ -70,6 +73,8 @@ names!(
     Permission,
     PromotionsFilter,
     RecordView,
+    RuleActionKind,
+    RuleField,
     draft::DraftStatus
 );
 

@@ -9,7 +9,7 @@ use posthouse_store::{Result, Tx, inboxes, message_list::InboxRef, messages, que
 use super::AnalysisEnd;
 use crate::escalation::record::raise::{self, EscalationSubject};
 use crate::keyring::instance_key::AddressKey;
-use crate::mailbox::{enriched, show, show::Showing};
+use crate::mailbox::{enriched, rules, show, show::Showing};
 
 /// An analysis that has ended.
 #[derive(Clone, Copy)]
@@ -40,9 +40,10 @@ pub(super) fn settle(
         AnalysisEnd::With(analysis) => analysis.clone(),
         AnalysisEnd::TimedOut(_) => Analysis::Failed("the check took too long".to_owned()),
     };
-    let after = merge(tx, &before, analysis, now)?;
+    let mut after = merge(tx, &before, analysis, now)?;
+    let outcome = rules::apply_late(tx, &mut after)?;
     let showing = Showing { inbox: &inbox, key, ids, now };
-    screen(tx, &after, end, showing)?;
+    screen(tx, &after, end, outcome.is_held || outcome.is_blocked, showing)?;
     // The event of the arrival of pending mail had no content, so that this one must follow when agents get it.
     let is_shown_unanalyzed =
         before.is_held() && after.analysis.as_ref().is_some_and(|analysis| analysis.skip_reason().is_some());
@@ -68,8 +69,14 @@ pub(super) fn merge(tx: &mut Tx, before: &Message, analysis: Analysis, now: Time
     Ok(after)
 }
 
-/// Decides about a message that waited for its check.
-fn screen(tx: &mut Tx, message: &Message, end: &AnalysisEnd, showing: Showing<'_>) -> Result<()> {
+/// Decides about a message that waited for its check. A rule may hold it.
+fn screen(
+    tx: &mut Tx,
+    message: &Message,
+    end: &AnalysisEnd,
+    is_held_by_rule: bool,
+    showing: Showing<'_>,
+) -> Result<()> {
     if message.held != Some(HoldReason::Pending) || message.released_at.is_some() {
         return Ok(());
     }
@@ -82,7 +89,7 @@ fn screen(tx: &mut Tx, message: &Message, end: &AnalysisEnd, showing: Showing<'_
         AnalysisEnd::With(Analysis::Completed(verdict)) => verdict.risk().or_else(|| risk_of_labels(&message.labels)),
         AnalysisEnd::With(Analysis::Skipped(_) | Analysis::Pending) => None,
     };
-    match reason {
+    match reason.or(is_held_by_rule.then_some(HoldReason::Rule)) {
         None => show::show(tx, message, showing),
         Some(reason) => {
             messages::hold(tx, message.workspace, message.id, reason)?;

@@ -9,7 +9,8 @@ use posthouse_store::draft_files::{self, DraftFileContent};
 use posthouse_store::{BlobDigest, Error, Tx, blobs, drafts};
 
 use crate::access::{authorize::require_permission, visible};
-use crate::messages::{download::Download, download::WHOLE_BYTES_MAX, raw};
+use crate::messages::{download::Download, download::WHOLE_BYTES_MAX};
+use crate::outbound::guard::held::{StoredFile, store_file};
 use crate::{limits::blocking_pool::WorkClass, service::Service};
 
 /// A file of a draft in a request.
@@ -43,14 +44,8 @@ pub(super) async fn upload(service: &Service, given: Vec<DraftFileInput>) -> Res
 }
 
 async fn new(service: &Service, file: OutgoingFile, id: AttachmentId) -> Result<StoredDraftFile, Refusal> {
-    let OutgoingFile { name, content_type, bytes, .. } = file;
-    let size = bytes.len();
-    let blobs = service.blobs.clone();
-    let work = move || blobs.compress(&bytes).map(|compressed| (compressed, BlobDigest::of(&bytes).0));
-    let (compressed, sha256) = service.blocking_pool.run_sized(WorkClass::Compose, size, work).await??;
-    let raw = raw::store_raw(service, compressed, size).await?;
-    let known = DraftFile { id, filename: name, content_type, size_bytes: size as u64, sha256 };
-    Ok(StoredDraftFile::New(known, raw.place))
+    let StoredFile { file, place } = store_file(service, file, id).await?;
+    Ok(StoredDraftFile::New(file, place))
 }
 
 /// Returns the metadata of the files, with kept files taken from the draft.

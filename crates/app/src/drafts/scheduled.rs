@@ -10,8 +10,9 @@ use posthouse_domain::{
 use posthouse_store::{Error, Result as StoreResult, Tx, drafts, inboxes, workspaces};
 
 use super::send::{DraftBeingSent, attempt, failure, is_a_check};
-use crate::drafts::{compose, compose::DraftMaterial, events::append_event};
+use crate::drafts::{compose, compose::DraftMaterial};
 use crate::next_step::NextStep;
+use crate::outbound::draft_events::append_event;
 use crate::outbound::{accept::RenderResponse, send_context::SendContext};
 use crate::service::{ReadScope, Service};
 

@@ -4,16 +4,18 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    Approval, ApprovalOfMessage, Caller, Detail, Draft, DraftFailure, DraftId, DraftStep, ErrorCode, EventKind,
-    IdGenerator, Inbox, JobKind, MessageId, Record, Refusal, Time, draft,
+    ActorKind, Approval, ApprovalOfMessage, Caller, Detail, Draft, DraftFailure, DraftHold, DraftId, DraftOrigins,
+    DraftStep, ErrorCode, EventKind, IdGenerator, Inbox, JobKind, JudgedRecipient, MessageId, Record, Refusal, Time,
+    draft,
 };
 use posthouse_store::idempotency::{self, IdempotencyClaim};
 use posthouse_store::{Error, Tx, approvals, draft_files, drafts, jobs, messages};
 
 use super::{DraftRef, find};
 use crate::access::{actor, visible};
-use crate::drafts::{attachments, compose, compose::DraftMaterial, events::append_event};
-use crate::outbound::accept::{self, AcceptHook, RenderResponse, SendResponse};
+use crate::drafts::{attachments, compose, compose::DraftMaterial};
+use crate::outbound::accept::{self, AcceptHook, JudgedDraft, RenderResponse, SendResponse};
+use crate::outbound::draft_events::append_event;
 use crate::outbound::send_context::SendContext;
 use crate::service::Service;
 
@@ -54,6 +56,35 @@ impl DraftBeingSent {
 }
 
 impl AcceptHook for DraftBeingSent {
+    /// A person or a key that read the content approves it; so did the person who scheduled it.
+    fn draft(&self) -> Option<JudgedDraft<'_>> {
+        let is_by_person = self.approval.as_ref().is_some_and(|approval| approval.by.kind == ActorKind::User);
+        Some(JudgedDraft {
+            draft: &self.draft,
+            is_approved: self.expected.is_some() || is_by_person,
+            is_judged: self.approval.is_some(),
+        })
+    }
+
+    fn hold(
+        &self,
+        tx: &mut Tx,
+        (hold, origins): (&DraftHold, &[JudgedRecipient]),
+        ids: &IdGenerator,
+        now: Time,
+    ) -> Result<Option<Draft>, Refusal> {
+        self.check_unchanged(tx)?;
+        let before = &self.draft;
+        if before.hold.is_some() && before.send_at.is_none() {
+            return Ok(Some(before.clone()));
+        }
+        let after = before.held(hold.clone(), DraftOrigins(origins.to_vec()), now)?;
+        drafts::update(tx, before, &after)?;
+        jobs::cancel(tx, JobKind::ScheduledDraft, before.id.0)?;
+        append_event(tx, EventKind::DraftUpdated, &after, ids, now)?;
+        Ok(Some(after))
+    }
+
     /// Locks the draft and refuses if it was sent, changed or cancelled since it was read.
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let found = drafts::lock(tx, self.draft.workspace, self.draft.id)?;
@@ -124,7 +155,7 @@ pub async fn send(
         visible::inbox(tx, &caller, which.inbox)?;
         let claim = key.as_ref().map_or(Ok(IdempotencyClaim::New), |key| idempotency::find(tx, key, now))?;
         if let Some(answer) = accept::recorded_response(claim)? {
-            return Ok(DraftRead::Answered(SendResponse { answer, replayed: true }));
+            return Ok(DraftRead::Answered(SendResponse::replay(answer)));
         }
         let (inbox, found) = find(tx, &caller, which)?;
         draft::apply(found.status, DraftStep::Send)?;

@@ -3,8 +3,8 @@
 use posthouse_domain::{Caller, Draft, DraftChangeResult, DraftStep, EventKind, Refusal, SentBack, Time, draft};
 use posthouse_store::{Tx, drafts};
 
-use super::{DraftRef, lock, set_job};
-use crate::{access::actor, drafts::events::append_event, service::Service};
+use super::{DraftRef, judge, lock, set_job};
+use crate::{access::actor, outbound::draft_events::append_event, service::Service};
 
 /// Schedules or reschedules a draft; the caller approves its content.
 ///
@@ -13,8 +13,10 @@ use crate::{access::actor, drafts::events::append_event, service::Service};
 pub async fn schedule(service: &Service, caller: Caller, which: DraftRef, at: Time) -> Result<Draft, Refusal> {
     let (ids, now) = (service.clock.ids(), service.clock.now());
     let work = move |tx: &mut Tx| {
-        let (_, before) = lock(tx, &caller, which)?;
-        let after = before.scheduled(at, &actor::of(tx, &caller)?, now)?;
+        let (inbox, before) = lock(tx, &caller, which)?;
+        let mut after = before.scheduled(at, &actor::of(tx, &caller)?, now)?;
+        judge::origins(tx, &mut after, &inbox, &caller, &before.origins, now)?;
+        let after = judge::scheduled(tx, after, &caller, now)?;
         let ids = ids.clone();
         drafts::update(tx, &before, &after)?;
         set_job(tx, &after, &ids, now)?;

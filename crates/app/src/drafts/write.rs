@@ -8,9 +8,10 @@ use posthouse_domain::{
 use posthouse_mail::{address::Mailbox, thread};
 use posthouse_store::{Tx, drafts, idempotency, idempotency::RecordedResponse, message_list, messages, storage};
 
-use super::{DraftRef, StoredDraftFile, lock, set_job};
+use super::{DraftRef, StoredDraftFile, judge, lock, set_job};
 use crate::access::{actor, authorize::require_permission, visible};
-use crate::drafts::{attachments, attachments::DraftFileInput, events::append_event};
+use crate::drafts::{attachments, attachments::DraftFileInput};
+use crate::outbound::draft_events::append_event;
 use crate::outbound::{accept, accept::SendResponse, compose, recipients, repeat::RepeatableRequest};
 use crate::service::Service;
 
@@ -101,7 +102,11 @@ impl PreparedChange {
             change.files = Some(attachments::known(before, uploads, self.files_bytes_max)?);
         }
         fill_in(tx, &mut change, inbox, before, &self.caller, self.target)?;
-        let outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
+        let mut outcome = before.changed(&change, &actor::of(tx, &self.caller)?, self.now)?;
+        if outcome.changed {
+            judge::origins(tx, &mut outcome.draft, inbox, &self.caller, &before.origins, self.now)?;
+            outcome.draft = judge::scheduled(tx, outcome.draft, &self.caller, self.now)?;
+        }
         storage::limit(tx, &self.plans);
         Ok((outcome.draft, outcome.changed))
     }
@@ -144,7 +149,7 @@ async fn create_new(
     let work = move |tx: &mut Tx| {
         let inbox = visible::inbox(tx, &caller, inbox)?;
         if let Some(answer) = accept::claimed(tx, key.as_ref(), prepared.now)? {
-            return Ok(SendResponse { answer, replayed: true });
+            return Ok(SendResponse::replay(answer));
         }
         let ids = prepared.ids.clone();
         let id: DraftId = ids.next();
@@ -158,7 +163,7 @@ async fn create_new(
             idempotency::answer(tx, key, &answer)?;
         }
         append_event(tx, EventKind::DraftCreated, &draft, &ids, prepared.now)?;
-        Ok(SendResponse { answer, replayed: false })
+        Ok(SendResponse::new(answer))
     };
     service.write(work).await
 }

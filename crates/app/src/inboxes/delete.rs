@@ -6,7 +6,7 @@
 use posthouse_domain::{Caller, Inbox, InboxId, Refusal, Time};
 use posthouse_store::{
     Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, lists,
-    message_list::InboxRef, wipe as stored,
+    message_list::InboxRef, rules, wipe as stored,
 };
 
 use crate::{inboxes::change, inboxes::removal::InboxRemoval, inboxes::wipe, service::Service};
@@ -44,6 +44,7 @@ async fn delete_taken(
             removal.remove_with_card(tx, &inbox, |tx| inboxes::delete(tx, &inbox, removal.now))?;
             contacts::clear_subjects(tx, inbox.workspace, inbox.id)?;
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+            rules::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::delete_held(tx, inbox.workspace, inbox.id)?;
             let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };

@@ -36,6 +36,7 @@ impl Correspondents {
             co_recipients: &mail.co_recipients,
             is_automatic: mail.auto_reply,
             is_forged: label::has_failed_authentication(&mail.labels),
+            is_proven: mail.proven_author.is_some(),
         };
         people.correspondents(inbox, mail.subject.as_deref(), mail.sender_workspace != Some(inbox.workspace))
     }
@@ -55,6 +56,7 @@ impl Correspondents {
             co_recipients: &co_recipients,
             is_automatic: message.auto_reply,
             is_forged,
+            is_proven: message.author_proven,
         };
         Ok(people.correspondents(inbox, message.subject.as_deref(), !is_within))
     }
@@ -62,8 +64,22 @@ impl Correspondents {
     /// Returns the recipients of a sent message. Forgotten contacts come back.
     #[must_use]
     pub fn of_sent<'m>(recipients: impl Iterator<Item = &'m Mailbox>, subject: &str, inbox: &Inbox) -> Self {
-        let people = recipients.map(|mailbox| MessageParticipant::of(mailbox, ParticipantRole::Recipient));
+        let people = recipients.map(|mailbox| MessageParticipant {
+            corresponds: true,
+            ..MessageParticipant::of(mailbox, ParticipantRole::Recipient)
+        });
         Self { people: distinct(inbox, people), subject: Some(subject.to_owned()), counts: true, recalls: true }
+    }
+}
+
+impl Correspondents {
+    /// Returns them, with these addresses as people that the workspace doesn't know by this message.
+    #[must_use]
+    pub fn without_correspondence(mut self, unknown: &[String]) -> Self {
+        for person in self.people.iter_mut().filter(|person| unknown.contains(&person.address)) {
+            person.corresponds = false;
+        }
+        self
     }
 }
 
@@ -74,12 +90,16 @@ struct ReceivedPeople<'a> {
     is_automatic: bool,
     /// Whether authentication failed. A forged author must not rename the contact with that address.
     is_forged: bool,
+    /// Whether authentication proves the author, so that the mail is correspondence with it.
+    is_proven: bool,
 }
 
 impl ReceivedPeople<'_> {
     fn correspondents(&self, inbox: &Inbox, subject: Option<&str>, counts: bool) -> Correspondents {
         let part = if self.is_automatic { ParticipantRole::AutomatedAuthor } else { ParticipantRole::Author };
-        let author = self.author.map(|mailbox| MessageParticipant::of(mailbox, part));
+        let author = self
+            .author
+            .map(|mailbox| MessageParticipant { corresponds: self.is_proven, ..MessageParticipant::of(mailbox, part) });
         let others =
             self.co_recipients.iter().map(|mailbox| MessageParticipant::of(mailbox, ParticipantRole::CoRecipient));
         let mut people = distinct(inbox, author.into_iter().chain(others));

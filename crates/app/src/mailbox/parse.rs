@@ -2,6 +2,7 @@
 //!
 //! A mail is parsed once, whether it was received or is about to be sent; its copies in inboxes share the result.
 
+use posthouse_domain::outbound_policy::seen::{SEARCHED_BYTES_MAX, SeenAddresses};
 use posthouse_domain::{
     Channel, Disclosure, Judged, LocalCheck, MessageBodies, MessageKind, MessageVerification, Party, QuotedLinks,
     WorkspaceId, agent_message::disclosure, label::AUTH_UNKNOWN, label::DMARC_FAIL, label::SPF_FAIL, quoted_links,
@@ -61,6 +62,8 @@ pub struct ParsedMail {
     pub sender_workspace: Option<WorkspaceId>,
     /// The canonical addresses of the author and of the recipients in `To` and `Cc`.
     pub participants: Vec<String>,
+    /// The keys of the addresses that it names, without its proven author; empty for sent mail.
+    pub seen: Vec<i64>,
     /// System labels.
     pub labels: Vec<String>,
     /// Whether it is an automatic reply.
@@ -160,6 +163,7 @@ impl ParsedMail {
             envelope_from: None,
             null_sender: false,
             labels: Vec::new(),
+            seen: Vec::new(),
             auto_reply: false,
             verification: None,
             local_check: None,
@@ -181,6 +185,15 @@ impl ParsedMail {
             found.mask_json(data);
         }
         self.masked_links |= found.is_any();
+    }
+
+    /// Adds the addresses that a part of the mail beside its bytes names.
+    pub fn see(&mut self, text: &str) {
+        let mut seen = SeenAddresses::default();
+        seen.read(text);
+        self.seen.extend(seen.into_keys());
+        self.seen.sort_unstable();
+        self.seen.dedup();
     }
 
     /// Sets whether what the mail says about its author is verified.
@@ -230,7 +243,10 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
         quoted.mask_report(report);
     }
     let local_check = provenance.map(|p| local_check::check(&parsed, author.as_ref(), p.results));
+    let proven = provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results));
+    let seen = provenance.map(|_| seen_addresses(&parsed, proven.as_ref())).unwrap_or_default();
     ParsedMail {
+        seen,
         alignment: provenance.map(|p| p.results.author_alignment()),
         co_recipients: parsed.to.iter().chain(&parsed.cc).filter_map(|party| party.mailbox.clone()).collect(),
         envelope_from: provenance.and_then(|p| p.mail_from.cloned()),
@@ -239,7 +255,7 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
         files: parsed.attachments.iter().map(file_facts).collect(),
         participants: participants(author.as_ref(), &parsed),
         reply_to_unproven: provenance.is_some_and(|p| is_reply_to_unproven(author.as_ref(), &parsed, p.results)),
-        proven_author: provenance.zip(author.as_ref()).and_then(|(p, author)| proven_author(author, p.results)),
+        proven_author: proven,
         is_report_like: report.is_some() || provenance.is_some() && report::resembles_report(&parsed, null_sender),
         author,
         labels: provenance.map(|p| labels(p.results)).unwrap_or_default(),
@@ -270,6 +286,45 @@ fn parsed_mail(mut parsed: ParsedMessage<'_>, raw: &[u8], provenance: Option<Pro
         references: parsed.references,
         subject: parsed.subject,
     }
+}
+
+/// Fields whose values are ids and traces of servers. Nobody is asked to write to an address in them.
+const UNREAD_FIELDS: [&str; 8] = [
+    "received",
+    "return-path",
+    "message-id",
+    "references",
+    "in-reply-to",
+    "dkim-signature",
+    "arc-seal",
+    "arc-message-signature",
+];
+/// The number of bytes that show whether a file is text.
+const FILE_SAMPLE_BYTES: usize = 4096;
+
+/// Returns the keys of the addresses that a mail names, in any part of it.
+fn seen_addresses(parsed: &ParsedMessage<'_>, proven: Option<&ProvenAuthor>) -> Vec<i64> {
+    let mut seen = SeenAddresses::default();
+    if let Some(author) = proven {
+        seen.leave_out(&author.address);
+    }
+    let bodies = [&parsed.subject, &parsed.text, &parsed.html].into_iter().flatten();
+    bodies.for_each(|text| seen.read(text));
+    for (name, value) in parsed.headers.map().into_iter().filter(|(name, _)| !UNREAD_FIELDS.contains(name)) {
+        match value {
+            HeaderValues::One(one) => seen.read(one),
+            HeaderValues::Many(many) => many.into_iter().for_each(|one| seen.read(one)),
+        }
+        seen.read(name);
+    }
+    for file in &parsed.attachments {
+        seen.read(file.filename.as_deref().unwrap_or_default());
+        let bytes = &file.bytes[..file.bytes.len().min(SEARCHED_BYTES_MAX)];
+        if !bytes[..bytes.len().min(FILE_SAMPLE_BYTES)].contains(&0) {
+            seen.read(&String::from_utf8_lossy(bytes));
+        }
+    }
+    seen.into_keys()
 }
 
 fn display_addresses(parties: &[parse::AddressEntry]) -> Vec<String> {

@@ -1,16 +1,17 @@
 //! Files received mail: from outside, and copies of messages that other inboxes of this service sent.
 
 use posthouse_domain::{
-    Analysis, ContentId, Direction, IdGenerator, Inbox, JobKind, JobReason, LocalCheck, Message, MessageId,
+    Analysis, ContentId, Direction, HoldReason, IdGenerator, Inbox, JobKind, JobReason, LocalCheck, Message, MessageId,
     MessageStatus, NewJob, Plans, ThreadId, Time, label::BLOCKED, label::UNVERIFIED_REPORT, link_token,
     send::BOUNCE_LABEL,
 };
 use posthouse_mail::thread;
 use posthouse_store::{Error, Result, Tx, inboxes, jobs, messages};
+use uuid::Uuid;
 
 use super::judge::{self, CopyPlan, PlannedCopy};
 use super::thread::MessageThread;
-use super::{InboxCopy, Visibility, contacts::Correspondents, enriched, parse::ParsedMail, screen_sender};
+use super::{InboxCopy, Visibility, contacts::Correspondents, enriched, parse::ParsedMail, rules, screen_sender};
 use crate::{keyring::instance_key::AddressKey, signing::agent_copy::AgentCopy};
 
 /// A received mail to store in one inbox.
@@ -40,12 +41,17 @@ pub struct ReceivedCopy<'a> {
 /// Returns [`Error::Conflict`] if the inbox was deleted.
 pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGenerator, now: Time) -> Result<MessageId> {
     let mail = copy.mail;
+    let unfiled = || row(copy, inbox, MessageId(Uuid::nil()), ThreadId(Uuid::nil()), now, now);
+    let files = || mail.files.iter().map(|file| file.filename.clone().unwrap_or_default()).collect();
+    let outcome = rules::at_receipt(tx, inbox, unfiled, &files)?;
+    let target = rules::target(tx, inbox, &outcome)?;
+    let inbox = target.as_ref().unwrap_or(inbox);
     // The inbox may have been deleted or resumed since it was resolved.
     let gone = || Error::Conflict("the inbox was deleted since it was resolved".into());
     let inbox =
         &inboxes::lock(tx, inbox.workspace, inbox.id)?.filter(|inbox| inbox.deleted_at.is_none()).ok_or_else(gone)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, mail.size_bytes, now)?;
-    let is_stopped = screen_sender::is_blocked(tx, mail, copy.agent, inbox)?;
+    let is_stopped = outcome.is_blocked || screen_sender::is_blocked(tx, mail, copy.agent, inbox)?;
     let thread = MessageThread::of(tx, mail, inbox, ids, created_at)?;
     let mut message = row(copy, inbox, ids.next(), thread.id, created_at, now);
     message.agent = copy.agent.map(|agent| agent.delivery(inbox, ids, now)).transpose()?;
@@ -54,12 +60,20 @@ pub fn receive(tx: &mut Tx, copy: ReceivedCopy<'_>, inbox: &Inbox, ids: &IdGener
     message.labels.extend(label_of_report(copy).map(str::to_owned));
     message.labels.extend(is_stopped.then(|| BLOCKED.to_owned()));
     let visibility = analyze(tx, copy, &mut message, is_stopped, inbox, now)?;
+    let late = rules::after_analysis(tx, &message, &files)?;
+    let is_held = outcome.is_held || late.is_held || late.is_blocked;
+    for outcome in [&outcome, &late] {
+        rules::add_labels(&mut message, outcome);
+    }
+    let visibility = if is_held && !visibility.is_blocked() { Visibility::Held(HoldReason::Rule) } else { visibility };
+    message.held = visibility.hold_reason();
     let filed = InboxCopy {
         inbox,
         message: &message,
         thread: &thread,
         attachments: &super::attachments(mail, message.id, ids),
         people: &Correspondents::of_received(mail, inbox),
+        seen: &mail.seen,
         reports_on: copy.reports_on,
         key: copy.key,
         ids,

@@ -66,6 +66,7 @@ fn run_stages(tx: &mut Tx, shown: Message, reason: HoldReason, showing: Showing<
         thread: &thread,
         attachments: &[],
         people: &people,
+        seen: &[],
         reports_on: &[],
         key,
         ids,

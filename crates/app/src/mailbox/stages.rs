@@ -3,11 +3,12 @@
 
 use posthouse_domain::{
     Attachment, AttachmentId, Counters, Direction, EscalationTrigger, EventKind, HoldReason, IdGenerator, Message,
-    MessageId, NewEvent, OnCallMail, OnCallMailKind,
+    MessageId, NewEvent, OnCallMail, OnCallMailKind, outbound_policy::seen,
 };
+use posthouse_mail::address::Address;
 use posthouse_store::{
     Result, Tx, attachments as attachment_rows, events, message_list::InboxRef, messages, metrics, on_call,
-    queue as work_queue, search as search_index,
+    queue as work_queue, search as search_index, seen_addresses as seen_rows,
 };
 
 use super::{Filing, InboxCopy, Occasion, Visibility, parse::ParsedMail};
@@ -32,6 +33,14 @@ pub(super) fn counters(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
 pub(super) fn files(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
     let InboxCopy { message, attachments, .. } = filing.copy;
     attachments.iter().try_for_each(|attachment| attachment_rows::insert(tx, message.workspace, attachment))
+}
+
+/// Records the addresses that the mail names, for the origin of recipients.
+pub(super) fn seen_addresses(tx: &mut Tx, filing: &Filing<'_>) -> Result<()> {
+    let InboxCopy { message, inbox, seen, .. } = filing.copy;
+    let own = Address::parse(&inbox.address).ok().map(|address| seen::key(&address));
+    let mut others = seen.iter().filter(|key| Some(**key) != own);
+    others.try_for_each(|key| seen_rows::insert(tx, message.workspace, *key, message.id))
 }
 
 /// Returns the metadata of a mail's attachments.

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use composition::Composition;
 use copy_signing::CopySigning;
 use posthouse_domain::{
-    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, DkimSignatures, ErrorCode, IdGenerator,
-    Inbox, MessageId, MessageStatus, Plans, Record, RecordView, Refusal, SendPurpose, StorageNeed, Time, gate,
+    AuthorClaims, AuthoredContent, Caller, Channel, DeliveryStatus, Detail, DkimSignatures, Draft, DraftHold, DraftId,
+    ErrorCode, IdGenerator, Inbox, JudgedRecipient, MessageId, MessageStatus, OutboundFinding, OutboundVerdict,
+    OutgoingContent, Plans, Record, RecordView, Refusal, SendPurpose, StorageNeed, Time, gate,
 };
 use posthouse_mail::address::Address;
 use posthouse_store::{
@@ -32,6 +33,7 @@ mod author;
 mod composition;
 mod copy_signing;
 mod decide;
+mod judge;
 pub(crate) mod request;
 mod write;
 
@@ -53,6 +55,48 @@ pub struct SendResponse {
     pub answer: RecordedResponse,
     /// Whether the response repeats that of an earlier request with the same idempotency key.
     pub replayed: bool,
+    /// The draft, if the message waits for an approval.
+    pub held: Option<DraftId>,
+}
+
+impl SendResponse {
+    /// Returns the response to a new request.
+    #[must_use]
+    pub const fn new(answer: RecordedResponse) -> Self {
+        Self { answer, replayed: false, held: None }
+    }
+
+    /// Returns the response of an earlier request.
+    #[must_use]
+    pub const fn replay(answer: RecordedResponse) -> Self {
+        Self { answer, replayed: true, held: None }
+    }
+}
+
+/// Why the transaction of a message stores nothing.
+enum NotStored {
+    /// The message is refused.
+    Refused(Refusal),
+    /// The message becomes a draft.
+    Held(Box<HeldOutcome>),
+}
+
+/// Why a message becomes a draft, and what is known about its recipients.
+struct HeldOutcome {
+    hold: DraftHold,
+    origins: Vec<JudgedRecipient>,
+}
+
+impl From<Refusal> for NotStored {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<posthouse_store::Error> for NotStored {
+    fn from(error: posthouse_store::Error) -> Self {
+        Self::Refused(error.into())
+    }
 }
 
 /// What the transaction of a message returns.
@@ -103,6 +147,10 @@ struct AcceptedMessage {
     author: Option<(AuthorClaims, AuthoredContent)>,
     /// The DKIM signatures, if the message could be signed now.
     signed: Option<DkimSignatures>,
+    /// The secrets in the message.
+    findings: Vec<OutboundFinding>,
+    /// The content as it was before the message was composed, if the message may become a draft.
+    given: Option<OutgoingContent>,
     /// Other changes in the transaction of the message.
     hook: Option<Box<dyn AcceptHook>>,
     now: Time,
@@ -120,12 +168,42 @@ impl AcceptedMessage {
     }
 }
 
+/// What is known about a draft that is being sent.
+#[derive(Clone, Copy)]
+pub(crate) struct JudgedDraft<'a> {
+    /// The draft.
+    pub(crate) draft: &'a Draft,
+    /// Whether somebody has approved it, so that nothing holds it.
+    pub(crate) is_approved: bool,
+    /// Whether its recipients were judged when it was scheduled.
+    pub(crate) is_judged: bool,
+}
+
 /// Changes of other records in the transaction that stores a message, such as the draft that the message was made
 /// from.
 pub(crate) trait AcceptHook: Send + Sync {
     /// Returns what the message is sent for.
     fn purpose(&self) -> SendPurpose {
         SendPurpose::Message
+    }
+
+    /// Returns the draft that the message is made from.
+    fn draft(&self) -> Option<JudgedDraft<'_>> {
+        None
+    }
+
+    /// Keeps the draft until a person approves it, and returns it; `None` if the message isn't made from one.
+    ///
+    /// # Errors
+    /// Returns a refusal if the draft can't be kept.
+    fn hold(
+        &self,
+        _tx: &mut Tx,
+        _held: (&DraftHold, &[JudgedRecipient]),
+        _ids: &IdGenerator,
+        _now: Time,
+    ) -> Result<Option<Draft>, Refusal> {
+        Ok(None)
     }
 
     /// Checks that the records that the message was made from are unchanged.
@@ -199,8 +277,17 @@ async fn store_accepted(
     accepted.signed = signed;
     let raw = store_raw(service, compressed, bytes).await?;
     let (ids, workspace) = (service.clock.ids(), accepted.context.caller.workspace);
-    let render_in_unit = Arc::clone(&render);
-    let stored = service.write(move |tx| store(tx, &accepted, &raw, &render_in_unit, &ids.clone())).await;
+    let (render_in_unit, accepted) = (Arc::clone(&render), Arc::new(*accepted));
+    let to_store = Arc::clone(&accepted);
+    let stored = service.write(move |tx| store(tx, &to_store, &raw, &render_in_unit, &ids.clone())).await;
+    let stored = match stored {
+        Ok(stored) => Ok(stored),
+        Err(NotStored::Refused(refusal)) => Err(refusal),
+        Err(NotStored::Held(outcome)) => return judge::keep(service, &accepted, *outcome).await,
+    };
+    if let Err(refusal) = &stored {
+        judge::count_refusal(service, refusal.code);
+    }
     if stored.as_ref().is_err_and(|refusal| refusal.code == ErrorCode::OrgSuspended) {
         // The suspension was rolled back together with the message.
         service.write(move |tx| suspension::record_incidents(tx, workspace, Vec::new(), now)).await?;
@@ -218,7 +305,7 @@ async fn store_accepted(
 
 fn render_response(render: &RenderResponse, record: &Record) -> Result<SendResponse, Refusal> {
     let answer = RecordedResponse { status: ACCEPTED, body: render(record)? };
-    Ok(SendResponse { answer, replayed: false })
+    Ok(SendResponse::new(answer))
 }
 
 /// Returns the keys that can sign the message now; `None` if no remote server gets exactly these bytes.
@@ -259,6 +346,7 @@ async fn prepare(
         key: service.address_key()?,
     };
     let (workspace, signing) = copy_signing::read(service, &config, &outgoing, &inbox).await?;
+    let codes = judge::codes(service, &workspace, now).await?;
     let files_bytes = outgoing.content.files.iter().map(|file| file.bytes.len()).sum::<usize>();
     let bytes = files_bytes + outgoing.origin.raw().map_or(0, |raw| raw.len());
     let composition = Composition {
@@ -268,6 +356,7 @@ async fn prepare(
         inbox,
         author,
         signing,
+        codes,
         hostname: service.config.hostname.clone(),
         blobs: service.blobs.clone(),
         judge: Judge::of(service),
@@ -294,10 +383,10 @@ fn store(
     raw: &StoredRaw,
     render: &RenderResponse,
     ids: &IdGenerator,
-) -> Result<AcceptedResponse, Refusal> {
+) -> Result<AcceptedResponse, NotStored> {
     let context = &accepted.context;
     if let Some(answer) = claimed(tx, context.key.as_ref(), accepted.now)? {
-        return Ok(AcceptedResponse::Recorded(SendResponse { answer, replayed: true }));
+        return Ok(AcceptedResponse::Recorded(SendResponse::replay(answer)));
     }
     let inbox = visible::inbox(tx, &context.caller, context.inbox)?;
     if let Some(fence) = &context.fence {
@@ -319,7 +408,9 @@ fn store(
     };
     // The end of the transaction checks the stored bytes, after all other reasons.
     let facts = decide::facts(tx, accepted, &workspace, &inbox, used, StorageNeed::default())?;
-    gate::may_send(&facts)?;
+    if let OutboundVerdict::Hold(hold) = gate::may_send(&facts)? {
+        return Err(NotStored::Held(Box::new(HeldOutcome { hold, origins: facts.outbound.recipients })));
+    }
     if counts {
         storage::limit(tx, &accepted.config.plans);
     }
@@ -327,7 +418,8 @@ fn store(
         unclaimed::add(tx, workspace.id, &today.new, accepted.now)?;
     }
     let routes = routes_of(tx, accepted)?;
-    let written = write::message(tx, accepted, raw, &inbox, &routes, ids)?;
+    let to = write::Destination { inbox: &inbox, routes: &routes, outbound: &facts.outbound };
+    let written = write::message(tx, accepted, raw, to, ids)?;
     if let Some(hook) = &accepted.hook {
         hook.settle(tx, written.message.id, &context.caller, ids, accepted.now)?;
     }

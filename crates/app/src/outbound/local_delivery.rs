@@ -82,6 +82,7 @@ pub(super) fn received(mut mail: ParsedMail, sender: WorkspaceId, requested: Opt
         (mail.to, mail.cc) = (fields.to.clone(), fields.cc.clone());
         mail.subject = Some(fields.subject.clone());
         mail.data.clone_from(&fields.data);
+        mail.see(fields.data.as_deref().unwrap_or_default());
         mail.kind = fields.message_kind();
         if fields.has_data_file {
             mail.files.pop_if(|file| file.filename.as_deref() == Some(DATA_FILE_NAME));

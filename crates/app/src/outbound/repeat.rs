@@ -38,6 +38,6 @@ impl RepeatableRequest {
             accept::recorded_response(idempotency::find(tx, &key, now)?)
         };
         let recorded = service.read(caller.workspace, read).await?;
-        recorded.map_or(Err(refusal), |answer| Ok(SendResponse { answer, replayed: true }))
+        recorded.map_or(Err(refusal), |answer| Ok(SendResponse::replay(answer)))
     }
 }

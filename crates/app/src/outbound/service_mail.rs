@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    AiDisclosure, AiProcessing, Caller, ClaimStatus, ErrorCode, IdGenerator, Inbox, InboxKind, MessageId, Plan,
+    AiDisclosure, AiProcessing, Caller, ClaimStatus, ErrorCode, IdGenerator, Inbox, InboxKind, MessageId, OutboundPolicy, Plan,
     Refusal, ScreeningMode, ScreeningSettings, SendPurpose, ServiceMailKind, Time, Username, Workspace, WorkspaceId,
     WorkspaceOrigin,
 };
@@ -128,6 +128,7 @@ fn service_workspace(service: &Service) -> Workspace {
         stop_reason: None,
         ai_processing: AiProcessing::Off,
         screening: ScreeningSettings { mode: ScreeningMode::Off, ..ScreeningSettings::DEFAULT },
+        outbound_policy: OutboundPolicy::Off,
         daily_send_limit: None,
         ai_disclosure: AiDisclosure::NONE,
         retention_days: None,

@@ -6,8 +6,8 @@
 use std::{net::IpAddr, sync::Arc};
 
 use posthouse_domain::{
-    ApiKeySecret, Caller, Detail, ErrorCode, Inbox, InboxId, Message, MessageId, MessageRecipients, Permission, Record,
-    Refusal, RefusalReason,
+    ApiKeySecret, Caller, Detail, DraftId, ErrorCode, Inbox, InboxId, Message, MessageId, MessageRecipients,
+    Permission, Record, Refusal, RefusalReason,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_mail::parse::{self, AddressEntry};
@@ -55,6 +55,15 @@ pub struct SubmissionRequest {
     pub raw: Vec<u8>,
 }
 
+/// What became of a submitted message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Submitted {
+    /// It is queued.
+    Queued(MessageId),
+    /// It waits for an approval as a draft.
+    Held(DraftId),
+}
+
 /// Checks the user name (the address of an inbox) and the password (a key that may send from it) of a client.
 ///
 /// # Errors
@@ -86,7 +95,7 @@ pub async fn submit(
     service: &Arc<Service>,
     login: &SubmissionLogin,
     submission: SubmissionRequest,
-) -> Result<MessageId, Refusal> {
+) -> Result<Submitted, Refusal> {
     let caller = authenticate(service, &login.key, key_client(login.client, Some(USER_AGENT))).await?.caller;
     require_permission(&caller, Permission::MessagesSend)?;
     let draft = SubmittedMessage::read(&submission.raw).map_err(|problem| malformed(&problem))?;
@@ -109,9 +118,9 @@ pub async fn submit(
     let outgoing = OutgoingMessage::new(message, people, compose::bounded_subject(&subject))
         .with_origin(OutgoingKind::Submitted(composed));
     let context = SendContext::new(caller, id);
-    accept::accept(service, context, outgoing, inbox, Arc::new(|record: &Record| Ok(record.message.id.to_string())))
-        .await?;
-    Ok(message)
+    let render = Arc::new(|record: &Record| Ok(record.message.id.to_string()));
+    let response = accept::accept(service, context, outgoing, inbox, render).await?;
+    Ok(response.held.map_or(Submitted::Queued(message), Submitted::Held))
 }
 
 /// Returns the refusal of a header that other software could parse differently.

@@ -3,7 +3,7 @@
 //! The functions create values from the clock's time and randomness; the caller stores them in one transaction.
 
 use posthouse_domain::{
-    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, Permissions, Plan, Scope, ScreeningSettings, UserId, Workspace,
+    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, OutboundPolicy, Permissions, Plan, Scope, ScreeningSettings, UserId, Workspace,
     WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
@@ -99,6 +99,7 @@ fn new_workspace(clock: &dyn Clock, new: &NewWorkspace, origin: WorkspaceOrigin)
         stop_reason: None,
         ai_processing: AiProcessing::Categorize,
         screening: ScreeningSettings::DEFAULT,
+        outbound_policy: OutboundPolicy::Label,
         daily_send_limit: None,
         ai_disclosure: posthouse_domain::workspace::AiDisclosure::NONE,
         retention_days: None,

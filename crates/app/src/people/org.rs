@@ -1,6 +1,6 @@
 //! The settings of a workspace, as its owners change them.
 
-use posthouse_domain::{AiProcessing, Caller, DisclosureLine, Refusal, ScreeningMode, ScreeningTimeout, Workspace};
+use posthouse_domain::{AiProcessing, Caller, DisclosureLine, OutboundPolicy, Refusal, ScreeningMode, ScreeningTimeout, Workspace};
 use posthouse_store::{Tx, inboxes, workspaces};
 
 use crate::{inboxes::names::NameRules, service::Service};
@@ -29,6 +29,8 @@ pub struct OrgChange {
     pub screening_deadline_s: Option<i64>,
     /// What happens to mail whose check takes longer.
     pub screening_on_timeout: Option<ScreeningTimeout>,
+    /// What happens to a message to an address that only received mail named, or with a secret.
+    pub outbound_policy: Option<OutboundPolicy>,
     /// The number of days that mail is kept; `Some(None)` for ever.
     pub retention_days: Option<Option<u32>>,
     /// The disclosure.
@@ -55,6 +57,7 @@ pub async fn change(service: &Service, caller: Caller, change: OrgChange) -> Res
         screening.mode = change.screening.unwrap_or(screening.mode);
         screening.deadline_s = change.screening_deadline_s.unwrap_or(screening.deadline_s);
         screening.on_timeout = change.screening_on_timeout.unwrap_or(screening.on_timeout);
+        workspace.outbound_policy = change.outbound_policy.unwrap_or(workspace.outbound_policy);
         workspace.retention_days = change.retention_days.unwrap_or(workspace.retention_days);
         if let Some(disclosure) = change.disclosure {
             let to = &mut workspace.ai_disclosure;

@@ -27,6 +27,7 @@ fn entry() -> RecipientDelivery {
         detail: None,
         class: None,
         tls: None,
+        origin: None,
         attempts: 2,
         updated_at: at(0),
     }

@@ -94,6 +94,9 @@ impl Draft {
         if new_content || step == DraftStep::EditAndSchedule {
             after.sent_back = None;
         }
+        if new_content {
+            after.hold = None;
+        }
         let changed = after != *self;
         if changed {
             (after.revision, after.updated_at) = (self.revision + 1, now);

@@ -24,6 +24,8 @@ pub enum DraftStep {
     DueRefused,
     /// Its `send_at` is reached while the workspace is stopped or the inbox is paused.
     DueHeld,
+    /// The policy of the workspace or a rule keeps it until a person approves it.
+    Hold,
     /// A person sends it back to its author.
     SendBack,
     /// The person takes it back from its author.
@@ -48,7 +50,7 @@ pub const fn next(from: DraftStatus, step: DraftStep) -> Option<DraftStatus> {
         (Draft | Scheduled | Failed, DraftStep::SendRefused) => Some(from),
         (Scheduled, DraftStep::DueRefused) => Some(Failed),
         (Scheduled, DraftStep::DueHeld) => Some(Scheduled),
-        (Draft | Scheduled | Failed, DraftStep::SendBack) => Some(Draft),
+        (Draft | Scheduled | Failed, DraftStep::SendBack | DraftStep::Hold) => Some(Draft),
         (Draft | Scheduled | Failed, DraftStep::TakeBack) => Some(from),
         (Draft | Scheduled | Failed, DraftStep::Cancel) => Some(Cancelled),
         (Sending, DraftStep::Delete) => None,
@@ -76,6 +78,7 @@ impl DraftStep {
             Self::Edit | Self::Unschedule | Self::EditAndSchedule => "changed",
             Self::Schedule => "scheduled",
             Self::Send | Self::SendRefused | Self::Due | Self::DueRefused | Self::DueHeld => "sent",
+            Self::Hold => "held",
             Self::SendBack => "sent back",
             Self::TakeBack => "taken back",
             Self::Cancel => "cancelled",

@@ -32,7 +32,7 @@ fn transitions_match_the_table() {
     const ALL: [DraftStatus; 6] = [Draft, Scheduled, Sending, Sent, Failed, Cancelled];
     let none: [Option<DraftStatus>; 6] = [None; 6];
     // For each step, the state that follows each of ALL, in that order.
-    let table: [(DraftStep, [Option<DraftStatus>; 6]); 13] = [
+    let table: [(DraftStep, [Option<DraftStatus>; 6]); 14] = [
         (DraftStep::Edit, [Some(Draft), Some(Scheduled), None, None, None, None]),
         (DraftStep::Unschedule, [Some(Draft), Some(Draft), None, None, None, None]),
         (DraftStep::EditAndSchedule, [Some(Scheduled), Some(Scheduled), None, None, None, None]),
@@ -42,6 +42,7 @@ fn transitions_match_the_table() {
         (DraftStep::Due, [None, Some(Sent), None, None, None, None]),
         (DraftStep::DueRefused, [None, Some(Failed), None, None, None, None]),
         (DraftStep::DueHeld, [None, Some(Scheduled), None, None, None, None]),
+        (DraftStep::Hold, [Some(Draft), Some(Draft), None, None, Some(Draft), None]),
         (DraftStep::SendBack, [Some(Draft), Some(Draft), None, None, Some(Draft), None]),
         (DraftStep::TakeBack, [Some(Draft), Some(Scheduled), None, None, Some(Failed), None]),
         (DraftStep::Cancel, [Some(Cancelled), Some(Cancelled), None, None, Some(Cancelled), None]),

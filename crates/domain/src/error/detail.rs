@@ -3,7 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{AuthorRefusal, ErrorCode, FieldProblem, ProofProblem};
-use crate::{auth::Permission, draft::status::DraftStatus, gate::loop_rule::LoopRule, id::InboxId, time::Time};
+use crate::{
+    auth::Permission,
+    draft::status::DraftStatus,
+    gate::loop_rule::LoopRule,
+    id::InboxId,
+    outbound_policy::{FindingKind, JudgedRecipient, OutboundFinding},
+    time::Time,
+};
 
 /// A minute in seconds.
 const MINUTE_S: u64 = 60;
@@ -267,6 +274,36 @@ detail_values! {
     AuthorRefusal: { "type": "string", "enum": AuthorRefusal::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     ProofProblem: { "type": "string", "enum": ProofProblem::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
     LoopRule: { "type": "string", "enum": LoopRule::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() }, value => value.text();
+    Vec<JudgedRecipient>: {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "address": { "type": "string" },
+                "message_id": { "type": ["string", "null"], "format": "uuid" },
+            },
+            "required": ["address", "message_id"],
+        },
+    }, value => value
+        .iter()
+        .map(|one| json!({ "address": one.address, "message_id": one.origin.message.map(|id| id.to_string()) }))
+        .collect::<Vec<Value>>();
+    Vec<OutboundFinding>: {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "kind": { "type": "string", "enum": FindingKind::ALL.iter().map(|one| one.text()).collect::<Vec<_>>() },
+                "where": { "type": "string" },
+                "start": { "type": "integer", "minimum": 0 },
+                "end": { "type": "integer", "minimum": 0 },
+            },
+            "required": ["kind", "where", "start", "end"],
+        },
+    }, value => value
+        .iter()
+        .map(|one| json!({ "kind": one.kind.text(), "where": one.place, "start": one.start, "end": one.end }))
+        .collect::<Vec<Value>>();
     Vec<FieldProblem>: {
         "type": "array",
         "items": {
@@ -372,6 +409,10 @@ details! {
     ContentSha256(String) = "content_sha256";
     /// The rule that found the loop.
     Rule(LoopRule) = "rule";
+    /// The recipients that only received mail named, each with the message.
+    UnprovenRecipients(Vec<JudgedRecipient>) = "recipients";
+    /// The secrets in the message: kind, place and position, never the value.
+    Findings(Vec<OutboundFinding>) = "findings";
 }
 
 /// The declaration of a detail of an error code.
@@ -450,6 +491,8 @@ impl ErrorCode {
             | ErrorCode::PublicDirectoryDisabled
             | ErrorCode::AgentKeysDisabled => &[RETRY],
             ErrorCode::LoopDetected => const { &[always(DetailKind::Rule)] },
+            ErrorCode::RecipientUnproven => const { &[always(DetailKind::UnprovenRecipients)] },
+            ErrorCode::ContentBlocked => const { &[always(DetailKind::Findings)] },
             ErrorCode::MessageTooLarge => {
                 const { &[sometimes(DetailKind::MessageSizeBytes), sometimes(DetailKind::MaxBytes)] }
             }

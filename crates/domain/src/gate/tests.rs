@@ -1,6 +1,9 @@
 //! Tables of what the gate decides.
 
 use super::*;
+use crate::outbound_policy::{
+    FindingKind, JudgedRecipient, OriginKind, OutboundFinding, OutboundPolicy, RecipientOrigin,
+};
 
 fn unrestricted() -> SendFacts {
     let unused = LimitUsage { used: 0, limit: Some(1) };
@@ -16,6 +19,7 @@ fn unrestricted() -> SendFacts {
         blocked: vec![],
         suppressed: vec![],
         loop_rule: None,
+        outbound: OutboundFacts::unguarded(),
         recipients_day: None,
         month: unused,
         storage: StorageNeed { used: 0, added: 1, limit: Some(1) },
@@ -28,10 +32,10 @@ fn unrestricted() -> SendFacts {
 
 #[test]
 fn checks_run_in_a_fixed_order() {
-    assert_eq!(may_send(&unrestricted()), Ok(()));
+    assert_eq!(may_send(&unrestricted()), Ok(OutboundVerdict::Send));
     let full = LimitUsage { used: 1, limit: Some(1) };
     type Break = fn(&mut SendFacts, LimitUsage);
-    let rules: [(ErrorCode, Break); 14] = [
+    let rules: [(ErrorCode, Break); 16] = [
         (ErrorCode::WorkspaceStopped, |f, _| f.workspace_stopped = true),
         (ErrorCode::InboxPaused, |f, _| f.inbox_paused = true),
         (ErrorCode::TemporaryInboxReceiveOnly, |f, _| f.inbox_temporary = true),
@@ -40,6 +44,16 @@ fn checks_run_in_a_fixed_order() {
         (ErrorCode::RecipientBlocked, |f, _| f.blocked = vec!["a@b.example".into()]),
         (ErrorCode::RecipientSuppressed, |f, _| f.suppressed = vec!["a@b.example".into()]),
         (ErrorCode::LoopDetected, |f, _| f.loop_rule = Some(LoopRule::OwnMessageReturned)),
+        (ErrorCode::RecipientUnproven, |f, _| {
+            let origin = RecipientOrigin::of(OriginKind::SeenOnly);
+            (f.outbound.policy, f.outbound.is_approved) = (OutboundPolicy::Refuse, false);
+            f.outbound.recipients = vec![JudgedRecipient { address: "a@b.example".into(), origin }];
+        }),
+        (ErrorCode::ContentBlocked, |f, _| {
+            let (kind, place) = (FindingKind::CardNumber, "text".to_owned());
+            (f.outbound.policy, f.outbound.is_approved) = (OutboundPolicy::Refuse, false);
+            f.outbound.findings = vec![OutboundFinding { kind, place, start: 0, end: 16 }];
+        }),
         (ErrorCode::UnclaimedRecipientLimit, |f, _| {
             f.recipients_day = Some(DailyRecipients { used: 20, new: vec!["a@b.example".into()], max: 20 });
         }),
@@ -70,7 +84,7 @@ fn mail_of_the_service_skips_checks() {
         month: full,
         ..unrestricted()
     };
-    assert_eq!(may_send(&facts(SendPurpose::Service)), Ok(()));
+    assert_eq!(may_send(&facts(SendPurpose::Service)), Ok(OutboundVerdict::Send));
     for (change, code) in [
         ((|facts| facts.inbox_temporary = true) as fn(&mut SendFacts), ErrorCode::TemporaryInboxReceiveOnly),
         (|facts| facts.domain_unverified = true, ErrorCode::DomainNotVerified),
@@ -85,7 +99,7 @@ fn mail_of_the_service_skips_checks() {
 fn a_request_of_a_workspace_counts_for_no_limit_of_it() {
     let full = LimitUsage { used: 1, limit: Some(1) };
     let request = || SendFacts { purpose: SendPurpose::Request, month: full, workspace_day: full, ..unrestricted() };
-    assert_eq!(may_send(&request()), Ok(()));
+    assert_eq!(may_send(&request()), Ok(OutboundVerdict::Send));
     let code = |facts| may_send(&facts).map_err(|refusal| refusal.code);
     let stopped = SendFacts { workspace_stopped: true, ..request() };
     assert_eq!(code(stopped), Err(ErrorCode::WorkspaceStopped));
@@ -110,8 +124,8 @@ fn unclaimed_workspace_has_a_daily_recipient_limit() {
         let new = new.iter().map(|address| (*address).to_owned()).collect();
         may_send(&SendFacts { recipients_day: Some(DailyRecipients { used, new, max: 20 }), ..unrestricted() })
     };
-    assert_eq!(with(20, &[]), Ok(()));
-    assert_eq!(with(18, &["a@b.example", "c@b.example"]), Ok(()));
+    assert_eq!(with(20, &[]), Ok(OutboundVerdict::Send));
+    assert_eq!(with(18, &["a@b.example", "c@b.example"]), Ok(OutboundVerdict::Send));
     let refusal = with(19, &["a@b.example", "c@b.example"]).expect_err("one too many");
     assert_eq!((refusal.code, refusal.wire_details()["max"].as_u64()), (ErrorCode::UnclaimedRecipientLimit, Some(20)));
     assert_eq!(refusal.retry_after_s, Some(43_201), "until midnight");
@@ -121,7 +135,7 @@ fn unclaimed_workspace_has_a_daily_recipient_limit() {
 fn unlimited_is_never_exhausted_and_burst_refusal_has_retry_after() {
     let mut facts = unrestricted();
     facts.burst = LimitUsage { used: u64::MAX, limit: None };
-    assert_eq!(may_send(&facts), Ok(()));
+    assert_eq!(may_send(&facts), Ok(OutboundVerdict::Send));
     facts.burst = LimitUsage { used: 20, limit: Some(20) };
     facts.burst_oldest = Some(facts.now.plus_ms(-259_500));
     let refusal = may_send(&facts).expect_err("over the limit");

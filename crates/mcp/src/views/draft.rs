@@ -46,6 +46,9 @@ pub(crate) fn list(result: &Value, _: &ViewOptions) -> Value {
 
 /// Shows a draft that was sent, and its message.
 pub(crate) fn sent(result: &Value, options: &ViewOptions) -> Value {
+    if result["status"] == message::HELD_FOR_APPROVAL {
+        return message::held(result);
+    }
     let draft = pick(&result["draft"], &["id", "status"]);
     json!({ "draft": draft, "message": message::sent(&result["message"], options) })
 }

@@ -72,8 +72,22 @@ pub(crate) fn thread(thread: &Value, options: &ViewOptions) -> Value {
     Value::Object(shown)
 }
 
+/// The status of a message that became a draft.
+pub(super) const HELD_FOR_APPROVAL: &str = "held_for_approval";
+
+/// Shows a message that waits for an approval.
+pub(super) fn held(result: &Value) -> Value {
+    let mut shown = pick(result, &["status", "draft_id", "hold"]);
+    let next = "Nothing was sent. A person must approve the draft. Tell them why; don't send it another way.";
+    shown.insert("next".to_owned(), json!(next));
+    Value::Object(shown)
+}
+
 /// Shows a message that was sent.
 pub(crate) fn sent(message: &Value, _: &ViewOptions) -> Value {
+    if message["status"] == HELD_FOR_APPROVAL {
+        return held(message);
+    }
     let mut shown = pick(message, SENT);
     kind(message, &mut shown);
     if let Some(recipients) = message["delivery"].as_array().filter(|recipients| !recipients.is_empty()) {

@@ -6,7 +6,7 @@ use posthouse_app::people::org::{self, DisclosureChange, OrgChange};
 use posthouse_app::workspaces::{stop, suspension};
 use posthouse_call::prelude::*;
 use posthouse_domain::analysis::{DEADLINE_S_MAX, DEADLINE_S_MIN};
-use posthouse_domain::{AiProcessing, DisclosureLine, Role, ScreeningTimeout};
+use posthouse_domain::{AiProcessing, DisclosureLine, OutboundPolicy, Role, ScreeningTimeout};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,6 +65,8 @@ object! {
         screening_deadline: Option<BoundedInt<DEADLINE_S_MIN, DEADLINE_S_MAX>>,
         /// What happens to mail whose check takes longer.
         screening_on_timeout: Option<ScreeningTimeout>,
+        /// What happens to a message to an address that only received mail named, or with a secret.
+        outbound_policy: Option<OutboundPolicy>,
         /// After how many days mail is deleted for good. Null: never.
         retention_days: Patch<BoundedInt<1, RETENTION_DAYS_MAX>>,
         /// How sent mail discloses that an agent wrote it.
@@ -113,6 +115,7 @@ impl OrgBody {
             screening: self.screening.map(|choice| choice.0),
             screening_deadline_s: self.screening_deadline.map(|seconds| seconds.0),
             screening_on_timeout: self.screening_on_timeout,
+            outbound_policy: self.outbound_policy,
             retention_days,
             disclosure,
         }

@@ -10,6 +10,7 @@ use posthouse_domain::{
     actor::Actor,
     analysis::{DEADLINE_S_MAX, DEADLINE_S_MIN, ScreeningMode, ScreeningTimeout},
     id::WorkspaceId,
+    outbound_policy::OutboundPolicy,
     plan::Plan,
     suspension::{Suspension, SuspensionReason},
     time::Time,
@@ -86,7 +87,7 @@ Examples:
 #[command(after_help = SET_EXAMPLES, override_usage = "posthouse workspace set <ID> <CHANGES>")]
 #[group(id = "changes", required = true, multiple = true,
     args = ["plan", "status", "notice", "clear_notice", "ai_processing", "screening", "screening_deadline",
-        "screening_on_timeout", "daily_send_limit", "retention_days", "resume"])]
+        "screening_on_timeout", "outbound_policy", "daily_send_limit", "retention_days", "resume"])]
 pub(super) struct Set {
     /// Id of the workspace.
     id: String,
@@ -114,6 +115,9 @@ pub(super) struct Set {
     /// What happens to mail whose check takes longer.
     #[arg(long, value_name = "ACTION", value_parser = screening_on_timeout())]
     screening_on_timeout: Option<ScreeningTimeout>,
+    /// What happens to a message to an address that only received mail named, or with a secret.
+    #[arg(long, value_name = "POLICY", value_parser = outbound_policy())]
+    outbound_policy: Option<OutboundPolicy>,
     /// Maximum messages per day; `plan` restores the limit of the plan.
     #[arg(long, value_name = "N", value_parser = daily_send_limit)]
     daily_send_limit: Option<DailyLimit>,
@@ -174,6 +178,11 @@ fn screening_on_timeout() -> impl TypedValueParser<Value = ScreeningTimeout> {
 fn ai_processing() -> impl TypedValueParser<Value = AiProcessing> {
     let names = PossibleValuesParser::new(AiProcessing::ALL.iter().map(|setting| setting.text()));
     names.map(|name| AiProcessing::parse(&name).expect("the parser accepts only setting names"))
+}
+
+fn outbound_policy() -> impl TypedValueParser<Value = OutboundPolicy> {
+    let names = PossibleValuesParser::new(OutboundPolicy::ALL.iter().map(|policy| policy.text()));
+    names.map(|name| OutboundPolicy::parse(&name).expect("the parser accepts only policy names"))
 }
 
 pub(super) fn run(command: Command, options: &GlobalOptions) -> Result<(), CommandError> {
@@ -317,6 +326,7 @@ struct Changes {
     screening: Option<ScreeningMode>,
     screening_deadline: Option<i64>,
     screening_on_timeout: Option<ScreeningTimeout>,
+    outbound_policy: Option<OutboundPolicy>,
     daily_send_limit: Option<Option<u64>>,
     retention_days: Option<Option<u32>>,
     resume: bool,
@@ -337,6 +347,7 @@ impl Changes {
             screening: given.screening,
             screening_deadline: given.screening_deadline,
             screening_on_timeout: given.screening_on_timeout,
+            outbound_policy: given.outbound_policy,
             daily_send_limit: given.daily_send_limit.map(|limit| limit.0),
             retention_days: given.retention_days.map(|days| days.0),
             resume: given.resume,
@@ -355,6 +366,7 @@ impl Changes {
         screening.mode = self.screening.unwrap_or(screening.mode);
         screening.deadline_s = self.screening_deadline.unwrap_or(screening.deadline_s);
         screening.on_timeout = self.screening_on_timeout.unwrap_or(screening.on_timeout);
+        workspace.outbound_policy = self.outbound_policy.unwrap_or(workspace.outbound_policy);
         if let Some(notice) = &self.notice {
             workspace.notice.clone_from(notice);
         }

@@ -89,7 +89,8 @@ impl<'h> Submission<'h> {
         let result = submission::submit(self.service, login, submission).await;
         let took_ms = self.service.clock.now().since_ms(began);
         let (outcome, reply) = match result {
-            Ok(id) => ("queued", ServerReply::new(250, EnhancedStatusCode(2, 0, 0), format!("Queued as {id}"))),
+            Ok(submission::Submitted::Queued(id)) => ("queued", accepted(format!("Queued as {id}"))),
+            Ok(submission::Submitted::Held(draft)) => ("held", accepted(format!("held for approval as draft {draft}"))),
             Err(refusal) => {
                 self.service.storage_health.record(&refusal);
                 self.service.metrics.refused(&refusal);
@@ -101,4 +102,8 @@ impl<'h> Submission<'h> {
         tracing::debug!(outcome, code = reply.code(), body_bytes, recipients = count, took_ms, "submission.message");
         reply
     }
+}
+
+fn accepted(text: String) -> ServerReply {
+    ServerReply::new(250, EnhancedStatusCode(2, 0, 0), text)
 }

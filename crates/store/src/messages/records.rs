@@ -1,7 +1,7 @@
 //! Complete records: messages with their bodies, attachments, deliveries and approval.
 
 use posthouse_domain::{
-    Direction, InboxId, Message, MessageBodies, MessageId, Record, RecordView, ScreeningMode, WorkspaceId,
+    Direction, HoldReason, InboxId, Message, MessageBodies, MessageId, Record, RecordView, ScreeningMode, WorkspaceId,
 };
 
 use super::{body_bytes, get, may_exceed};
@@ -41,7 +41,8 @@ pub fn records_in(
         };
         let files = attachments.iter().filter(|a| a.message == message.id).cloned().collect();
         let delivered_to = deliveries.iter().filter(|d| d.message == message.id).map(|d| d.delivery.clone()).collect();
-        let withheld = message.is_held() && screened.contains(&message.inbox);
+        let is_screened = screened.contains(&message.inbox) || message.held == Some(HoldReason::Rule);
+        let withheld = message.is_held() && is_screened;
         let approval = approvals.iter().find(|approval| approval.message == message.id).cloned();
         let deliveries = delivered_to;
         records.push(Record {
@@ -87,6 +88,9 @@ pub fn records_within(
 /// Returns whether a message's content is withheld unless the caller requests held mail: the message is held, and its
 /// inbox has screening enabled.
 pub fn is_withheld(tx: &mut Tx, message: &Message) -> Result<bool> {
+    if message.is_held() && message.held == Some(HoldReason::Rule) {
+        return Ok(true);
+    }
     Ok(message.is_held() && screening_mode(tx, message.workspace, message.inbox)? != ScreeningMode::Off)
 }
 

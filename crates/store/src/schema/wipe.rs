@@ -7,7 +7,7 @@ use posthouse_domain::{Inbox, InboxId, JobKind, Time, WorkspaceId};
 use crate::{
     Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
     identity_approvals, identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call,
-    p, search, statements, wipe_rules::of_inbox,
+    p, rules, search, statements, wipe_rules::of_inbox,
 };
 
 statements! {
@@ -57,6 +57,7 @@ pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     let blobs = contents(tx, inbox.workspace, inbox.id)?;
     inboxes::blank(tx, inbox)?;
     lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    rules::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     escalations::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     on_call::delete_of_inbox(tx, inbox.workspace, inbox.id)?;

@@ -34,6 +34,9 @@ statements! {
     /// Returns those of up to [`crate::dialect::IDS_MAX`] canonical addresses that are or were inboxes of a workspace.
     pub fn of_addresses(workspace: WorkspaceId, addresses: each &str) -> Vec<String> =
         "SELECT address FROM {EACH_TEXT} addresses a WHERE a.workspace_id = :workspace AND a.address {AMONG} {pg:a}";
+    /// Returns the ids of up to `limit` inboxes of a workspace.
+    pub fn ids(workspace: WorkspaceId, limit: u32) -> Vec<InboxId> =
+        "SELECT id FROM inboxes WHERE workspace_id = :workspace AND kind = 'mailbox' AND deleted_at IS NULL ORDER BY created_at, id LIMIT :limit";
     /// Returns the inbox or identity created with that `client_id`, unless it is deleted.
     pub fn by_client_id(workspace: WorkspaceId, kind: InboxKind, client_id: &str) -> Option<Inbox> =
         "SELECT {i.inboxes} FROM inboxes i WHERE i.workspace_id = :workspace AND i.kind = :kind AND i.client_id = :client_id AND i.client_id IS NOT NULL AND i.deleted_at IS NULL";

@@ -14,6 +14,7 @@ mod internationalized;
 mod jobs;
 mod local_delivery;
 mod mcp_events;
+mod outbound_policy;
 mod pending;
 mod read_shares;
 mod receive_policy;

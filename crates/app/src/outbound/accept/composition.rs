@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 
 use posthouse_domain::{
-    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Judged, Refusal, Time, Workspace,
+    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Judged, OutboundFinding, OutboundPolicy,
+    Refusal, Time, Workspace,
 };
 use posthouse_mail::{address::Address, address::Mailbox, smtp::client::normalise_line_ends};
 use posthouse_store::{BlobStore, contents::RawLocation, contents::StoredRaw, local_deliveries::RequestedFields};
 
-use super::{AcceptConfig, AcceptedMessage, CopySigning};
 use crate::mailbox::judge::Judge;
+use super::{AcceptConfig, AcceptedMessage, CopySigning, judge};
 use crate::mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message};
 use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
+use crate::outbound::guard::content::ReceivedCodes;
 use crate::outbound::{agent_content, local_delivery, send_context::SendContext};
 use crate::{keyring::sealed_link, signing::agent_copy::CopySigner};
 
@@ -27,6 +29,8 @@ pub(super) struct Composition {
     pub(super) author: Mailbox,
     /// What signatures of copies for recipients on this service need.
     pub(super) signing: Option<CopySigning>,
+    /// The codes that the workspace received lately.
+    pub(super) codes: ReceivedCodes,
     /// The name of this service in `Authentication-Results`.
     pub(super) hostname: String,
     pub(super) blobs: BlobStore,
@@ -59,7 +63,15 @@ impl Composition {
         let author = self.authored(&mut outgoing);
         let parties = agent_content::parties(&self.workspace, &self.inbox, &self.config.own);
         let disclosed = Disclosed { by_agent: discloses(&outgoing), in_bodies: author.is_none(), parties };
+        let is_composed = !matches!(outgoing.origin, OutgoingKind::Submitted(_));
+        let may_be_held = self.may_be_held(&outgoing);
+        let original = (may_be_held && is_composed).then(|| outgoing.content.clone());
+        let mut findings = if is_composed { self.findings(&outgoing, &[]) } else { Vec::new() };
         let raw = self.raw(&mut outgoing, &disclosed, needs_plain_mail)?;
+        if !is_composed {
+            findings = self.findings(&outgoing, &raw);
+        }
+        let given = may_be_held.then(|| original.unwrap_or_else(|| judge::submitted_content(&raw)));
         let with_token = with_link_token(&outgoing, &raw);
         let requested = self.config.agent_messaging.then(|| requested_fields(&outgoing, needs_plain_mail)).flatten();
         let (sent, received) =
@@ -94,10 +106,25 @@ impl Composition {
             copy_signer,
             author,
             signed: None,
+            findings,
+            given,
             hook: None,
             now: self.now,
         });
         Ok((accepted, raw))
+    }
+
+    /// Returns whether the message may become a draft.
+    fn may_be_held(&self, outgoing: &OutgoingMessage) -> bool {
+        self.workspace.outbound_policy == OutboundPolicy::Hold || judge::is_draft_only(outgoing)
+    }
+
+    /// Returns the secrets in the message, if the policy of the workspace asks for them.
+    fn findings(&self, outgoing: &OutgoingMessage, raw: &[u8]) -> Vec<OutboundFinding> {
+        if self.workspace.outbound_policy == OutboundPolicy::Off {
+            return Vec::new();
+        }
+        judge::findings(outgoing, raw, &self.codes)
     }
 
     /// Returns what the recipients get.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use posthouse_domain::gate::{self, BURST_WINDOW_MS};
 use posthouse_domain::send::{BOUNCE_LABEL, RECIPIENTS_MAX, REPLY_WINDOW_MS, loop_rule};
 use posthouse_domain::{
-    Channel, ClaimStatus, DailyRecipients, Direction, Inbox, Limit, LimitUsage, ListDirection, Message, Refusal,
-    ReplyFacts, SendFacts, StorageNeed, SuppressionReason, Time, Workspace, list,
-    workspace::UNCLAIMED_RECIPIENTS_PER_DAY,
+    Channel, ClaimStatus, DailyRecipients, Direction, DraftHold, Inbox, Limit, LimitUsage, ListDirection, Message,
+    OriginKind, OutboundFinding, OutboundVerdict, RecipientOrigin, Refusal, ReplyFacts, SendFacts, StorageNeed,
+    SuppressionReason, Time, Workspace, list, workspace::UNCLAIMED_RECIPIENTS_PER_DAY,
 };
 use posthouse_mail::address::{Address, Mailbox};
 use posthouse_store::{
@@ -16,7 +16,7 @@ use posthouse_store::{
     workspaces,
 };
 
-use super::{AcceptedMessage, author, prepare, size_refusal};
+use super::{AcceptedMessage, author, judge, prepare, size_refusal};
 use crate::outbound::local_delivery::{self, RecipientRoute};
 use crate::outbound::{compose::OutgoingMessage, send_context::SendContext};
 use crate::{access::visible, limits::storage_limit, service::Service, workspaces::suspension};
@@ -26,6 +26,12 @@ use crate::{access::visible, limits::storage_limit, service::Service, workspaces
 pub struct SendDecision {
     /// The refusal; `None` if the message would be sent.
     pub refusal: Option<Refusal>,
+    /// Why the message would become a draft; `None` if it would be sent or refused.
+    pub hold: Option<DraftHold>,
+    /// The labels that it would get.
+    pub labels: Vec<&'static str>,
+    /// The secrets in it.
+    pub findings: Vec<OutboundFinding>,
     /// The decision for each recipient.
     pub recipients: Vec<RecipientDecision>,
     /// The size of the composed message, in bytes.
@@ -45,6 +51,8 @@ pub struct RecipientDecision {
     pub suppressed: bool,
     /// Whether the message is refused by a send or reply list.
     pub blocked: bool,
+    /// Where the address comes from.
+    pub origin: RecipientOrigin,
 }
 
 /// The remaining messages of each limit; `None` means no limit.
@@ -94,10 +102,25 @@ fn decision(tx: &mut Tx, accepted: &AcceptedMessage, size: Option<Refusal>) -> R
         },
         suppressed: facts.suppressed.iter().any(|suppressed| suppressed == address.canonical_str()),
         blocked: facts.blocked.iter().any(|blocked| blocked == address.canonical_str()),
+        origin: facts
+            .outbound
+            .recipients
+            .iter()
+            .find(|one| one.address == address.canonical_str())
+            .map_or(RecipientOrigin::of(OriginKind::Caller), |one| one.origin),
     });
     let left = |of: LimitUsage| of.limit.map(|limit| limit.saturating_sub(of.used));
+    let recipients = recipients.collect();
+    let (refusal, hold) = match size.or(signature).map_or_else(|| gate::may_send(&facts), Err) {
+        Ok(OutboundVerdict::Send) => (None, None),
+        Ok(OutboundVerdict::Hold(hold)) => (None, Some(hold)),
+        Err(refusal) => (Some(refusal), None),
+    };
     Ok(SendDecision {
-        recipients: recipients.collect(),
+        hold,
+        labels: facts.outbound.labels(),
+        findings: facts.outbound.findings.clone(),
+        recipients,
         message_size_bytes: accepted.sent.size_bytes,
         left: RemainingLimits {
             month: left(facts.month),
@@ -105,7 +128,7 @@ fn decision(tx: &mut Tx, accepted: &AcceptedMessage, size: Option<Refusal>) -> R
             workspace_day: left(facts.workspace_day),
             burst: left(facts.burst),
         },
-        refusal: size.or(signature).or_else(|| gate::may_send(&facts).err()),
+        refusal,
     })
 }
 
@@ -142,6 +165,7 @@ pub(super) fn facts(
         blocked: blocked(tx, accepted, inbox, &people)?,
         suppressed: suppressed(tx, accepted, workspace, &people)?,
         loop_rule: looping,
+        outbound: judge::facts(tx, accepted, workspace, inbox)?,
         recipients_day: recipients_day(tx, accepted, workspace, &people)?,
         month: LimitUsage { used: used.month, limit: plan.emails_per_month },
         storage,

@@ -1,7 +1,9 @@
 //! Checks whether a workspace may have the service ask a person something: to claim it, or to confirm an address. The mail
 //! is the service's own, so the gate decides about the workspace and not about the inbox that sends.
 
-use posthouse_domain::{Inbox, LimitUsage, Refusal, SendFacts, SendPurpose, StorageNeed, Time, WorkspaceId, gate};
+use posthouse_domain::{
+    Inbox, LimitUsage, OutboundFacts, Refusal, SendFacts, SendPurpose, StorageNeed, Time, WorkspaceId, gate,
+};
 use posthouse_mail::address::Address;
 use posthouse_store::{Tx, suppressions, workspaces};
 
@@ -46,6 +48,7 @@ pub(crate) fn check(tx: &mut Tx, request: &PersonRequest<'_>, now: Time) -> Resu
         blocked,
         suppressed,
         loop_rule: None,
+        outbound: OutboundFacts::unguarded(),
         recipients_day: None,
         month: unlimited,
         storage: StorageNeed::default(),
@@ -54,5 +57,5 @@ pub(crate) fn check(tx: &mut Tx, request: &PersonRequest<'_>, now: Time) -> Resu
         burst: unlimited,
         burst_oldest: None,
     };
-    gate::may_send(&facts)
+    gate::may_send(&facts).map(drop)
 }

@@ -4,8 +4,8 @@
 use posthouse_api::views::event::data;
 use posthouse_domain::{
     Attachment, BounceKind, Channel, ContentId, DeliveryStatus, Direction, EventKind, IdGenerator, Inbox, Incident,
-    JobKind, JobReason, Message, MessageStatus, NewEvent, OutboundEnvelope, Party, RecipientDelivery, Suppression,
-    SuppressionReason, ThreadId, Time, message::overall_status,
+    JobKind, JobReason, Message, MessageStatus, NewEvent, OutboundEnvelope, OutboundFacts, OutboundPolicy, Party,
+    RecipientDelivery, Suppression, SuppressionReason, ThreadId, Time, message::overall_status,
 };
 use posthouse_mail::{address::Address, bounce::BounceClass};
 use posthouse_store::contents::{self, StoredRaw};
@@ -25,15 +25,44 @@ pub(super) struct WrittenMessage {
     pub(super) deliveries: Vec<RecipientDelivery>,
 }
 
+/// Where a message comes from and goes to.
+#[derive(Clone, Copy)]
+pub(super) struct Destination<'a> {
+    /// The inbox that sends it.
+    pub(super) inbox: &'a Inbox,
+    /// Its recipients.
+    pub(super) routes: &'a [(Address, RecipientRoute)],
+    /// What is known about them.
+    pub(super) outbound: &'a OutboundFacts,
+}
+
+impl Destination<'_> {
+    /// Adds what is known about the recipients to the entries.
+    fn add_origins(&self, entries: &mut [RecipientDelivery]) {
+        for (entry, (address, _)) in entries.iter_mut().zip(self.routes) {
+            let known = self.outbound.recipients.iter().find(|one| one.address == address.canonical_str());
+            entry.origin = known.map(|one| one.origin);
+        }
+    }
+
+    /// Returns the recipients that stay unknown: the message is labeled because of them.
+    fn unknown(&self) -> Vec<String> {
+        if self.outbound.is_approved || self.outbound.policy == OutboundPolicy::Off {
+            return Vec::new();
+        }
+        self.outbound.unproven().into_iter().map(|one| one.address).collect()
+    }
+}
+
 /// Stores the message and all rows that belong to it.
 pub(super) fn message(
     tx: &mut Tx,
     accepted: &AcceptedMessage,
     raw: &StoredRaw,
-    inbox: &Inbox,
-    routes: &[(Address, RecipientRoute)],
+    to: Destination<'_>,
     ids: &IdGenerator,
 ) -> Result<WrittenMessage> {
+    let Destination { inbox, routes, outbound } = to;
     let here: Vec<&Inbox> = routes
         .iter()
         .filter_map(|(_, route)| inbox_of(route))
@@ -44,12 +73,14 @@ pub(super) fn message(
         inboxes::lock_all(tx, all.map(|inbox| (inbox.workspace, inbox.id)).collect())?;
     }
     let others = accept::other_workspaces(inbox, routes, ids);
-    let entries = entries(accepted, routes, &others, ids);
+    let mut entries = entries(accepted, routes, &others, ids);
+    to.add_origins(&mut entries);
     let content: ContentId = ids.next();
     contents::insert(tx, inbox.workspace, content, raw, &accepted.sent.bodies)?;
     let created_at = messages::next_created_at(tx, inbox.workspace, inbox.id, accepted.sent.size_bytes, accepted.now)?;
     let thread = thread_of(tx, accepted, inbox, ids, created_at)?;
-    let stored = row(accepted, inbox, routes, &entries, thread.id, content, created_at);
+    let mut stored = row(accepted, inbox, routes, &entries, thread.id, content, created_at);
+    stored.labels.extend(outbound.labels().into_iter().map(str::to_owned));
     let attachments = mailbox::attachments(&accepted.sent, stored.id, ids);
     envelopes(tx, accepted, inbox, routes, &entries, ids)?;
     for entry in &entries {
@@ -65,7 +96,9 @@ pub(super) fn message(
         message: &stored,
         thread: &thread,
         attachments: &attachments,
-        people: &Correspondents::of_sent(people.to.iter().chain(&people.cc).chain(&people.bcc), subject, inbox),
+        people: &Correspondents::of_sent(people.to.iter().chain(&people.cc).chain(&people.bcc), subject, inbox)
+            .without_correspondence(&to.unknown()),
+        seen: &[],
         reports_on: &[],
         key: &accepted.config.key,
         ids,
@@ -151,6 +184,7 @@ fn entries(
             detail: None,
             class: None,
             tls: None,
+            origin: None,
             attempts: 1,
             updated_at: accepted.now,
         };

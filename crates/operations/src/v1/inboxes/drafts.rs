@@ -2,7 +2,8 @@
 
 mod bodies;
 
-use posthouse_api::{views::draft::DraftView, views::message::MessageView, wire::CommaList, wire::MetadataFilters};
+use posthouse_api::views::draft::{DraftView, HeldSendView};
+use posthouse_api::{views::message::MessageView, wire::CommaList, wire::MetadataFilters};
 use posthouse_app::drafts::{self, DraftFilter, DraftRef};
 use posthouse_call::prelude::*;
 use posthouse_call::{idempotency, render_page};
@@ -86,7 +87,7 @@ fn decisions() -> [Operation; 6] {
             .also(SENDING)
             .summary("Sends a draft now. If requests race, only one sends it. A failed check is stored in its error.")
             .idempotent()
-            .responds::<SentView<'_>>(202)
+            .responds::<SentDraftAnswer<'_>>(202)
             .errors(SEND_ERROR_CODES)
             .errors(&[ErrorCode::DraftNotEditable])
             .handle(send_now),
@@ -95,7 +96,7 @@ fn decisions() -> [Operation; 6] {
                 "Approves the content that the caller has read, and sends the draft now. A changed draft is not sent.",
             )
             .idempotent()
-            .responds::<SentView<'_>>(202)
+            .responds::<SentDraftAnswer<'_>>(202)
             .errors(SEND_ERROR_CODES)
             .errors(&[ErrorCode::DraftNotEditable, ErrorCode::DraftChanged])
             .handle(approve),
@@ -156,6 +157,16 @@ query! {
 struct SentView<'a> {
     draft: DraftView<'a>,
     message: MessageView<'a>,
+}
+
+/// A draft that was sent, or one that waits for an approval.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SendDraftResult")]
+#[serde(untagged)]
+#[allow(dead_code)] // Describes the response; each part is rendered by itself.
+enum SentDraftAnswer<'a> {
+    Sent(Box<SentView<'a>>),
+    Held(HeldSendView<'a>),
 }
 
 async fn create(service: Arc<Service>, input: Input<EmptyInput, CreateDraftBody>) -> Result<Outcome, Refusal> {

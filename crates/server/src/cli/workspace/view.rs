@@ -52,6 +52,7 @@ pub(super) fn workspace_view(workspace: &Workspace) -> Value {
         "screening": w.screening.mode.text(),
         "screening_deadline": w.screening.deadline_s,
         "screening_on_timeout": w.screening.on_timeout.text(),
+        "outbound_policy": w.outbound_policy.text(),
         "daily_send_limit": w.daily_send_limit,
         "retention_days": w.retention_days,
         "created_at": w.created_at.to_string(),

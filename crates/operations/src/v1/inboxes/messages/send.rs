@@ -3,6 +3,7 @@
 //! These routes decode requests; the use cases in `app/src/outbound` decide what may be sent and store it in one
 //! write.
 
+use posthouse_api::views::draft::{DraftHoldView, HeldSendView, OutboundFindingView, RecipientOriginView};
 use posthouse_api::views::message::MessageView;
 use posthouse_api::wire::{
     Base64, BoundedJson, FileName, MimeType, OneOrMany, Recipient, SignatureText, UserLabel, member,
@@ -37,7 +38,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             .summary(summary)
             .idempotent()
             .with_attachments()
-            .responds::<MessageView<'_>>(202)
+            .responds::<SentAnswer<'_>>(202)
             .errors(SEND_ERROR_CODES)
     };
     vec![
@@ -46,14 +47,14 @@ pub(crate) fn operations() -> Vec<Operation> {
             SEND_KEYS,
             "Sends a message. With dry_run, returns the decision and sends nothing.",
         )
-        .responds::<DecisionView>(200)
+        .responds::<DecisionView<'_>>(200)
         .handle(send),
         sending(
             "/v1/inboxes/{id}/messages/send",
             "sendMessageAlias",
             "Sends a message; the same as POST /v1/inboxes/{id}/messages.",
         )
-        .responds::<DecisionView>(200)
+        .responds::<DecisionView<'_>>(200)
         .handle(send),
         sending(
             "/v1/inboxes/{id}/messages/{message_id}/reply",
@@ -370,15 +371,31 @@ pub(in crate::v1::inboxes) fn body<const MAX: usize>(given: Option<BoundedText<0
     given.map(|text| text.0).filter(|text| !text.is_empty())
 }
 
+/// A message that was sent, or one that waits for an approval.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SendResult")]
+#[serde(untagged)]
+#[allow(dead_code)] // Describes the response; each part is rendered by itself.
+pub(in crate::v1::inboxes) enum SentAnswer<'a> {
+    Sent(Box<MessageView<'a>>),
+    Held(HeldSendView<'a>),
+}
+
 /// The decision about a message, from a dry run.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SendDecision")]
-struct DecisionView {
+struct DecisionView<'a> {
     /// Whether the message would be sent.
     allowed: bool,
     /// Why the message would be refused; null if it would be sent.
     refusal: Option<RefusalView>,
-    recipients: Vec<RecipientView>,
+    /// Why the message would wait for an approval as a draft; null if it would be sent or refused.
+    hold: Option<DraftHoldView<'a>>,
+    /// Labels of the outbound policy that the message would get.
+    labels: Vec<&'static str>,
+    /// Secrets in the content.
+    findings: Vec<OutboundFindingView<'a>>,
+    recipients: Vec<RecipientView<'a>>,
     /// Size of the message as it would be sent, in bytes.
     message_size_bytes: u64,
     /// How many more messages the limits allow now; null means unlimited.
@@ -396,8 +413,9 @@ struct RefusalView {
 
 /// A recipient of a message that is not sent yet.
 #[derive(Serialize, JsonSchema)]
-struct RecipientView {
-    address: String,
+struct RecipientView<'a> {
+    #[serde(flatten)]
+    origin: RecipientOriginView<'a>,
     /// `agent` for inboxes of this server, `email` for others.
     channel: &'static str,
     /// Whether a suppression of the address refuses the message.
@@ -415,22 +433,25 @@ struct LimitsLeftView {
     sends_per_5_minutes: Option<u64>,
 }
 
-impl DecisionView {
-    fn of(decision: &SendDecision) -> Self {
+impl<'a> DecisionView<'a> {
+    fn of(decision: &'a SendDecision) -> Self {
         let left = &decision.left;
         Self {
-            allowed: decision.refusal.is_none(),
+            allowed: decision.refusal.is_none() && decision.hold.is_none(),
             refusal: decision.refusal.as_ref().map(|refusal| RefusalView {
                 code: refusal.code.text(),
                 message: refusal.message.clone(),
                 fix: refusal.fix.clone().unwrap_or_else(|| refusal.code.fix().to_owned()),
                 details: refusal.wire_details(),
             }),
+            hold: decision.hold.as_ref().map(DraftHoldView::of),
+            labels: decision.labels.clone(),
+            findings: decision.findings.iter().map(OutboundFindingView::of).collect(),
             recipients: decision
                 .recipients
                 .iter()
                 .map(|recipient| RecipientView {
-                    address: recipient.address.clone(),
+                    origin: RecipientOriginView::new(&recipient.address, recipient.origin),
                     channel: recipient.channel.text(),
                     suppressed: recipient.suppressed,
                     blocked: recipient.blocked,

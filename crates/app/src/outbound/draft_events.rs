@@ -8,7 +8,7 @@ use posthouse_store::{Result, Tx, events};
 use crate::escalation::record::raise::{self, EscalationSubject};
 
 /// Appends an event about a draft, and escalates those that need a person. A paused inbox holds message events, but not draft events.
-pub(super) fn append_event(tx: &mut Tx, kind: EventKind, draft: &Draft, ids: &IdGenerator, at: Time) -> Result<()> {
+pub(crate) fn append_event(tx: &mut Tx, kind: EventKind, draft: &Draft, ids: &IdGenerator, at: Time) -> Result<()> {
     let event = NewEvent::new(kind, draft.workspace, ids.next(), at)
         .in_inbox(draft.inbox)
         .in_thread(draft.thread)

@@ -1,0 +1,155 @@
+//! Collects what the outbound policy decides about, and keeps a held message as a draft.
+
+use std::sync::Arc;
+
+use posthouse_domain::{
+    Direction, ErrorCode, Inbox, OutboundFacts, OutboundPolicy, OutgoingContent, OutgoingFile, Principal, Refusal,
+    SendPurpose, Time, Workspace, label::DRAFT_ONLY,
+};
+use posthouse_mail::parse;
+use posthouse_store::{Result as StoreResult, Tx};
+
+use super::{AcceptedMessage, HeldOutcome, SendResponse};
+use crate::outbound::compose::OutgoingKind;
+use crate::outbound::guard::content::{self, Content, FileContent, ReceivedCodes};
+use crate::outbound::guard::{held, held::HeldMessage, is_person, origins, origins::Addressed};
+use crate::service::{ReadScope, Service};
+
+/// Returns the codes that the workspace received lately, if its policy asks for them.
+pub(super) async fn codes(service: &Service, workspace: &Workspace, now: Time) -> Result<ReceivedCodes, Refusal> {
+    if workspace.outbound_policy == OutboundPolicy::Off {
+        return Ok(Vec::new());
+    }
+    let id = workspace.id;
+    Ok(service.read(ReadScope::Lookup, move |tx| content::received_codes(tx, id, now)).await?)
+}
+
+/// Returns the secrets in a message that isn't composed yet, or in its bytes.
+pub(super) fn findings(
+    outgoing: &super::OutgoingMessage,
+    raw: &[u8],
+    codes: &ReceivedCodes,
+) -> Vec<posthouse_domain::OutboundFinding> {
+    let thread = outgoing.answers().map(|original| original.thread);
+    match &outgoing.origin {
+        OutgoingKind::Submitted(_) => content::in_raw(raw, codes, thread),
+        OutgoingKind::AutomaticForward(_) => Vec::new(),
+        OutgoingKind::New | OutgoingKind::Reply(_) | OutgoingKind::Forward => {
+            let given = &outgoing.content;
+            let content = Content {
+                subject: Some(&outgoing.subject),
+                text: given.text.as_deref(),
+                html: given.html.as_deref(),
+                data: given.data_json.as_deref(),
+                files: given.files.iter().map(FileContent::of).collect(),
+            };
+            content::findings(&content, codes, thread)
+        }
+    }
+}
+
+/// Returns the content of a message that a mail program composed.
+pub(super) fn submitted_content(raw: &[u8]) -> OutgoingContent {
+    let parsed = parse::parse(raw);
+    let file = |file: parse::ParsedAttachment<'_>| OutgoingFile {
+        name: file.filename.unwrap_or_default(),
+        content_type: file.content_type,
+        content_id: None,
+        bytes: file.bytes.into_owned(),
+    };
+    OutgoingContent {
+        text: parsed.text,
+        html: parsed.html,
+        files: parsed.attachments.into_iter().map(file).collect(),
+        ..OutgoingContent::default()
+    }
+}
+
+/// Returns whether a rule of the owner lets agents only draft answers to the message that this one answers.
+pub(super) fn is_draft_only(outgoing: &super::OutgoingMessage) -> bool {
+    let answers = outgoing.answers();
+    answers.is_some_and(|one| one.direction == Direction::Inbound && one.labels.iter().any(|label| label == DRAFT_ONLY))
+}
+
+/// Returns what is known about the recipients and the content, in the transaction that stores the message.
+pub(super) fn facts(
+    tx: &mut Tx,
+    accepted: &AcceptedMessage,
+    workspace: &Workspace,
+    inbox: &Inbox,
+) -> StoreResult<OutboundFacts> {
+    let (caller, outgoing) = (&accepted.context.caller, &accepted.message);
+    let draft = accepted.hook.as_ref().and_then(|hook| hook.draft());
+    let is_of_service = matches!(caller.principal, Principal::Service { .. }) && draft.is_none();
+    let is_automatic = matches!(outgoing.origin, OutgoingKind::AutomaticForward(_));
+    if accepted.purpose() != SendPurpose::Message || is_of_service || is_automatic {
+        return Ok(OutboundFacts::unguarded());
+    }
+    let message = Addressed {
+        inbox,
+        caller,
+        answers: outgoing.answers(),
+        known: draft.map(|judged| judged.draft.origins.0.as_slice()).unwrap_or_default(),
+        is_judged: draft.is_some_and(|judged| judged.is_judged),
+        now: accepted.now,
+    };
+    Ok(OutboundFacts {
+        policy: workspace.outbound_policy,
+        is_approved: is_person(caller) || draft.is_some_and(|judged| judged.is_approved),
+        recipients: origins::of(tx, message, &outgoing.people.deliveries())?,
+        findings: accepted.findings.clone(),
+        is_draft_only: is_draft_only(outgoing),
+        held_before: draft.and_then(|judged| judged.draft.hold.clone()),
+    })
+}
+
+/// Counts a refusal of the outbound policy.
+pub(super) fn count_refusal(service: &Service, code: ErrorCode) {
+    if matches!(code, ErrorCode::RecipientUnproven | ErrorCode::ContentBlocked) {
+        service.metrics.outbound_guarded("refused", code.text());
+    }
+}
+
+/// Keeps a message as a draft.
+pub(super) async fn keep(
+    service: &Arc<Service>,
+    accepted: &Arc<AcceptedMessage>,
+    outcome: HeldOutcome,
+) -> Result<SendResponse, Refusal> {
+    service.metrics.outbound_guarded("held", outcome.hold.reason.text());
+    let (ids, now) = (service.clock.ids(), accepted.now);
+    if accepted.hook.as_ref().is_some_and(|hook| hook.draft().is_some()) {
+        let accepted = Arc::clone(accepted);
+        let work = move |tx: &mut Tx| {
+            let hook = accepted.hook.as_ref();
+            let held = (&outcome.hold, outcome.origins.as_slice());
+            let draft = hook.map(|hook| hook.hold(tx, held, &ids.clone(), now)).transpose()?.flatten();
+            let draft = draft.ok_or_else(|| Refusal::not_found("draft"))?;
+            let key = accepted.context.key.as_ref();
+            if let Some(answer) = super::claimed(tx, key, now)? {
+                return Ok(SendResponse::replay(answer));
+            }
+            held::answer(tx, key, &draft)
+        };
+        return service.write(work).await;
+    }
+    let inbox = service.read(ReadScope::Statement, {
+        let (caller, id) = (accepted.context.caller, accepted.context.inbox);
+        move |tx| crate::access::visible::inbox(tx, &caller, id)
+    });
+    let message = &accepted.message;
+    let held = HeldMessage {
+        caller: accepted.context.caller,
+        inbox: inbox.await?,
+        key: accepted.context.key.clone(),
+        people: message.people.clone(),
+        subject: message.subject.clone(),
+        content: accepted.given.clone().unwrap_or_else(|| message.content.clone()),
+        answers: message.answers().cloned(),
+        hold: outcome.hold,
+        origins: outcome.origins,
+        plans: accepted.config.plans,
+        now,
+    };
+    held::keep(service, Box::new(held)).await
+}

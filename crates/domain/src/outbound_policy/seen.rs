@@ -1,0 +1,183 @@
+//! The addresses that a received mail names, however it spells them. Pure.
+//!
+//! An address is indexed by a number that its spellings share: case, plus tags, letters that look alike, digits for
+//! letters. Spellings that hide the `@` are undone before the search: character references, escapes, percent signs,
+//! base64, hexadecimal digits, ` at ` and ` dot `, spaces and invisible characters. Spellings that keep it, such as ROT13
+//! or reversed text, are looked up from the other side ([`lookup_keys`]).
+
+mod spellings;
+
+use std::collections::HashSet;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use posthouse_mail::address::Address;
+use sha2::{Digest, Sha256};
+
+/// The maximum number of bytes of one mail that are searched.
+pub const SEARCHED_BYTES_MAX: usize = 1024 * 1024;
+/// The maximum number of addresses that one mail adds to the index.
+pub const KEYS_MAX: usize = 200;
+/// The longest local part and the longest domain, in bytes (RFC 5321 §4.5.3.1).
+const PART_BYTES_MAX: usize = 255;
+
+const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfkc();
+
+/// Returns the number under which an address is indexed.
+#[must_use]
+pub fn key(address: &Address) -> i64 {
+    let address = address.without_tag();
+    hash(&folded(&format!("{}@{}", address.canonical_local(), address.domain_unicode())))
+}
+
+/// Returns the number of the handle of an agent, such as `@acme/support`.
+#[must_use]
+pub fn handle_key(handle: &str) -> i64 {
+    hash(&folded(handle))
+}
+
+/// Returns the numbers under which a mail may have named an address: its own, and those of its spellings that keep the
+/// `@`.
+#[must_use]
+pub fn lookup_keys(address: &Address) -> Vec<i64> {
+    let bare = address.without_tag();
+    let plain = format!("{}@{}", bare.canonical_local(), bare.domain_unicode());
+    let rotated: String = plain.chars().map(rot13).collect();
+    let reversed: String = plain.chars().rev().collect();
+    let mut keys = vec![key(address), hash(&folded(&rotated)), hash(&folded(&reversed))];
+    keys.dedup();
+    keys
+}
+
+/// Collects the addresses of one mail, within its limits.
+#[derive(Debug)]
+pub struct SeenAddresses {
+    keys: Vec<i64>,
+    known: HashSet<i64>,
+    bytes_left: usize,
+}
+
+impl Default for SeenAddresses {
+    fn default() -> Self {
+        Self { keys: Vec::new(), known: HashSet::new(), bytes_left: SEARCHED_BYTES_MAX }
+    }
+}
+
+impl SeenAddresses {
+    /// Leaves an address out, because something stronger is known about it.
+    pub fn leave_out(&mut self, address: &Address) {
+        self.known.insert(key(address));
+    }
+
+    /// Adds the addresses that a text names.
+    pub fn read(&mut self, text: &str) {
+        let end = text.floor_char_boundary(text.len().min(self.bytes_left));
+        self.bytes_left -= end;
+        let text = &text[..end];
+        self.read_plain(text);
+        spellings::each(text, |spelling| self.read_plain(spelling));
+    }
+
+    /// Adds the addresses and handles that stand in a text as they are.
+    fn read_plain(&mut self, text: &str) {
+        for at in memchr::memchr_iter(b'@', text.as_bytes()) {
+            if self.keys.len() >= KEYS_MAX {
+                return;
+            }
+            self.read_at(text, at);
+        }
+    }
+
+    fn read_at(&mut self, text: &str, at: usize) {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        let domain_end = after.find(|c: char| !is_domain_char(c)).unwrap_or(after.len());
+        let domain = after[..domain_end].trim_matches(['.', '-']);
+        let local = local_part(before);
+        if local.is_empty() {
+            let end = after.find(|c: char| !(is_domain_char(c) || c == '/')).unwrap_or(after.len());
+            if after[..end].contains('/') {
+                self.add(hash(&folded(text[at..=at + end].trim_end_matches(['.', '/', '-']))));
+            }
+            return;
+        }
+        if domain.is_empty() || domain.len() > PART_BYTES_MAX || !(domain.contains('.') || local.contains('.')) {
+            return;
+        }
+        // What stands before the address without a space may be of it or not: `mailto=a@x`, `'a@x`.
+        self.add(hash(&folded(&format!("{}@{domain}", without_tag(local)))));
+        let inner =
+            local.rsplit(['=', '?', '&', '\'', '/', '|', '{', '}', '`', '!', '*', '^', '#', '$', '%', '"', '~']).next();
+        let inner = inner.unwrap_or_default().trim_start_matches(['.', '-', '_']);
+        if !inner.is_empty() && inner.len() < local.len() {
+            self.add(hash(&folded(&format!("{}@{domain}", without_tag(inner)))));
+        }
+    }
+
+    fn add(&mut self, key: i64) {
+        if self.keys.len() < KEYS_MAX && self.known.insert(key) {
+            self.keys.push(key);
+        }
+    }
+
+    /// Returns the numbers of the addresses, each once.
+    #[must_use]
+    pub fn into_keys(self) -> Vec<i64> {
+        self.keys
+    }
+}
+
+/// Returns what may be the local part of an address at the end of a text.
+fn local_part(before: &str) -> &str {
+    let quoted = before.strip_suffix('"').and_then(|rest| rest.rfind('"').map(|start| &rest[start + 1..]));
+    if let Some(quoted) = quoted.filter(|quoted| quoted.len() <= PART_BYTES_MAX && !quoted.contains(['\n', '<'])) {
+        return quoted;
+    }
+    let start = before.char_indices().rev().take(PART_BYTES_MAX).take_while(|(_, c)| is_local_char(*c)).last();
+    start.map_or("", |(start, _)| &before[start..])
+}
+
+fn without_tag(local: &str) -> &str {
+    local.split_once('+').map_or(local, |(name, _)| if name.is_empty() { local } else { name })
+}
+
+fn is_local_char(c: char) -> bool {
+    c.is_alphanumeric() || "!#$%&'*+/=?^_`{|}~.-".contains(c)
+}
+
+fn is_domain_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '.' || c == '-' || c == '_'
+}
+
+/// Returns a text with one letter for all that look like it.
+fn folded(text: &str) -> String {
+    let normal = NFKC.normalize(text).to_lowercase();
+    let plain: String = unicode_security::skeleton(&normal).flat_map(char::to_lowercase).collect();
+    plain.chars().filter(|c| !spellings::is_invisible(*c)).map(look_alike).collect::<String>().replace("rn", "m")
+}
+
+const fn look_alike(c: char) -> char {
+    match c {
+        '0' => 'o',
+        '1' | 'i' | '!' | '|' => 'l',
+        '3' => 'e',
+        '4' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        c => c,
+    }
+}
+
+fn rot13(c: char) -> char {
+    match c {
+        'a'..='m' | 'A'..='M' => char::from(c as u8 + 13),
+        'n'..='z' | 'N'..='Z' => char::from(c as u8 - 13),
+        c => c,
+    }
+}
+
+fn hash(text: &str) -> i64 {
+    let digest = Sha256::digest(text.as_bytes());
+    i64::from_be_bytes([digest[0], digest[1], digest[2], digest[3], digest[4], digest[5], digest[6], digest[7]])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! Texts that a text spells: without its escapes, tags, invisible characters and encodings.
+
+use base64::{Engine as _, engine::general_purpose};
+
+/// The shortest run that is decoded, in characters.
+const RUN_MIN: usize = 12;
+/// The most runs of one text that are decoded.
+const RUNS_MAX: usize = 64;
+/// The most words in a row that are joined, because each is one character.
+const SPACED_MAX: usize = 200;
+
+/// Words for `@`, and for the dots of a domain.
+const AT_WORDS: &[&str] = &["at", "@", "arroba", "chiocciola", "klammeraffe", "arobase", "собака"];
+const DOT_WORDS: &[&str] = &["dot", ".", "punkt", "point", "punto", "ponto", "точка"];
+
+/// Calls `read` with each spelling of a text that differs from it.
+pub(super) fn each(text: &str, mut read: impl FnMut(&str)) {
+    let mut both = |text: &str| {
+        read(text);
+        if let Some(words) = spelled_out(text) {
+            read(&words);
+        }
+    };
+    let decoded = unescaped(text);
+    let plain = decoded.as_deref().unwrap_or(text);
+    // Reads the text itself again if nothing was escaped; what it names is known by then.
+    both(plain);
+    if let Some(bare) = without_tags(plain) {
+        both(&bare);
+    }
+    if plain.contains(is_odd) {
+        let bare: String = super::NFKC.normalize(plain).chars().filter(|c| !is_invisible(*c)).collect();
+        both(&bare);
+    }
+    for run in encoded_runs(plain) {
+        both(&run);
+    }
+}
+
+/// Returns whether a reader doesn't see the character.
+pub(super) const fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn is_odd(c: char) -> bool {
+    !c.is_ascii() && (is_invisible(c) || !c.is_alphabetic() || ('\u{ff00}'..='\u{ffef}').contains(&c))
+}
+
+/// Returns a text without character references, percent signs and escapes; `None` if it has none.
+fn unescaped(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let (mut rest, mut changed) = (text, false);
+    while let Some(at) = rest.find(['&', '%', '\\', '=']) {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at..];
+        let (c, length) = match escape(tail) {
+            Some(found) => {
+                changed = true;
+                found
+            }
+            None => (char::from(tail.as_bytes()[0]), 1),
+        };
+        out.push(c);
+        rest = &tail[length..];
+    }
+    out.push_str(rest);
+    changed.then_some(out)
+}
+
+/// Returns the character that an escape at the start of a text stands for, and the length of the escape.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let fixed = |start: usize, count: usize| {
+        let digits = text.get(start..start + count)?;
+        let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+        is_hex.then(|| coded(digits, 16)).flatten().map(|c| (c, start + count))
+    };
+    match text.as_bytes().get(..2)? {
+        [b'&', _] => reference(text),
+        b"\\u" | b"\\U" => fixed(2, 4),
+        b"\\x" => fixed(2, 2),
+        [b'%' | b'=', _] => fixed(1, 2),
+        _ => None,
+    }
+}
+
+fn coded(digits: &str, radix: u32) -> Option<char> {
+    u32::from_str_radix(digits, radix).ok().and_then(char::from_u32).filter(|c| !c.is_control())
+}
+
+/// Returns the character of a reference, such as `&#64;`, and the length of the reference.
+fn reference(text: &str) -> Option<(char, usize)> {
+    let name_end = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '#')).map_or(text.len(), |end| end + 1);
+    let name = &text[1..name_end];
+    let c = match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix(['x', 'X']) {
+            Some(hex) => coded(hex, 16),
+            None => coded(number, 10),
+        },
+        None => named(name),
+    };
+    c.map(|c| (c, name_end + usize::from(text[name_end..].starts_with(';'))))
+}
+
+fn named(name: &str) -> Option<char> {
+    Some(match name {
+        "commat" => '@',
+        "period" => '.',
+        "lowbar" => '_',
+        "hyphen" | "dash" => '-',
+        "plus" => '+',
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "nbsp" => ' ',
+        "shy" | "zwnj" | "zwj" | "ZeroWidthSpace" => '\u{200b}',
+        _ => return None,
+    })
+}
+
+/// Returns a text without tags and comments; `None` if it has none.
+fn without_tags(text: &str) -> Option<String> {
+    if !text.contains('<') {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 1..];
+        let close = if tail.starts_with("!--") { "-->" } else { ">" };
+        rest = tail.find(close).map_or(tail, |end| &tail[end + close.len()..]);
+        if rest.len() == tail.len() {
+            break;
+        }
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Returns a text with `@` and `.` in place of the words for them, and without spaces around them and between single
+/// characters; `None` if it spells none.
+fn spelled_out(text: &str) -> Option<String> {
+    if !text.contains('@') && !contains_word(text) {
+        return None;
+    }
+    let marked: Vec<String> =
+        text.split(char::is_whitespace).filter(|word| !word.is_empty()).map(unbracketed).collect();
+    let mut out = String::with_capacity(text.len());
+    let (mut changed, mut spaced, mut is_glued) = (false, 0, true);
+    for word in marked.iter().flat_map(|word| word.split(' ')).filter(|word| !word.is_empty()) {
+        let is_single = word.chars().nth(1).is_none();
+        if let Some(sign) = sign(word) {
+            out.push(sign);
+            (changed, is_glued) = (true, true);
+        } else {
+            let is_joined = is_single && (1..SPACED_MAX).contains(&spaced);
+            if !(is_glued || is_joined || word.starts_with(['@', '.'])) {
+                out.push(' ');
+            }
+            changed |= is_joined || word.starts_with('@') || out.ends_with('@');
+            out.push_str(word);
+            is_glued = word.ends_with('@');
+        }
+        spaced = if is_single { spaced + 1 } else { 0 };
+    }
+    changed.then_some(out)
+}
+
+/// Returns the sign that a word stands for.
+fn sign(word: &str) -> Option<char> {
+    let lower = word.to_lowercase();
+    let bare = lower.trim_matches(['(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '"']);
+    match bare {
+        _ if AT_WORDS.contains(&bare) => Some('@'),
+        _ if DOT_WORDS.contains(&bare) => Some('.'),
+        _ => None,
+    }
+}
+
+fn contains_word(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    AT_WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// Puts spaces around a word for `@` or `.` that brackets or lines mark within another word.
+fn unbracketed(word: &str) -> String {
+    let mut out = word.to_owned();
+    for (open, close) in
+        [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), ("-", "-"), ("_", "_"), ("*", "*"), ("|", "|")]
+    {
+        if !(out.contains(open) && out.contains(close)) {
+            continue;
+        }
+        for name in ["at", "AT", "At", "@", "ät", "arroba"] {
+            out = out.replace(&format!("{open}{name}{close}"), " @ ");
+        }
+        for name in ["dot", "DOT", "Dot", ".", "punkt", "punto"] {
+            out = out.replace(&format!("{open}{name}{close}"), " . ");
+        }
+    }
+    out
+}
+
+/// Returns the texts that runs of base64 or hexadecimal digits stand for.
+fn encoded_runs(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let is_code = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
+    for run in text.split(|c: char| !is_code(c)).filter(|run| run.len() >= RUN_MIN).take(RUNS_MAX) {
+        let bare = run.trim_end_matches('=');
+        let standard = bare.replace('-', "+").replace('_', "/");
+        let decoded = general_purpose::STANDARD_NO_PAD.decode(&standard).ok();
+        found.extend(decoded.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| is_text(text)));
+        found.extend(from_hex(bare).filter(|text| is_text(text)));
+    }
+    found
+}
+
+fn is_text(text: &str) -> bool {
+    !text.chars().any(|c| c.is_control() && !c.is_whitespace())
+}
+
+fn from_hex(run: &str) -> Option<String> {
+    if run.len() % 2 != 0 || !run.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let bytes = run.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+}

@@ -1,0 +1,68 @@
+//! Where the address of a recipient comes from.
+
+use posthouse_domain::OutboundPolicy;
+use posthouse_tests::mail::TestMessage;
+use serde_json::json;
+
+use crate::inbox_fixture::InboxFixture;
+
+#[tokio::test]
+async fn the_strongest_origin_of_an_address_is_shown() {
+    let fixture = InboxFixture::open().await;
+    let server = &fixture.server;
+    assert_eq!(fixture.origin_of("nobody@named.example").await["origin"], "caller");
+    let text = "Please write to collector@evil.example, or ask carol@list.example.";
+    let message = TestMessage::new("Hi", text).with("Cc", "cc@third.example");
+    let id = fixture.receive_proven("ada@good.example", &message).await;
+    let seen = fixture.origin_of("Collector+x@Evil.example").await;
+    assert_eq!((&seen["origin"], &seen["message_id"]), (&json!("seen_only"), &json!(id)));
+    assert_eq!(fixture.origin_of("cc@third.example").await["origin"], "seen_only", "a stranger can name anybody in Cc");
+    assert_eq!(fixture.origin_of("ada@good.example").await["origin"], "contact", "a proven author");
+    let entry = json!({ "direction": "send", "kind": "allow", "pattern": "list.example" });
+    let entry = fixture.api.post("/v1/lists", entry).await.expect(201);
+    assert_eq!(fixture.origin_of("carol@list.example").await["origin"], "list");
+    fixture.api.delete(&format!("/v1/lists/{}", entry["id"].as_str().unwrap())).await.expect(204);
+    let other = server.inbox_named(&fixture.key, "other").await;
+    assert_eq!(fixture.origin_of(&other.address).await["origin"], "directory");
+    let reply = format!("/v1/inboxes/{}/messages/{id}/reply", fixture.inbox.id);
+    let sent = fixture.api.post(&reply, json!({ "text": "Thanks." })).await.expect(202);
+    assert_eq!(sent["recipients"], json!([{ "address": "ada@good.example", "origin": "thread", "message_id": null }]));
+    let sent = fixture.send_to("nobody@named.example", "x").await.expect(202);
+    assert_eq!((&sent["recipients"][0]["origin"], &sent["labels"]), (&json!("caller"), &json!([])));
+    assert_eq!(fixture.origin_of("nobody@named.example").await["origin"], "contact", "it was written to");
+    // A labeled message isn't correspondence.
+    let sent = fixture.send_to("collector@evil.example", "x").await.expect(202);
+    assert_eq!(sent["labels"], json!(["guard:recipient"]));
+    assert_eq!(fixture.origin_of("collector@evil.example").await["origin"], "seen_only");
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn an_unproven_author_is_answered_but_not_written_to() {
+    let fixture = InboxFixture::open().await;
+    let message = TestMessage::new("Hi", "Hello").with("From", "x@nowhere.example").with("Cc", "cc@third.example");
+    let id = fixture.receive_unproven(&message).await;
+    assert_eq!(fixture.origin_of("x@nowhere.example").await["origin"], "seen_only");
+    let reply = format!("/v1/inboxes/{}/messages/{id}/reply", fixture.inbox.id);
+    let sent = fixture.api.post(&reply, json!({ "text": "Yes?", "reply_all": true })).await.expect(202);
+    let origins: Vec<_> = sent["recipients"].as_array().unwrap().iter().map(|one| one["origin"].clone()).collect();
+    assert_eq!(origins, [json!("thread"), json!("seen_only")], "{sent}");
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn the_origin_is_forgotten_with_its_message() {
+    let fixture = InboxFixture::open().await;
+    let id = fixture.receive_unproven(&TestMessage::new("Hi", "collector@evil.example")).await;
+    assert_eq!(fixture.origin_of("collector@evil.example").await["message_id"], json!(id));
+    let thread = fixture.api.get(&format!("/v1/messages/{id}")).await.expect(200)["thread_id"].clone();
+    fixture.api.delete(&format!("/v1/threads/{}", thread.as_str().unwrap())).await.expect(204);
+    fixture.server.settle().await;
+    assert_eq!(fixture.origin_of("collector@evil.example").await["origin"], "caller");
+    fixture.set_outbound_policy(OutboundPolicy::Refuse).await;
+    fixture.send_to("collector@evil.example", "x").await.expect(202);
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}

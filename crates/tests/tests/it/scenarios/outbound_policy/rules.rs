@@ -1,0 +1,138 @@
+//! The rules of the owner: routes, what each action does, and a preview that equals what happens live.
+
+use posthouse_domain::OutboundPolicy;
+use posthouse_tests::mail::TestMessage;
+use serde_json::{Value, json};
+
+use crate::inbox_fixture::InboxFixture;
+
+fn rule(name: &str, conditions: Value, actions: Value) -> Value {
+    json!({ "name": name, "conditions": conditions, "actions": actions })
+}
+
+#[tokio::test]
+async fn an_owner_manages_rules_and_others_read_them_at_most() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let hold =
+        rule("Strangers", json!([{ "field": "domain", "value": "evil.example" }]), json!([{ "action": "hold" }]));
+    let made = owner.post("/platform/rules", hold.clone()).await.expect(201);
+    let path = format!("/platform/rules/{}", made["id"].as_str().unwrap());
+    assert_eq!((&made["position"], &made["enabled"], &made["inbox_id"]), (&json!(0), &json!(true), &Value::Null));
+    let second = owner.post("/platform/rules", hold.clone()).await.expect(201);
+    assert_eq!(second["position"], 1);
+    let changed = owner.patch(&path, json!({ "position": 5, "enabled": false })).await.expect(200);
+    assert_eq!((&changed["position"], &changed["name"]), (&json!(5), &json!("Strangers")));
+    let listed = owner.get("/platform/rules").await.expect(200);
+    assert_eq!((&listed["data"][0]["id"], &listed["data"][1]["id"]), (&second["id"], &made["id"]));
+    owner.delete(&path).await.expect(204);
+    owner.delete(&path).await.error("not_found");
+    let bad = rule(
+        "x",
+        json!([{ "field": "size", "value": "big" }, { "field": "list", "value": "allow" }]),
+        json!([{ "action": "route", "value": "nowhere" }]),
+    );
+    owner.post("/platform/rules", bad).await.invalid_fields(&["conditions[0].value"]);
+    let bad = rule(
+        "x",
+        json!([{ "field": "size", "value": "1" }]),
+        json!([{ "action": "label", "value": "ai:x" }, { "action": "hold", "value": "x" }]),
+    );
+    owner.post("/platform/rules", bad).await.invalid_fields(&["actions[0].value", "actions[1].value"]);
+    let other = fixture.server.workspace(posthouse_domain::plan::Plan::Free).await;
+    let stranger = fixture.server.inbox_named(&other, "stranger").await;
+    let foreign = rule(
+        "x",
+        json!([{ "field": "size", "value": "1" }]),
+        json!([{ "action": "route", "value": stranger.id.to_string() }]),
+    );
+    owner.post("/platform/rules", foreign).await.invalid_fields(&["actions[0].value"]);
+    fixture.api.get("/platform/rules").await.error("unauthorized");
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_rule_does_live_what_its_preview_says() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let log: Vec<(String, TestMessage)> = (0..24)
+        .map(|n| {
+            let domain = ["good.example", "mail.evil.example", "shop.example"][n % 3];
+            let text = "word ".repeat(10 + n * 40);
+            (format!("user{n}@{domain}"), TestMessage::new(&format!("Mail {n}"), &text))
+        })
+        .collect();
+    for (from, message) in &log {
+        fixture.receive_proven(from, message).await;
+    }
+    let tables = [
+        json!([{ "field": "domain", "value": "evil.example" }]),
+        json!([{ "field": "sender", "value": "user3@good.example" }]),
+        json!([{ "field": "size", "value": "2000" }]),
+        json!([{ "field": "size", "value": "2000" }, { "field": "domain", "value": "shop.example" }]),
+        json!([{ "field": "attachment", "value": "false" }]),
+        json!([{ "field": "label", "value": "dmarc-fail" }]),
+        json!([{ "field": "list", "value": "none" }]),
+    ];
+    for (at, conditions) in tables.into_iter().enumerate() {
+        let target = fixture.server.inbox_named(&fixture.key, &format!("replay{at}")).await;
+        let body = json!({ "conditions": conditions, "inbox_id": fixture.inbox.id.to_string() });
+        let preview = owner.post("/platform/rules/preview", body).await.expect(200);
+        assert_eq!((&preview["checked"], &preview["complete"]), (&json!(24), &json!(true)));
+        let mut live = rule("Replay", conditions.clone(), json!([{ "action": "hold" }]));
+        live["inbox_id"] = json!(target.id.to_string());
+        let made = owner.post("/platform/rules", live).await.expect(201);
+        for (from, message) in &log {
+            fixture.server.deliver_from(&message.clone().with("From", from), from, &target.address).await;
+        }
+        let page = fixture.api.get(&format!("/v1/inboxes/{}/messages?limit=100", target.id)).await.expect(200);
+        let held = page["data"].as_array().unwrap().iter().filter(|one| one["screening"]["state"] == "held");
+        let reasons: Vec<_> = held.map(|one| one["screening"]["reason"].clone()).collect();
+        assert_eq!(json!(reasons.len()), preview["matched"], "{conditions}");
+        assert!(reasons.iter().all(|reason| reason == "rule"));
+        owner.delete(&format!("/platform/rules/{}", made["id"].as_str().unwrap())).await.expect(204);
+    }
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}
+
+#[tokio::test]
+async fn each_action_does_what_it_says() {
+    let fixture = InboxFixture::open().await;
+    let owner = fixture.server.owner_session(&fixture.key).await;
+    let target = fixture.server.inbox_named(&fixture.key, "target").await;
+    let of = |domain: &str| json!([{ "field": "domain", "value": domain }]);
+    for (domain, actions) in [
+        ("label.example", json!([{ "action": "label", "value": "vip" }, { "action": "needs_human" }])),
+        ("block.example", json!([{ "action": "block" }])),
+        ("route.example", json!([{ "action": "route", "value": target.id.to_string() }])),
+        ("draft.example", json!([{ "action": "draft_only" }])),
+    ] {
+        owner.post("/platform/rules", rule(domain, of(domain), actions)).await.expect(201);
+    }
+    let mail = TestMessage::new("Hello", "How are you?");
+    fixture.receive_proven("a@label.example", &mail).await;
+    let newest = fixture.server.newest_message(&fixture.api, &fixture.inbox.id.to_string()).await;
+    assert_eq!(newest["labels"], json!(["vip", "ai:needs-human"]));
+    fixture
+        .server
+        .deliver_from(&mail.clone().with("From", "a@block.example"), "a@block.example", &fixture.inbox.address)
+        .await;
+    let all = format!("/v1/inboxes/{}/messages?include_blocked=true", fixture.inbox.id);
+    assert_eq!(fixture.api.get(&all).await.expect(200)["data"][0]["screening"]["reason"], "blocked");
+    fixture
+        .server
+        .deliver_from(&mail.clone().with("From", "a@route.example"), "a@route.example", &fixture.inbox.address)
+        .await;
+    let routed = fixture.server.newest_message(&fixture.api, &target.id.to_string()).await;
+    assert_eq!(routed["from"], "a@route.example");
+    let id = fixture.receive_proven("a@draft.example", &mail).await;
+    let reply = format!("/v1/inboxes/{}/messages/{id}/reply", fixture.inbox.id);
+    let held = fixture.api.post(&reply, json!({ "text": "Fine." })).await.expect(202);
+    assert_eq!((&held["status"], &held["hold"]["reason"]), (&json!("held_for_approval"), &json!("draft_only")));
+    fixture.set_outbound_policy(OutboundPolicy::Off).await;
+    let held = fixture.api.post(&reply, json!({ "text": "Fine." })).await.expect(202);
+    assert_eq!(held["hold"]["reason"], "draft_only", "a rule doesn't depend on the policy");
+    fixture.server.settle().await;
+    fixture.server.finish().await;
+}
