@@ -69,7 +69,7 @@ impl AcceptHook for ContactMailHook {
         }
         let Some((_, to)) = &self.asked else { return Ok(()) };
         let (workspace, own) = (self.contact.workspace, self.own.as_slice());
-        request::check(tx, &PersonRequest { workspace, inbox: None, to, own }, self.now)
+        request::check(tx, &PersonRequest { workspace, inbox: None, caller: None, to, own }, self.now)
     }
 
     fn settle(&self, tx: &mut Tx, message: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {

@@ -45,7 +45,8 @@ impl AcceptHook for ConfirmationMail {
     fn check_unchanged(&self, tx: &mut Tx) -> Result<(), Refusal> {
         let inbox = visible::inbox(tx, &self.caller, self.address.inbox)?;
         let (workspace, to) = (inbox.workspace, &self.to);
-        request::check(tx, &PersonRequest { workspace, inbox: Some(&inbox), to, own: &self.own }, self.now)
+        let (caller, own) = (Some(&self.caller), self.own.as_slice());
+        request::check(tx, &PersonRequest { workspace, inbox: Some(&inbox), caller, to, own }, self.now)
     }
 
     /// Stores the address and its token. Locks the inbox, so that concurrent requests can't add an address twice or

@@ -1,5 +1,5 @@
 //! Applies the rules of the owner to received mail: when it is stored, and once the categorizer has judged it
-//! (`docs/decisions/receiving.md#0074-rules-of-the-owner`).
+//! (`docs/decisions/receiving.md#0151-rules-of-the-owner`).
 
 pub mod manage;
 

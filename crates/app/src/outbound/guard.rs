@@ -1,5 +1,5 @@
 //! Judges the recipients and the content of an outgoing message for the gate: where each address comes from, and which
-//! secrets the message contains (`docs/decisions/sending.md#0073-outbound-policy`).
+//! secrets the message contains (`docs/decisions/sending.md#0150-outbound-policy`).
 
 pub(crate) mod content;
 pub(crate) mod held;

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use posthouse_domain::{
-    AiDisclosure, AiProcessing, Caller, ClaimStatus, ErrorCode, IdGenerator, Inbox, InboxKind, MessageId, OutboundPolicy, Plan,
-    Refusal, ScreeningMode, ScreeningSettings, SendPurpose, ServiceMailKind, Time, Username, Workspace, WorkspaceId,
-    WorkspaceOrigin,
+    AiDisclosure, AiProcessing, Caller, ClaimStatus, ErrorCode, IdGenerator, Inbox, InboxKind, MessageId,
+    OutboundPolicy, Plan, Refusal, ScreeningMode, ScreeningSettings, SendPurpose, ServiceMailKind, Time, Username,
+    Workspace, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_store::{Tx, inboxes, service_mails, workspaces};
 use serde_json::Map;

@@ -3,8 +3,8 @@
 //! The functions create values from the clock's time and randomness; the caller stores them in one transaction.
 
 use posthouse_domain::{
-    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, OutboundPolicy, Permissions, Plan, Scope, ScreeningSettings, UserId, Workspace,
-    WorkspaceId, WorkspaceOrigin,
+    AiProcessing, ApiKey, ApiKeySecret, ClaimStatus, OutboundPolicy, Permissions, Plan, Scope, ScreeningSettings,
+    UserId, Workspace, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_store::{Result, Tx, keys, workspaces};
 

@@ -1,6 +1,8 @@
 //! The settings of a workspace, as its owners change them.
 
-use posthouse_domain::{AiProcessing, Caller, DisclosureLine, OutboundPolicy, Refusal, ScreeningMode, ScreeningTimeout, Workspace};
+use posthouse_domain::{
+    AiProcessing, Caller, DisclosureLine, OutboundPolicy, Refusal, ScreeningMode, ScreeningTimeout, Workspace,
+};
 use posthouse_store::{Tx, inboxes, workspaces};
 
 use crate::{inboxes::names::NameRules, service::Service};

@@ -50,7 +50,7 @@ impl AcceptHook for ClaimMail {
         inboxes::take_workspace(tx, self.workspace)?;
         signups::lock(tx, self.workspace)?.map(drop).ok_or_else(status::already_claimed)?;
         let (inbox, to, own) = (Some(&self.agent), &self.to, self.own.as_slice());
-        request::check(tx, &PersonRequest { workspace: self.workspace, inbox, to, own }, self.now)
+        request::check(tx, &PersonRequest { workspace: self.workspace, inbox, caller: None, to, own }, self.now)
     }
 
     fn settle(&self, tx: &mut Tx, _: MessageId, _: &Caller, _: &IdGenerator, now: Time) -> Result<(), Refusal> {

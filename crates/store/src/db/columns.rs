@@ -10,10 +10,11 @@ use posthouse_domain::{
     IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
     InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind,
     ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId,
-    MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, OutboundPolicy, Permissions, Plan, QueueItemState,
-    QuietHours, ReportReason, RequestedFields, Role, RuleId, SanctionKind, ScreeningMode, ServiceMailKind, SessionId, SignInId,
-    SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill, SubjectType, SuppressionReason, ThreadId,
-    Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus, WebhookId, WorkspaceId, WorkspaceOrigin,
+    MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, OutboundPolicy, Permissions, Plan,
+    QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId, SanctionKind, ScreeningMode,
+    ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill,
+    SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus,
+    WebhookId, WorkspaceId, WorkspaceOrigin,
 };
 use posthouse_mail::{bounce::BounceClass, jose::jwk::PublicJwk};
 use uuid::Uuid;

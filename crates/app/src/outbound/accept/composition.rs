@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use posthouse_domain::{
-    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Judged, OutboundFinding, OutboundPolicy,
-    Refusal, Time, Workspace,
+    AuthorClaims, AuthoredContent, Channel, DisclosureParties, IdGenerator, Inbox, Judged, OutboundFinding,
+    OutboundPolicy, Refusal, Time, Workspace,
 };
 use posthouse_mail::{address::Address, address::Mailbox, smtp::client::normalise_line_ends};
 use posthouse_store::{BlobStore, contents::RawLocation, contents::StoredRaw, local_deliveries::RequestedFields};
 
-use crate::mailbox::judge::Judge;
 use super::{AcceptConfig, AcceptedMessage, CopySigning, judge};
+use crate::mailbox::judge::Judge;
 use crate::mailbox::parse::{BothSides, ParsedMail, Provenance, parse_both, parse_message};
 use crate::outbound::compose::{self, OutgoingKind, OutgoingMessage};
 use crate::outbound::guard::content::ReceivedCodes;
