@@ -265,6 +265,38 @@ export default {
     check(all.data.filter((one) => one.pattern === 'noise.example').length === 1, 'the entry is gone');
   },
 
+  'knowledge: upload, add, search, change, versions, delete': async ({ page, server }) => {
+    await page.goto(`${base}/knowledge`);
+    await page.getByLabel(/Drop files here/).setInputFiles({
+      name: 'opening-hours.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Opening hours\n\nWe are open from nine to five.'),
+    });
+    await page.getByText('1 file added.').waitFor();
+    await page.getByRole('button', { name: 'Add a document' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').fill('Warranty');
+    await dialog.getByLabel('Text').fill('The warranty is two years.');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('heading', { name: 'Warranty' }).waitFor();
+    await page.getByLabel('Text', { exact: true }).fill('The warranty is three years.');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Document saved.').waitFor();
+    await page.getByRole('button', { name: 'Edit this text of version 1' }).click();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('two years'));
+    await page.getByLabel('Search knowledge').fill('when are you open');
+    await page.getByLabel('Search knowledge').press('Enter');
+    await page.getByRole('link', { name: /opening-hours/ }).click();
+    await page.getByRole('heading', { name: 'opening-hours' }).waitFor();
+    await page.getByText('None so far.').waitFor();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('button', { name: 'Delete the document' }).click();
+    await page.getByText('Select a document.').waitFor();
+    const { data } = await read(server, '/v1/knowledge');
+    check(!data.some((one) => one.title === 'opening-hours'), JSON.stringify(data));
+    check(data.find((one) => one.title === 'Warranty')?.version === 2, JSON.stringify(data));
+  },
+
   'domains: add, copy a record, zone file, check, delete': async ({ context, page }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${base}/domains`);

@@ -197,6 +197,10 @@ export async function seed(server) {
   });
   if (webhook?.id) await call('POST', `/v1/webhooks/${webhook.id}/test`);
   await call('POST', '/v1/suppressions', { address: 'gone@example.com' });
+  await call('POST', '/v1/knowledge', {
+    title: 'Returns',
+    body: 'You can return an order within 30 days. A refund takes five days.',
+  });
   await call('POST', '/v1/lists', { direction: 'receive', kind: 'block', pattern: 'spam.example' });
   await call('POST', '/v1/lists', {
     direction: 'send',

@@ -18,6 +18,7 @@ export const screens = {
   queue: '/queue',
   contacts: '/contacts',
   suppressions: '/suppressions',
+  knowledge: '/knowledge',
   lists: '/lists',
   domains: '/domains',
   webhooks: '/webhooks',

@@ -2,5 +2,6 @@
 //! restart.
 
 pub mod blocklists;
+pub mod knowledge;
 pub mod streams;
 pub mod waiters;

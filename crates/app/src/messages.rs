@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod claim;
+pub mod digest;
 pub mod download;
 pub mod index;
 pub mod mail_html;

@@ -26,6 +26,8 @@ pub struct Metrics {
     webhooks: Family<Labels<1>, Counter>,
     analyses: Family<Labels<1>, Counter>,
     queue_by_hand: Family<Labels<1>, Counter>,
+    reply_drafts: Family<Labels<1>, Counter>,
+    citations: Family<Labels<1>, Counter>,
     store_queue: Family<Labels<1>, Gauge>,
     certificate: Family<Labels<1>, Gauge>,
     certificate_reads: Family<Labels<1>, Counter>,
@@ -69,6 +71,8 @@ impl Default for Metrics {
                 "model_server_questions",
                 "Questions to the model server about received mail, by outcome",
             ),
+            reply_drafts: family(to, "reply_drafts", "Replies that the model server was asked for, by outcome"),
+            citations: family(to, "reply_citations", "Quotes that the model server named, by outcome"),
             queue_by_hand: family(to, "queue_interventions", "Messages in work queues settled by hand, by action"),
             store_queue: family(to, "store_queue", "Units of work waiting for the store, by queue"),
             certificate: family(
@@ -124,6 +128,17 @@ impl Metrics {
     /// Counts a message of a work queue that a person gave back or dropped: `requeued`, `dropped`.
     pub fn queue_by_hand(&self, action: &'static str) {
         self.queue_by_hand.get_or_create(&[("action", action)]).inc();
+    }
+
+    /// Counts a reply that the model server was asked for: `drafted` or `failed`.
+    pub fn reply_draft(&self, outcome: &'static str) {
+        self.reply_drafts.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Counts quotes that the model server named: those that are in the documents, and those that aren't.
+    pub fn citations(&self, verified: u64, dropped: u64) {
+        self.citations.get_or_create(&[("outcome", "verified")]).inc_by(verified);
+        self.citations.get_or_create(&[("outcome", "dropped")]).inc_by(dropped);
     }
 
     /// Counts a recipient by outcome: `delivered`, `bounced`, `captured`, `failed`, `retried`.

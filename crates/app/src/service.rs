@@ -16,7 +16,7 @@ use crate::limits::{
     sign_in::SignInLimits, smtp_content::SmtpContent, storage_health::StorageHealth, unknown_keys::UnknownKeys,
 };
 use crate::local_model::LocalModel;
-use crate::memory::{blocklists::BlocklistCache, streams::Streams, waiters::InboxWaiters};
+use crate::memory::{blocklists::BlocklistCache, knowledge::KnowledgeIndexes, streams::Streams, waiters::InboxWaiters};
 use crate::ports::{AcmeClient, Clock, Dns, OutboundHttp, SmtpTransport};
 use crate::settings::{AppConfig, DeliveryMode};
 use crate::{lifecycle::Lifecycle, metrics::Metrics, throttle::capacity::DeliveryCapacity, tls::CertificateHolder};
@@ -55,6 +55,8 @@ pub struct Service {
     pub service_keys: ServiceKeyCache,
     /// Changes of agents' handles by workspace, within 24 hours.
     pub agent_handles: FixedWindow<WorkspaceId>,
+    /// Replies drafted by the model server for each workspace, within 24 hours.
+    pub reply_drafts: FixedWindow<WorkspaceId>,
     /// When the budgets of the service's mail were last used up.
     pub service_mail_log: Arc<ExhaustedLog>,
     /// The blocking pool.
@@ -77,6 +79,8 @@ pub struct Service {
     pub subscriptions: Streams,
     /// Recent answers of DNS blocklists about SMTP clients.
     pub blocklists: BlocklistCache,
+    /// Indexes of knowledge documents.
+    pub knowledge: KnowledgeIndexes,
     /// Message content that SMTP sessions buffer.
     pub smtp_content: SmtpContent,
     /// Open streams of each workspace.
@@ -130,6 +134,7 @@ impl Service {
             signer: DkimKeyCache::default(),
             service_keys: ServiceKeyCache::default(),
             agent_handles: FixedWindow::new(DAY_MS, WORKSPACES_MAX),
+            reply_drafts: FixedWindow::new(DAY_MS, WORKSPACES_MAX),
             service_mail_log: Arc::default(),
             blocking_pool: BlockingPool::default(),
             metrics: Metrics::default(),
@@ -140,6 +145,7 @@ impl Service {
             waiters: InboxWaiters::default(),
             subscriptions: Streams::default(),
             blocklists: BlocklistCache::default(),
+            knowledge: KnowledgeIndexes::default(),
             streams: SharedBudget::new(None),
             unknown_keys: UnknownKeys::default(),
             request_limits: RequestLimits::default(),

@@ -110,6 +110,8 @@ pub struct BodyRule {
     pub content_type: &'static str,
     /// Largest size in bytes.
     pub bytes_max: usize,
+    /// Whether `multipart/form-data` is accepted too. A form arrives as JSON, with files as objects.
+    pub has_forms: bool,
 }
 
 /// A result of a handler in the OpenAPI description.
@@ -204,7 +206,11 @@ impl Operation {
     fn with_access(method: Method, path: &'static str, name: &'static str, access: Access) -> Self {
         let takes_body = matches!(method, Method::Post | Method::Patch | Method::Put);
         Self {
-            body: takes_body.then_some(BodyRule { content_type: "application/json", bytes_max: BODY_BYTES_MAX }),
+            body: takes_body.then_some(BodyRule {
+                content_type: "application/json",
+                bytes_max: BODY_BYTES_MAX,
+                has_forms: false,
+            }),
             method,
             path,
             name,
@@ -269,10 +275,19 @@ impl Operation {
         self
     }
 
+    /// Accepts `multipart/form-data` beside JSON.
+    #[must_use]
+    pub fn accepts_forms(mut self) -> Self {
+        if let Some(body) = &mut self.body {
+            body.has_forms = true;
+        }
+        self
+    }
+
     /// Accepts bodies of another content type.
     #[must_use]
     pub fn accepts(mut self, content_type: &'static str, bytes_max: usize) -> Self {
-        self.body = Some(BodyRule { content_type, bytes_max });
+        self.body = Some(BodyRule { content_type, bytes_max, has_forms: false });
         self
     }
 

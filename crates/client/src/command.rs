@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 
 use crate::{
     commands::{
-        account, agents, contacts, doctor, domains, drafts, inboxes, keys, listen, mcp, messages, open, search, send,
-        tail, threads, tree, trigger, wait_code, webhooks,
+        account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open,
+        search, send, tail, threads, tree, trigger, wait_code, webhooks,
     },
     environment::Environment,
     error::ClientError,
@@ -48,6 +48,8 @@ pub enum Command {
     Drafts(Group<drafts::Command>),
     /// List, read and change contacts.
     Contacts(Group<contacts::Command>),
+    /// List, read, search, add and delete knowledge documents.
+    Knowledge(Group<knowledge::Command>),
     /// List, create, delete and replay webhooks.
     Webhooks(Group<webhooks::Command>),
     /// List, add and verify custom domains.
@@ -102,6 +104,7 @@ impl Command {
             Self::Trigger(given) => &given.options,
             Self::Drafts(given) => &given.options,
             Self::Contacts(given) => &given.options,
+            Self::Knowledge(given) => &given.options,
             Self::Webhooks(given) => &given.options,
             Self::Domains(given) => &given.options,
             Self::Keys(given) => &given.options,
@@ -157,6 +160,7 @@ async fn execute(session: &Session, command: Command, tree: fn() -> clap::Comman
         Command::Trigger(given) => trigger::run(session, given.command).await,
         Command::Drafts(given) => drafts::run(session, given.command).await,
         Command::Contacts(given) => contacts::run(session, given.command).await,
+        Command::Knowledge(given) => knowledge::run(session, given.command).await,
         Command::Webhooks(given) => webhooks::run(session, given.command).await,
         Command::Domains(given) => domains::run(session, given.command).await,
         Command::Keys(given) => keys::run(session, given.command).await,

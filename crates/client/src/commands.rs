@@ -9,6 +9,7 @@ pub(crate) mod drafts;
 pub(crate) mod inboxes;
 mod input;
 pub(crate) mod keys;
+pub(crate) mod knowledge;
 mod list;
 pub(crate) mod listen;
 pub(crate) mod mcp;

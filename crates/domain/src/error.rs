@@ -64,6 +64,8 @@ codes! {
     MessageWithheld = 403 "message_withheld", "Have a person release the message, or set `include_held=true` with a key that has `messages:release`; for a pending message, wait or set `include_unscreened=true`.";
     /// The caller may not make this request, whatever its permissions.
     Forbidden = 403 "forbidden", "Use a workspace-wide key, or have an owner make the request.";
+    /// AI processing of the workspace is not `full`, or this server has no model server.
+    AiDisabled = 403 "ai_disabled", "An owner can set `ai_processing` to `full` in the settings of the workspace; the operator configures a model server with `ai.drafting`.";
     /// A change came with a session cookie, but not from the dashboard.
     Csrf = 403 "csrf", "Send the header `X-Requested-With: service-web` from a page of this server, or use an API key.";
     /// Sending is suspended for the workspace.
@@ -82,6 +84,8 @@ codes! {
     PlanLimitStorage = 403 "plan_limit_storage", "Delete threads, drafts or inboxes you no longer need, set a retention, or move the workspace to a larger plan.";
     /// The domain of the sending inbox is not verified.
     DomainNotVerified = 403 "domain_not_verified", "Publish the domain's DNS records, then call `POST /v1/domains/{id}/verify`. If the status is `disabled`, ask the operator of this server.";
+    /// The plan's limit of knowledge documents is reached.
+    PlanLimitKnowledge = 403 "plan_limit_knowledge", "Delete a knowledge document you no longer need or move the workspace to a larger plan.";
     /// The workspace's limit of webhooks is reached.
     PlanLimitWebhooks = 403 "plan_limit_webhooks", "Delete a webhook you no longer need, or subscribe an existing one to more events.";
     /// The workspace's limit of sign-in apps is reached.
@@ -116,6 +120,8 @@ codes! {
     HandleLimit = 409 "handle_limit", "Take back a handle that the workspace had before, or keep the current one.";
     /// The lists already contain this entry.
     ListEntryExists = 409 "list_entry_exists", "No action is needed. To remove the entry, call `DELETE /v1/lists/{id}`.";
+    /// A document in that scope has the same source.
+    KnowledgeSourceExists = 409 "knowledge_source_exists", "Delete one of the two documents, or keep the document in its inbox.";
     /// The message is not held.
     NotHeld = 409 "not_held", "No action is needed: the message is not held.";
     /// A member was removed, or an owner made a member, without saying what happens to keys that the person may not keep.
@@ -202,6 +208,8 @@ codes! {
     ContentDamaged = 500 "content_damaged", "Report the request id to the operator: `posthouse check` lists damaged data, and a backup may contain it.";
     /// Keys of agents are switched off on this server.
     AgentKeysDisabled = 503 "agent_keys_disabled", "Send without `agent_signature`; the operator can switch keys on with `agents.agent_keys`.";
+    /// The model server of the operator didn't answer; nothing was changed.
+    LlmUnavailable = 503 "llm_unavailable", "Wait for the time in `Retry-After` and send the request again.";
     /// The database is unreachable, full or overloaded.
     Unavailable = 503 "unavailable", "Wait for the time in `Retry-After` and send the request again.";
     /// Self-signup is switched off on this server.

@@ -101,6 +101,12 @@ kinds! {
     AgentDeleted = "agent.deleted",
     /// Another workspace reported an agent; the event never names it.
     AgentReported = "agent.reported",
+    /// A knowledge document was created.
+    KnowledgeCreated = "knowledge.created",
+    /// A knowledge document got a new version or another inbox.
+    KnowledgeUpdated = "knowledge.updated",
+    /// A knowledge document was deleted.
+    KnowledgeDeleted = "knowledge.deleted",
     /// A webhook was tested; only that webhook receives the event.
     WebhookTest = "webhook.test",
 }

@@ -104,6 +104,8 @@ ids! {
     IdentityRequestId;
     /// A connector: what a person allowed one program to do.
     ConnectorId;
+    /// A knowledge document: text that agents draw on for replies.
+    KnowledgeId;
 }
 
 impl WorkspaceId {

@@ -17,6 +17,7 @@ pub mod connector;
 pub mod contact;
 pub mod daily_limit;
 pub mod delivery;
+pub mod digest;
 pub mod dkim_key;
 pub mod draft;
 pub mod error;
@@ -29,6 +30,7 @@ pub mod id;
 pub mod identity;
 pub mod inbox;
 pub mod job;
+pub mod knowledge;
 pub mod label;
 pub mod link_token;
 pub mod list;
@@ -123,8 +125,7 @@ pub use greylist::{GreylistDecision, GreylistRecord};
 pub use id::{
     AgentReportId, AttachmentId, ConnectorId, ContactId, ContentId, DomainId, DraftId, EnvelopeId, EscalationId,
     EventId, ForwardId, ForwardingAddressId, IdGenerator, IdentityClientId, IdentityRequestId, IdentitySignInId,
-    InboxId, InvitationId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, RuleId, SessionId, SignInId,
-    ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId,
+    InboxId, InvitationId, JobId, KeyId, LeaseId, ListEntryId, MessageId, OnCallContactId, RuleId, SessionId, SignInId, ThreadId, UserId, WebhookDeliveryId, WebhookId, WorkspaceId, KnowledgeId,
 };
 pub use identity::RequestDecision;
 pub use identity::claims::{ClaimsAbout, TokenFacts};
@@ -138,6 +139,7 @@ pub use identity::{
 pub use inbox::{Inbox, InboxKind, TemporaryInboxUsage, Username};
 pub use job::{DeadJob, JobOutcome, NewJob};
 pub use job::{JobKind, JobReason};
+pub use knowledge::{FullKnowledgeDocument, KnowledgeDocument, KnowledgeHit, KnowledgeVersion};
 pub use label::LabelChange;
 pub use list::{
     AuthorTrust, ListDirection, ListEntry, ListEntryMatches, ListKind, ListPattern, ListPatternKind, SenderClass,

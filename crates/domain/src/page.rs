@@ -270,6 +270,12 @@ fn encode_key(key: &[u8], filters: &str) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
+/// Returns a cursor of a position.
+#[must_use]
+pub fn encode_cursor(position: &impl CursorKey, filters: &str) -> String {
+    encode_key(&position.key(), filters)
+}
+
 fn decode_cursor<P: CursorKey>(cursor: &str, filters: &str) -> Option<P> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
     let (key, stored_tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_BYTES)?)?;
@@ -288,10 +294,6 @@ fn tag(key: &[u8], filters: &str) -> [u8; TAG_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn encode_cursor(position: &impl CursorKey, filters: &str) -> String {
-        encode_key(&position.key(), filters)
-    }
 
     #[test]
     fn cursor_round_trips_only_with_its_filters() {

@@ -31,6 +31,10 @@ pub struct PlanLimits {
     pub api_keys: Limit,
     /// Cards in the public directory.
     pub public_listings: Limit,
+    /// Knowledge documents.
+    pub knowledge_documents: Limit,
+    /// Replies drafted by the model server within 24 hours.
+    pub ai_drafts_per_day: Limit,
     /// Messages sent per calendar month (UTC).
     pub emails_per_month: Limit,
     /// Messages sent per inbox and day (UTC).

@@ -8,7 +8,7 @@ mod pairs;
 mod print;
 mod query;
 mod snippet;
-mod words;
+pub(crate) mod words;
 
 use crate::record::Record;
 pub use index::{IndexSource, IndexedText, TEXT_BYTES_MAX, inbox_token, index, workspace_token};

@@ -44,6 +44,7 @@ const CHAPTERS: &[(&str, &str)] = &[
     ("identities", "Agents without mail."),
     ("identity", "Sign-in to other services as an agent."),
     ("inboxes", "Addresses that agents own."),
+    ("knowledge", "Documents that agents draw on for replies."),
     ("lists", "Allow and block lists for receiving, sending and replying."),
     ("messages", "Sending, reading, changing, waiting for and claiming mail."),
     ("metrics", "Counts of sent and received mail over time."),

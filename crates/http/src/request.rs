@@ -5,6 +5,7 @@ pub(crate) mod body;
 pub(crate) mod body_budget;
 pub mod cookie;
 pub(crate) mod development;
+mod form;
 pub(crate) mod idempotency;
 pub(crate) mod origin;
 pub(crate) mod request_info;

@@ -3,6 +3,7 @@
 mod agents;
 mod drafts;
 mod inboxes;
+mod knowledge;
 mod people;
 mod reading;
 mod sending;
@@ -13,7 +14,14 @@ use crate::tool::Tool;
 
 /// Returns the tools whose operations exist, in the order in which clients see them.
 pub(crate) fn tools(operations: &OperationTable) -> Vec<Tool> {
-    let chapters =
-        [inboxes::tools(), reading::tools(), sending::tools(), drafts::tools(), people::tools(), agents::tools()];
+    let chapters = [
+        inboxes::tools(),
+        reading::tools(),
+        sending::tools(),
+        drafts::tools(),
+        knowledge::tools(),
+        people::tools(),
+        agents::tools(),
+    ];
     chapters.into_iter().flatten().filter(|tool| tool.exists_in(operations)).collect()
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod draft;
+pub(crate) mod knowledge;
 pub(crate) mod message;
 mod text;
 pub(crate) mod workspace;

@@ -13,6 +13,7 @@ mod fields;
 mod identities;
 mod identity_clients;
 mod inboxes;
+mod knowledge;
 mod lists;
 mod messages;
 mod metrics;
@@ -53,6 +54,7 @@ pub(crate) fn operations() -> Vec<Operation> {
         search::operations(),
         attachments::operations(),
         threads::operations(),
+        knowledge::operations(),
     ];
     chapters.into_iter().flatten().collect()
 }

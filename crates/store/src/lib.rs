@@ -79,6 +79,7 @@ pub mod delivery;
 pub mod domains;
 pub mod events;
 pub mod jobs;
+pub mod knowledge;
 pub mod messages;
 pub mod people;
 pub mod schema;
@@ -100,7 +101,7 @@ pub use domains::{acme, dkim_keys, mail_domains, signing_keys, tls};
 pub use events::{webhook_deliveries, webhooks};
 pub use messages::{
     answers, approvals, arrivals, attachments, contents, draft_files, drafts, erase, message_list, newest_messages,
-    queue, queue_items, relabel, role_mail, seen_addresses, thread_list, threads,
+    queue, queue_items, relabel, role_mail, seen_addresses, thread_list, threads, readings,
 };
 pub use people::{
     confirmations, connector_clients, connectors, escalations, on_call, service_mails, sessions, sign_ins, signups,

@@ -13,6 +13,7 @@ pub mod message_list;
 pub mod newest_messages;
 pub mod queue;
 pub mod queue_items;
+pub mod readings;
 mod records;
 pub mod relabel;
 pub mod role_mail;

@@ -14,6 +14,12 @@ const FIXES: Record<string, string> = {
   plan_limit_public_listings: 'Make another card less visible, or move the workspace to a larger plan.',
   method_not_allowed: 'Reload the page, then try again.',
   list_entry_exists: 'Nothing to do: the entry is in the list.',
+  knowledge_source_exists: 'Delete one of the two documents, or keep it where it is.',
+  plan_limit_knowledge: 'Delete documents you no longer need.',
+  ai_disabled:
+    'An owner can set AI processing to full in the settings. The operator configures a model server.',
+  message_withheld: 'Release the message first.',
+  llm_unavailable: 'Wait a moment, then try again.',
   member_has_keys: 'Choose what happens to their keys, then try again.',
   not_queued: 'Nothing to do: the message left the queue meanwhile.',
   draft_not_editable: 'A draft that was sent or discarded cannot change. Write a new message.',

@@ -20,6 +20,11 @@ class Session {
     return this.workspace?.emergency_stopped_at != null;
   }
 
+  /** Whether the model server may draft replies. */
+  get drafts(): boolean {
+    return this.workspace?.ai_processing === 'full';
+  }
+
   /** Asks the server who is signed in. */
   async load(): Promise<void> {
     try {

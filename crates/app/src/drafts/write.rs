@@ -111,6 +111,19 @@ impl PreparedChange {
         Ok((outcome.draft, outcome.changed))
     }
 
+    /// Stores the change as a new draft, and appends the event.
+    fn insert(&self, tx: &mut Tx, inbox: &Inbox, source: DraftSource) -> Result<Draft, Refusal> {
+        let ids = self.ids.clone();
+        let id: DraftId = ids.next();
+        let empty = Draft::new(inbox.workspace, id, inbox.id, source, self.now);
+        let (mut draft, _) = self.apply(tx, inbox, &empty)?;
+        draft.revision = empty.revision;
+        drafts::insert(tx, &draft)?;
+        self.attach(tx, &draft, &[], &ids)?;
+        append_event(tx, EventKind::DraftCreated, &draft, &ids, self.now)?;
+        Ok(draft)
+    }
+
     /// Stores the files and the job of the draft.
     fn attach(&self, tx: &mut Tx, draft: &Draft, before: &[DraftFile], ids: &IdGenerator) -> Result<(), Refusal> {
         if let Some(uploads) = &self.uploads {
@@ -151,19 +164,36 @@ async fn create_new(
         if let Some(answer) = accept::claimed(tx, key.as_ref(), prepared.now)? {
             return Ok(SendResponse::replay(answer));
         }
-        let ids = prepared.ids.clone();
-        let id: DraftId = ids.next();
-        let empty = Draft::new(inbox.workspace, id, inbox.id, DraftSource::Api, prepared.now);
-        let (mut draft, _) = prepared.apply(tx, &inbox, &empty)?;
-        draft.revision = empty.revision;
-        drafts::insert(tx, &draft)?;
-        prepared.attach(tx, &draft, &[], &ids)?;
+        let draft = prepared.insert(tx, &inbox, DraftSource::Api)?;
         let answer = RecordedResponse { status: CREATED, body: render(&draft)? };
         if let Some(key) = &key {
             idempotency::answer(tx, key, &answer)?;
         }
-        append_event(tx, EventKind::DraftCreated, &draft, &ids, prepared.now)?;
         Ok(SendResponse::new(answer))
+    };
+    service.write(work).await
+}
+
+/// Creates a reply to a message with a text that the model wrote. Recipients and subject are those of a reply.
+///
+/// # Errors
+/// Returns the errors of [`create`].
+pub async fn create_by_ai(
+    service: &Service,
+    caller: Caller,
+    inbox: InboxId,
+    reply_to: MessageId,
+    text: String,
+) -> Result<Draft, Refusal> {
+    let given = DraftInput {
+        change: DraftChange { text: Some(Some(text)), ..DraftChange::default() },
+        target: ReplyTarget { message: Some(reply_to), thread: None },
+        ..DraftInput::default()
+    };
+    let prepared = PreparedChange::of(service, caller, given).await?;
+    let work = move |tx: &mut Tx| {
+        let inbox = visible::inbox(tx, &prepared.caller, inbox)?;
+        prepared.insert(tx, &inbox, DraftSource::Ai)
     };
     service.write(work).await
 }

@@ -5,8 +5,7 @@
 
 use posthouse_domain::{Caller, Inbox, InboxId, Refusal, Time};
 use posthouse_store::{
-    Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, lists,
-    message_list::InboxRef, rules, wipe as stored,
+    Tx, contacts, drafts, events, forwarding, identity_approvals, identity_tokens, inboxes, lists, message_list::InboxRef, rules, wipe as stored, knowledge,
 };
 
 use crate::{inboxes::change, inboxes::removal::InboxRemoval, inboxes::wipe, service::Service};
@@ -45,6 +44,7 @@ async fn delete_taken(
             contacts::clear_subjects(tx, inbox.workspace, inbox.id)?;
             lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             rules::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+            knowledge::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
             events::delete_held(tx, inbox.workspace, inbox.id)?;
             let inbox_ref = InboxRef { workspace: inbox.workspace, inbox: inbox.id };

@@ -11,14 +11,14 @@ use posthouse_domain::{
 use posthouse_store::{
     Result, Tx, agent_keys, agent_reports, confirmations as stored_confirmations, greylist, identity_requests,
     identity_sign_ins, identity_tokens, incidents, jobs, jobs::recovery, jobs::recovery::LostJob, local_deliveries,
-    metrics, on_call, queue, sessions, sign_ins, signups, sweep as store, webhooks,
+    metrics, on_call, queue, readings, sessions, sign_ins, signups, sweep as store, webhooks,
 };
 
 use super::{certificate, retention};
 use crate::outbound::{deliver, local_delivery, local_delivery::run::LocalDeliveryRef};
 use crate::{
-    ReadScope, Service, connectors, inboxes::wipe, limits::confirmations, messages::claim, signing::keys,
-    webhooks::change::prune_attempts,
+    ReadScope, Service, connectors, inboxes::wipe, limits::confirmations, messages::claim,
+    messages::digest::READINGS_KEPT_MS, signing::keys, webhooks::change::prune_attempts,
 };
 
 /// The interval of the sweep, in milliseconds.
@@ -104,6 +104,8 @@ async fn discard(service: &Arc<Service>, now: Time) -> Result<()> {
     repeat(service, move |tx| store::delete_idempotency(tx, answers, ROWS_MAX)).await?;
     repeat(service, move |tx| store::delete_events(tx, events, ROWS_MAX)).await?;
     repeat(service, move |tx| greylist::prune(tx, now, ROWS_MAX)).await?;
+    let unread_since = now.plus_ms(-READINGS_KEPT_MS);
+    repeat(service, move |tx| readings::prune(tx, unread_since, ROWS_MAX)).await?;
     repeat(service, move |tx| signups::prune_challenges(tx, now, ROWS_MAX)).await?;
     repeat(service, move |tx| agent_keys::prune_nonces(tx, now, ROWS_MAX)).await?;
     repeat(service, move |tx| signups::prune_usage(tx, now, ROWS_MAX)).await?;

@@ -102,6 +102,8 @@ fn unlimited() -> PlanLimits {
         domains: None,
         api_keys: None,
         public_listings: None,
+        knowledge_documents: None,
+        ai_drafts_per_day: None,
         emails_per_month: None,
         daily_sends_per_inbox: None,
         daily_sends: None,

@@ -137,6 +137,8 @@ named! {
         ReportsPerDay = "reports_per_day",
         /// New handles of a workspace within 90 days.
         HandleRenames = "handle_renames",
+        /// Replies drafted by the model server for a workspace, within 24 hours.
+        AiDraftsPerDay = "ai_drafts_per_day",
         /// Changes of agents' handles in a workspace within 24 hours.
         AgentHandlesPerDay = "agent_handles_per_day",
         /// Identity tokens of one agent per minute.
@@ -210,6 +212,7 @@ impl LimitName {
             | LimitName::InvitationsPerDay
             | LimitName::InvitationsPerRecipient
             | LimitName::WrongSignInCodes
+            | LimitName::AiDraftsPerDay
             | LimitName::AgentHandlesPerDay
             | LimitName::ReportsPerDay => Some(24 * 60 * MINUTE_S),
             LimitName::HandleRenames => Some(90 * 24 * 60 * MINUTE_S),
@@ -471,12 +474,14 @@ impl ErrorCode {
                 }
             }
             ErrorCode::PlanLimitEmails => &[LIMIT, MAX],
+            ErrorCode::LlmUnavailable => &[RETRY],
             ErrorCode::PlanLimitStorage => const { &[LIMIT, MAX, always(DetailKind::Used)] },
             ErrorCode::PlanLimitInboxes => const { &[always(DetailKind::InboxLimit)] },
             ErrorCode::MemberHasKeys => const { &[always(DetailKind::ApiKeys)] },
             ErrorCode::PlanLimitDomains
             | ErrorCode::PlanLimitApiKeys
             | ErrorCode::PlanLimitIdentities
+            | ErrorCode::PlanLimitKnowledge
             | ErrorCode::PlanLimitIdentityClients
             | ErrorCode::PlanLimitPublicListings => &[MAX],
             ErrorCode::NotFound => const { &[sometimes(DetailKind::InboxId), sometimes(DetailKind::Addresses)] },

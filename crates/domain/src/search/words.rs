@@ -13,9 +13,9 @@ const WORD_BYTES_MAX: usize = 64;
 
 /// A word and its range in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct NormalizedWord {
-    pub(super) text: String,
-    pub(super) at: Range<usize>,
+pub(crate) struct NormalizedWord {
+    pub(crate) text: String,
+    pub(crate) at: Range<usize>,
 }
 
 /// How a character is treated.
@@ -58,7 +58,7 @@ fn char_class(c: char) -> CharClass {
 }
 
 /// Returns the words of a text in order.
-pub(super) fn words(text: &str) -> Vec<NormalizedWord> {
+pub(crate) fn words(text: &str) -> Vec<NormalizedWord> {
     let mut out = Vec::new();
     for_each_word(text, |word, at| out.push(NormalizedWord { text: word.to_owned(), at }));
     out

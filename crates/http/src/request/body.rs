@@ -9,7 +9,10 @@ use posthouse_domain::{
     time::Time,
 };
 
-use crate::request::body_budget::{BodyBuffer, BodyShare};
+use crate::request::{
+    body_budget::{BodyBuffer, BodyShare},
+    form,
+};
 use posthouse_app::ports::Clock;
 use posthouse_call::BodyRule;
 
@@ -57,7 +60,16 @@ pub(crate) async fn read(
     }
     let bytes = buffer.finish();
     check_type(rule, headers, &bytes)?;
-    Ok(bytes)
+    match form_type(rule, headers) {
+        Some(form) => form::to_json(form, &bytes),
+        None => Ok(bytes),
+    }
+}
+
+/// Returns the content type of a form, if the route accepts forms and the request has one.
+fn form_type(rule: BodyRule, headers: &HeaderMap) -> Option<&str> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|t| t.to_str().ok())?;
+    (rule.has_forms && is_type(given, form::CONTENT_TYPE)).then_some(given)
 }
 
 fn unfinished(why: &BodyReadError) -> Refusal {
@@ -86,11 +98,19 @@ fn check_type(rule: BodyRule, headers: &HeaderMap, bytes: &Bytes) -> Result<(), 
 /// # Errors
 /// Returns `unsupported_media_type` if it is not the type of the route.
 pub(crate) fn check_essence(rule: BodyRule, given: &str) -> Result<(), Refusal> {
-    let essence = given.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case(rule.content_type) {
+    if is_type(given, rule.content_type) || (rule.has_forms && is_type(given, form::CONTENT_TYPE)) {
         return Ok(());
     }
-    Err(wrong_type(rule, &format!("The body is {essence}")))
+    Err(wrong_type(rule, &format!("The body is {}", essence(given))))
+}
+
+fn is_type(given: &str, wanted: &str) -> bool {
+    essence(given).eq_ignore_ascii_case(wanted)
+}
+
+/// Returns a content type without its parameters.
+fn essence(given: &str) -> &str {
+    given.split(';').next().unwrap_or_default().trim()
 }
 
 /// Creates the refusal of a body whose type is not that of the route.

@@ -34,6 +34,7 @@ pub(super) fn reading_on() -> Vec<Argument> {
 
 fn of_messages() -> Vec<Tool> {
     let query = Argument::query;
+    let thread_id = || Argument::path("thread_id", "id").describe("Thread id.");
     vec![
         Tool::outside(
             "list_messages",
@@ -68,11 +69,21 @@ fn of_messages() -> Vec<Tool> {
             "Read a thread",
             view::thread,
             ToolCall::new(
-                "getThread",
-                vec![Argument::path("thread_id", "id").describe("Thread id."), query("cursor"), query("limit")],
-            ),
+                "getThreadDigest",
+                vec![
+                    thread_id(),
+                    query("budget").describe(
+                        "Returns the next part of the thread that fits this number of tokens, without repeated quotes; \
+                         continues where your last part ended.",
+                    ),
+                    query("cursor"),
+                    query("reset").describe("With budget: starts over with the first message."),
+                ],
+            )
+            .when("budget"),
         )
-        .describe("Reads a thread with its newest messages in order of time.")
+        .or(ToolCall::new("getThread", vec![thread_id(), query("cursor"), query("limit")]))
+        .describe("Reads a thread: its newest messages in order of time or, with budget, a part of it that fits.")
         .in_profiles(READERS)
         .with_own(vec![max_chars("Longest text of each message in characters. Default: 3000.")]),
         Tool::outside(

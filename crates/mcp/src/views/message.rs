@@ -56,8 +56,11 @@ pub(crate) fn search(result: &Value, _: &ViewOptions) -> Value {
     })
 }
 
-/// Shows a thread with its messages.
+/// Shows a thread with its messages, or a digest of it.
 pub(crate) fn thread(thread: &Value, options: &ViewOptions) -> Value {
+    if thread["parts"].is_array() {
+        return Value::Object(pick(thread, &["text", "tokens", "parts", "next_cursor"]));
+    }
     let names = ["id", "inbox_id", "subject", "participants", "message_count", "unread_count", "last_message_at"];
     let mut shown = pick(thread, &names);
     shown.extend(pick(thread, &["labels", "metadata"]));

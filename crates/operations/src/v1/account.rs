@@ -61,6 +61,8 @@ struct LimitsView {
     public_listings: Option<u64>,
     /// API keys that are not revoked.
     api_keys: Option<u64>,
+    knowledge_documents: Option<u64>,
+    ai_drafts_per_day: Option<u64>,
     emails_per_month: Option<u64>,
     daily_sends: Option<u64>,
     daily_sends_per_inbox: Option<u64>,
@@ -114,6 +116,8 @@ impl AccountView {
                 custom_domains: plan.domains,
                 api_keys: plan.api_keys,
                 public_listings: plan.public_listings,
+                knowledge_documents: plan.knowledge_documents,
+                ai_drafts_per_day: plan.ai_drafts_per_day,
                 emails_per_month: plan.emails_per_month,
                 daily_sends: w.daily_send_limit.or(plan.daily_sends),
                 daily_sends_per_inbox: plan.daily_sends_per_inbox,

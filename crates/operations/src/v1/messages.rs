@@ -3,6 +3,7 @@
 mod batch;
 mod claims;
 mod delivery_attempts;
+mod draft_reply;
 pub(super) mod html;
 
 use posthouse_api::views::{BatchView, RenderedPage, message::MessageView};
@@ -26,7 +27,10 @@ use batch::MessageBatch;
 const LABEL_FILTERS_MAX: usize = 10;
 
 pub(super) fn operations() -> Vec<Operation> {
-    [own(), delivery_attempts::operations(), claims::operations()].into_iter().flatten().collect()
+    [own(), delivery_attempts::operations(), claims::operations(), draft_reply::operations()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn own() -> Vec<Operation> {

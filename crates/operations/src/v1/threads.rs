@@ -1,14 +1,16 @@
 //! `/v1/threads` and the threads of an inbox.
 
 use posthouse_api::views::{
-    message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
+    digest::DigestView, message::MessageView, thread::FullThreadView, thread::NewestMessageView, thread::ThreadView,
 };
 use posthouse_api::wire::{BoundedInt, CommaList, Label, Metadata, UserLabel, label_change, no_label_both_ways};
+use posthouse_app::messages::digest::{self, DigestRequest, ThreadDigest};
 use posthouse_app::messages::threads::{
     self, ListedThread, ThreadChange, ThreadFilter, ThreadListRequest, ThreadRequest,
 };
 use posthouse_call::prelude::*;
 use posthouse_call::{render_page, render_view};
+use posthouse_domain::digest::{BUDGET_DEFAULT, BUDGET_MAX, BUDGET_MIN};
 use posthouse_domain::{
     NewestMessage, Page, Record, RecordView, Thread, ThreadId, Time, list::searched_text, page::LIMIT_MAX,
 };
@@ -41,6 +43,14 @@ pub(crate) fn operations() -> Vec<Operation> {
             .responds::<FullThreadView<'_>>(200)
             .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
             .handle(get),
+        Operation::new(Method::Get, "/v1/threads/{id}/digest", "getThreadDigest", Permission::MessagesRead)
+            .summary(
+                "Returns the next part of a thread that fits a budget of tokens, without repetitions. Continues where the \
+                 last digest for this key ended.",
+            )
+            .responds::<DigestView<'_>>(200)
+            .errors(&[ErrorCode::InvalidCursor, ErrorCode::NotFound])
+            .handle(digest),
         Operation::new(Method::Patch, "/v1/threads/{id}", "updateThread", Permission::MessagesWrite)
             .summary("Updates the metadata and labels of a thread. Metadata is merged.")
             .responds::<ThreadView<'_>>(200)
@@ -99,6 +109,19 @@ query! {
         view: Option<RecordView>,
     }
     with screening: ScreeningQuery;
+}
+
+query! {
+    /// Which part of a thread a digest has.
+    struct DigestQuery {
+        /// Maximum number of tokens. A token is 4 bytes of UTF-8. Default: 2000.
+        budget: Option<BoundedInt<BUDGET_MIN, BUDGET_MAX>>,
+        /// The `next_cursor` of an earlier digest, to get the part after it. If omitted, the digest continues where the
+        /// last one for this key ended.
+        cursor: Option<Cursor>,
+        /// Whether to start over with the first message.
+        reset: bool,
+    }
 }
 
 object! {
@@ -178,6 +201,15 @@ async fn get(service: Arc<Service>, input: Input<ThreadQuery>) -> Result<Outcome
         render_view(&FullThreadView::of(thread, &rendered))
     };
     Ok(Outcome::rendered_json(200, threads::get(&service, input.caller, request, render).await?))
+}
+
+async fn digest(service: Arc<Service>, input: Input<DigestQuery>) -> Result<Outcome, Refusal> {
+    let thread: ThreadId = input.path.id("id", "thread")?;
+    let DigestQuery { budget, cursor, reset } = input.query;
+    let budget = usize::try_from(budget.map_or(BUDGET_DEFAULT, |budget| budget.0)).unwrap_or_default();
+    let request = DigestRequest { thread, budget, cursor: cursor.map(|cursor| cursor.0), reset };
+    let ThreadDigest { digest, next_cursor } = digest::digest(&service, input.caller, request).await?;
+    Outcome::json(200, &DigestView::of(&digest, next_cursor))
 }
 
 async fn update(service: Arc<Service>, input: Input<EmptyInput, UpdateThreadBody>) -> Result<Outcome, Refusal> {

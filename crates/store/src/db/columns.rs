@@ -8,10 +8,7 @@ use posthouse_domain::{
     EscalationDelivery, EscalationId, EscalationTrigger, EventId, EventKind, EventPayload, Feedback, ForwardId,
     ForwardingAddressId, ForwardingFailure, HandleName, HoldReason, IdentityClientId, IdentityClientType,
     IdentityRequestId, IdentityRequestState, IdentityScopes, IdentitySignInEvent, IdentitySignInFlow, IdentitySignInId,
-    InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind,
-    ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId,
-    MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, OutboundPolicy, Permissions, Plan,
-    QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId, SanctionKind, ScreeningMode,
+    InboxId, InboxKind, InvitationId, JobId, JobKind, JobReason, KeyId, LeaseId, ListDirection, ListEntryId, ListKind, ListPattern, ListPatternKind, ListingProblem, ListingState, LocalDeliveryState, LocalRecipient, MessageId, MessageKind, MessageStatus, NamedTimeZone, OnCallContactId, OnCallMailKind, OutboundPolicy, Permissions, Plan, QueueItemState, QuietHours, ReportReason, RequestedFields, Role, RuleId, SanctionKind, ScreeningMode, KnowledgeId,
     ServiceMailKind, SessionId, SignInId, SignInPurpose, SignedContent, SigningKeyTimes, SigningPurpose, Skill,
     SubjectType, SuppressionReason, ThreadId, Time, TlsParameters, UserId, WebhookDeliveryId, WebhookDeliveryStatus,
     WebhookId, WorkspaceId, WorkspaceOrigin,
@@ -69,6 +66,7 @@ id_columns!(
     ForwardId,
     LeaseId,
     DraftId,
+    KnowledgeId,
     WebhookId,
     WebhookDeliveryId,
     UserId,
@@ -337,4 +335,5 @@ impl ToValue for Vec<InboxId> {
 }
 impl Nil for WorkspaceId {}
 impl Nil for MessageId {}
+impl Nil for DraftId {}
 impl Nil for WebhookId {}

@@ -269,6 +269,7 @@ mod tests {
         "connectors.family_sha256",
         "connectors.refresh_sha256",
         "connector_tokens.digest",
+        "knowledge_passages.passages",
     ];
 
     #[test]

@@ -27,6 +27,17 @@ statements! {
         AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = :workspace AND l.inbox_id = m.inbox_id
           AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
         ORDER BY m.created_at DESC LIMIT :limit";
+    /// Returns up to `limit` messages of a thread that are newer than `after`, oldest first. Blocked messages are skipped.
+    pub fn of_thread_after(workspace: WorkspaceId, thread: ThreadId, after: Time, limit: u32) -> Vec<Message> =
+        "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.thread_id = :thread AND m.created_at > :after
+        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = :workspace AND l.inbox_id = m.inbox_id
+          AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)
+        ORDER BY m.created_at LIMIT :limit";
+    /// Returns the number of messages of a thread that are older than `before`. Blocked messages aren't counted.
+    pub fn count_in_thread_before(workspace: WorkspaceId, thread: ThreadId, before: Time) -> u64 =
+        "SELECT count(*) FROM messages m WHERE m.workspace_id = :workspace AND m.thread_id = :thread AND m.created_at < :before
+        AND NOT EXISTS (SELECT 1 FROM message_labels l WHERE l.workspace_id = :workspace AND l.inbox_id = m.inbox_id
+          AND l.label = 'blocked' AND l.created_at = m.created_at LIMIT 1 OFFSET 0)";
     fn all_held(workspace: WorkspaceId, page: PageRange { sort: page.sort(), id: page.id(), limit }) -> Vec<Message> =
         "SELECT {m.messages} FROM messages m WHERE m.workspace_id = :workspace AND m.held IS NOT NULL AND m.released_at IS NULL AND (m.created_at, m.id) < (:sort, :id)
         AND NOT EXISTS (SELECT 1 FROM inboxes i WHERE i.workspace_id = :workspace AND i.id = m.inbox_id AND i.deleted_at IS NOT NULL LIMIT 1 OFFSET 0)

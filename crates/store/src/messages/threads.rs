@@ -59,6 +59,8 @@ statements! {
         "DELETE FROM thread_labels WHERE workspace_id = :workspace AND thread_id = :id";
     fn delete_people(workspace: WorkspaceId, id: ThreadId) =
         "DELETE FROM thread_people WHERE workspace_id = :workspace AND thread_id = :id";
+    fn delete_readings(workspace: WorkspaceId, id: ThreadId) =
+        "DELETE FROM thread_readings WHERE workspace_id = :workspace AND thread_id = :id";
     fn delete_references(workspace: WorkspaceId, id: ThreadId) =
         "DELETE FROM thread_references WHERE workspace_id = :workspace AND thread_id = :id";
     fn delete_row(workspace: WorkspaceId, id: ThreadId) =
@@ -85,6 +87,7 @@ pub fn delete(tx: &mut Tx, workspace: WorkspaceId, id: ThreadId) -> Result<()> {
     delete_labels(tx, workspace, id)?;
     delete_people(tx, workspace, id)?;
     delete_references(tx, workspace, id)?;
+    delete_readings(tx, workspace, id)?;
     delete_row(tx, workspace, id)
 }
 

@@ -6,8 +6,7 @@ use posthouse_domain::{Inbox, InboxId, JobKind, Time, WorkspaceId};
 
 use crate::{
     Result, Tx, agent_reports, contacts, contents::DeletedContent, drafts, escalations, events, forwarding,
-    identity_approvals, identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call,
-    p, rules, search, statements, wipe_rules::of_inbox,
+    identity_approvals, identity_sign_ins, identity_tokens, inboxes, lists, message_list::InboxRef, metrics, on_call, p, rules, search, statements, wipe_rules::of_inbox, knowledge,
 };
 
 statements! {
@@ -29,6 +28,8 @@ statements! {
     THREAD_LABELS = "DELETE FROM thread_labels WHERE workspace_id = $1
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
     THREAD_PEOPLE = "DELETE FROM thread_people WHERE workspace_id = $1
+        AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
+    THREAD_READINGS = "DELETE FROM thread_readings WHERE workspace_id = $1
         AND thread_id IN (SELECT id FROM threads WHERE workspace_id = $1 AND inbox_id = $2)";
     THREAD_REFERENCES = "DELETE FROM thread_references WHERE workspace_id = $1 AND inbox_id = $2";
     THREADS = "DELETE FROM threads WHERE workspace_id = $1 AND inbox_id = $2";
@@ -58,6 +59,7 @@ pub fn inbox(tx: &mut Tx, inbox: &Inbox, now: Time) -> Result<Vec<String>> {
     inboxes::blank(tx, inbox)?;
     lists::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     rules::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
+    knowledge::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     forwarding::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     escalations::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
     on_call::delete_of_inbox(tx, inbox.workspace, inbox.id)?;
@@ -83,7 +85,7 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
     agent_reports::forget_messages_of_inbox(tx, workspace, inbox)?;
     contacts::clear_subjects(tx, workspace, inbox)?;
     // The messages go after everything that is found by them, the threads after their labels and participants.
-    let rest: [&crate::Sql; 9] = [
+    let rest: [&crate::Sql; 10] = [
         &LABELS,
         &QUEUE_GONE,
         &QUEUE,
@@ -91,6 +93,7 @@ pub(crate) fn contents(tx: &mut Tx, workspace: WorkspaceId, inbox: InboxId) -> R
         &MESSAGES,
         &THREAD_LABELS,
         &THREAD_PEOPLE,
+        &THREAD_READINGS,
         &THREAD_REFERENCES,
         &THREADS,
     ];

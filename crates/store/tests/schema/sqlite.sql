@@ -634,6 +634,49 @@ CREATE INDEX jobs_due ON jobs (kind, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_groups ON jobs (kind, workspace_id, job_group, run_at) WHERE state = 'ready';
 CREATE INDEX jobs_leased ON jobs (lease_until) WHERE state = 'leased';
 CREATE UNIQUE INDEX jobs_subject ON jobs (kind, subject_id) WHERE state <> 'dead';
+CREATE TABLE knowledge_citations (
+  workspace_id BLOB NOT NULL,
+  message_id BLOB NOT NULL,
+  document_id BLOB NOT NULL,
+  version INTEGER NOT NULL,
+  draft_id BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, message_id, document_id, created_at))STRICT;
+CREATE INDEX knowledge_citations_document ON knowledge_citations (workspace_id, document_id, created_at);
+CREATE TABLE knowledge_documents (
+  workspace_id BLOB NOT NULL,
+  id BLOB NOT NULL,
+  inbox_id BLOB NOT NULL,
+  source_id TEXT,
+  title TEXT NOT NULL,
+  excerpt TEXT NOT NULL,
+  chars INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, id))STRICT;
+CREATE INDEX knowledge_documents_inbox ON knowledge_documents (workspace_id, inbox_id, created_at, id);
+CREATE INDEX knowledge_documents_list ON knowledge_documents (workspace_id, created_at, id);
+CREATE INDEX knowledge_documents_revision ON knowledge_documents (workspace_id, revision, chars);
+CREATE UNIQUE INDEX knowledge_documents_source ON knowledge_documents (workspace_id, inbox_id, source_id);
+CREATE TABLE knowledge_heads (
+  workspace_id BLOB NOT NULL PRIMARY KEY,
+  revision INTEGER NOT NULL)STRICT;
+CREATE TABLE knowledge_passages (
+  workspace_id BLOB NOT NULL,
+  document_id BLOB NOT NULL,
+  model TEXT NOT NULL,
+  passages BLOB NOT NULL,
+  PRIMARY KEY (workspace_id, document_id))STRICT;
+CREATE TABLE knowledge_versions (
+  workspace_id BLOB NOT NULL,
+  document_id BLOB NOT NULL,
+  version INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, document_id, version))STRICT;
 CREATE TABLE list_entries (
   workspace_id BLOB NOT NULL,
   id BLOB NOT NULL,
@@ -1038,6 +1081,14 @@ CREATE TABLE thread_people (
   thread_id BLOB NOT NULL,
   PRIMARY KEY (workspace_id, address, thread_id))STRICT, WITHOUT ROWID;
 CREATE INDEX thread_people_thread ON thread_people (workspace_id, thread_id);
+CREATE TABLE thread_readings (
+  workspace_id BLOB NOT NULL,
+  thread_id BLOB NOT NULL,
+  reader_id BLOB NOT NULL,
+  position TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, thread_id, reader_id))STRICT;
+CREATE INDEX thread_readings_age ON thread_readings (updated_at);
 CREATE TABLE thread_references (
   workspace_id BLOB NOT NULL,
   inbox_id BLOB NOT NULL,

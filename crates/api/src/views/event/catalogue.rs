@@ -57,6 +57,7 @@ pub(super) fn data_schemas(kind: EventKind) -> Vec<Describe> {
         AgentRevoked => vec![of::<data::AgentRevoked>],
         AgentDeleted => vec![of::<data::AgentDeleted>],
         AgentReported => vec![of::<data::AgentReported>],
+        KnowledgeCreated | KnowledgeUpdated | KnowledgeDeleted => vec![of::<data::KnowledgeData>],
         WebhookTest => vec![of::<data::WebhookTest>],
         DraftCreated | DraftUpdated | DraftSent | DraftCancelled | DraftFailed => vec![of::<draft::DraftEvent<'_>>],
         WorkspaceStopped => vec![of::<data::WorkspaceStopped>],

@@ -13,6 +13,7 @@ use crate::views::{
     connector::ConnectorView,
     domain::DomainView,
     inbox::InboxView,
+    knowledge::KnowledgeItemView,
     name_of,
     signup::SignupWorkspaceView,
     workspace::{ActorView, OrgView},
@@ -201,6 +202,14 @@ impl EscalatedItem {
 pub struct DomainData {
     /// Domain at the time of the event.
     pub domain: DomainView,
+}
+
+/// The data of `knowledge.created`, `knowledge.updated` and `knowledge.deleted`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KnowledgeEventData")]
+pub struct KnowledgeData {
+    /// Document after the change, or before its deletion, without its body.
+    pub knowledge: KnowledgeItemView,
 }
 
 /// The data of `signup.created`.

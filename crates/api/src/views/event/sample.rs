@@ -3,6 +3,7 @@
 mod agent;
 mod connector;
 mod draft;
+mod knowledge;
 
 use posthouse_domain::record::{Record, RecordView};
 use posthouse_domain::{
@@ -32,6 +33,7 @@ use super::{
 use crate::views::{
     domain::DomainView,
     inbox::{InboxFacts, InboxView},
+    knowledge::KnowledgeItemView,
     signup::SignupWorkspaceView,
     workspace::{ActorView, OrgView},
 };
@@ -100,6 +102,9 @@ fn detail(kind: EventKind) -> String {
         EventKind::WebhookTest => {
             let webhook = data::TestedWebhook { id: id(6), url: "https://example.com/hooks/mail".to_owned() };
             data::text(&data::WebhookTest { webhook, note: "This is a test.".to_owned() })
+        }
+        EventKind::KnowledgeCreated | EventKind::KnowledgeUpdated | EventKind::KnowledgeDeleted => {
+            data::text(&data::KnowledgeData { knowledge: KnowledgeItemView::of(&knowledge::document(kind)) })
         }
         EventKind::WorkspaceStopped => {
             let reason = Some("It replies to the wrong people.".to_owned());

@@ -16,6 +16,8 @@ macro_rules! plan {
         domains: $domains:literal,
         api_keys: $api_keys:literal,
         public_listings: $public_listings:literal,
+        knowledge_documents: $knowledge_documents:literal,
+        ai_drafts_per_day: $ai_drafts_per_day:literal,
         emails_per_month: $emails_per_month:literal,
         daily_sends_per_inbox: $daily_sends_per_inbox:literal,
         daily_sends: $daily_sends:literal,
@@ -59,6 +61,18 @@ macro_rules! plan {
                     default: value($public_listings),
                     example: 10,
                     help: "Maximum cards in the public directory.",
+                }
+                KNOWLEDGE_DOCUMENTS: Limit = concat!("plans.", $plan, ".knowledge_documents") => {
+                    kind: Quota,
+                    default: value($knowledge_documents),
+                    example: 500,
+                    help: "Maximum knowledge documents.",
+                }
+                AI_DRAFTS_PER_DAY: Limit = concat!("plans.", $plan, ".ai_drafts_per_day") => {
+                    kind: Quota,
+                    default: value($ai_drafts_per_day),
+                    example: 200,
+                    help: "Maximum replies that the model server drafts for a workspace within 24 hours.",
                 }
                 EMAILS_PER_MONTH: Limit = concat!("plans.", $plan, ".emails_per_month") => {
                     kind: Quota,
@@ -126,6 +140,8 @@ macro_rules! plan {
                     domains: values.get(&DOMAINS),
                     api_keys: values.get(&API_KEYS),
                     public_listings: values.get(&PUBLIC_LISTINGS),
+                    knowledge_documents: values.get(&KNOWLEDGE_DOCUMENTS),
+                    ai_drafts_per_day: values.get(&AI_DRAFTS_PER_DAY),
                     emails_per_month: values.get(&EMAILS_PER_MONTH),
                     daily_sends_per_inbox: values.get(&DAILY_SENDS_PER_INBOX),
                     daily_sends: values.get(&DAILY_SENDS),
@@ -147,6 +163,8 @@ plan!(free = "free" {
     domains: 1,
     api_keys: 20,
     public_listings: 3,
+    knowledge_documents: 100,
+    ai_drafts_per_day: 50,
     emails_per_month: 3_000,
     daily_sends_per_inbox: 100,
     daily_sends: 500,
@@ -164,6 +182,8 @@ plan!(builder = "builder" {
     domains: 10,
     api_keys: 200,
     public_listings: 100,
+    knowledge_documents: 2_000,
+    ai_drafts_per_day: 1_000,
     emails_per_month: 50_000,
     daily_sends_per_inbox: 1_000,
     daily_sends: 5_000,
@@ -181,6 +201,8 @@ plan!(team = "team" {
     domains: 50,
     api_keys: 2_000,
     public_listings: "unlimited",
+    knowledge_documents: 20_000,
+    ai_drafts_per_day: 10_000,
     emails_per_month: 500_000,
     daily_sends_per_inbox: 5_000,
     daily_sends: 50_000,

@@ -56,6 +56,7 @@ const LISTS: &[ListedRoute] = &[
         add: add_message,
     },
     ListedRoute { route: "listContacts", path: "/v1/contacts", filter: Some("kind=unknown"), add: add_contact },
+    ListedRoute { route: "listKnowledge", path: "/v1/knowledge", filter: None, add: add_knowledge },
     ListedRoute {
         route: "listSuppressions",
         path: "/v1/suppressions",
@@ -166,6 +167,14 @@ fn add_contact(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
 }
 
 /// Pairs of items have the same time.
+fn add_knowledge(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
+    Box::pin(async move {
+        fixture.server.clock.advance(i64::from(at.is_multiple_of(2)));
+        let body = json!({ "title": format!("Document {at}"), "body": "Text." });
+        fixture.api.post("/v1/knowledge", body).await.expect(201);
+    })
+}
+
 fn add_suppression(fixture: &ListFixture, at: usize) -> AddFuture<'_> {
     Box::pin(async move {
         fixture.server.clock.advance(i64::from(at.is_multiple_of(2)));

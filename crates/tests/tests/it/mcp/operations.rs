@@ -76,6 +76,12 @@ fn reading(r: &Records) -> Vec<Twin> {
             json!({ "inbox_id": inbox, "draft_id": draft }),
             &format!("/v1/inboxes/{inbox}/drafts/{draft}"),
         ),
+        get(
+            "get_thread",
+            json!({ "thread_id": r.thread, "budget": 500, "reset": true }),
+            &format!("/v1/threads/{}/digest?budget=500&reset=true", r.thread),
+        ),
+        get("search_knowledge", json!({ "query": "lamps", "limit": 3 }), "/v1/knowledge/search?q=lamps&limit=3"),
         get("get_escalation", json!({}), "/v1/escalation"),
         get("get_escalation", json!({ "inbox_id": inbox }), &format!("/v1/inboxes/{inbox}/escalation")),
         get(
@@ -150,6 +156,12 @@ fn sending(r: &Records) -> Vec<Twin> {
         post("send_email", of_inbox.clone(), &messages, json!({})),
         post("reply_to_email", with(&of_message, &answer), &reply, answer.clone()),
         post("reply_to_message", with(&of_message, &answer), &reply, answer),
+        post(
+            "draft_reply",
+            json!({ "message_id": message }),
+            &format!("/v1/messages/{message}/draft-reply"),
+            json!({}),
+        ),
         post("claim_messages", with(&of_inbox, &claim), &format!("{messages}/claim"), claimed),
         post(
             "ack_message",
@@ -201,6 +213,8 @@ async fn prepare(server: &TestServer, key: &TestKey) -> Records {
     let mail = TestMessage::new("Where are my lamps?", "I ordered two lamps. The code is 482913.");
     server.deliver_from(&mail.with("From", "Ada <ada@example.com>"), "ada@example.com", &inbox.address).await;
     let (api, inbox) = (server.api(key), inbox.id.to_string());
+    let document = json!({ "title": "Lamps", "body": "Lamps come within a week." });
+    api.post("/v1/knowledge", document).await.expect(201);
     let message = server.newest_message(&api, &inbox).await;
     let text = |value: &Value| value.as_str().expect("an id").to_owned();
     let draft = api.post(&format!("/v1/inboxes/{inbox}/drafts"), json!({ "subject": "Draft" })).await.expect(201);

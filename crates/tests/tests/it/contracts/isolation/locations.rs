@@ -19,6 +19,7 @@ pub(super) enum IdKind {
     ContactAddress,
     SuppressedAddress,
     ListEntry,
+    Knowledge,
     Webhook,
     IdentityClient,
     /// A code that a browser shows; it belongs to no tenant.
@@ -74,6 +75,9 @@ const EXEMPT: &[(&str, &str, &str)] = &[
     ("createInbox", "body:/client_id", "the caller's own name for an inbox, unique within its workspace"),
     ("createIdentity", "body:/client_id", "the caller's own name for an identity, unique within its workspace"),
     ("createInbox", "body:/card/capabilities/skills[]/id", "the caller's own name for a skill, unique within its card"),
+    ("createKnowledge", "body:/source_id", "the caller's own name for a source, unique in its scope"),
+    ("getThreadDigest", "query:cursor", "a position in the thread of the path, which others can't name"),
+    ("getKnowledgeVersion", "path:version", "a number of the document in the path"),
     (
         "createIdentity",
         "body:/card/capabilities/skills[]/id",
@@ -281,6 +285,7 @@ fn of_collection(name: &str) -> Option<IdKind> {
         "by-address" => IdKind::ContactAddress,
         "suppressions" => IdKind::SuppressedAddress,
         "lists" => IdKind::ListEntry,
+        "knowledge" => IdKind::Knowledge,
         "webhooks" => IdKind::Webhook,
         "clients" => IdKind::IdentityClient,
         "approvals" => IdKind::ApprovalCode,

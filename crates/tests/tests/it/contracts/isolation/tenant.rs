@@ -88,6 +88,8 @@ impl Tenant {
                 "direction": "receive", "kind": "block", "pattern": format!("{mark}{n}.example"), "inbox_id": inbox
             });
             make(IdKind::ListEntry, "/v1/lists", entry).await;
+            let document = json!({ "title": format!("{mark}{n}"), "body": mark, "inbox_id": inbox });
+            make(IdKind::Knowledge, "/v1/knowledge", document).await;
             let below = format!("/v1/inboxes/{inbox}");
             let forward = json!({ "address": format!("{mark}{n}@forward.example") });
             make(IdKind::ForwardingAddress, &format!("{below}/forwarding"), forward).await;
@@ -190,6 +192,7 @@ impl Tenant {
             format!("/v1/inboxes/{inbox}/identity/sign-ins?limit=100"),
             "/v1/identity/clients?limit=100".to_owned(),
             format!("/v1/lists?inbox_id={inbox}"),
+            "/v1/knowledge?limit=100".to_owned(),
             "/v1/lists".to_owned(),
             "/v1/inboxes?limit=100".to_owned(),
             "/v1/webhooks?limit=100".to_owned(),
@@ -219,7 +222,7 @@ pub(super) fn differences(before: &BTreeMap<String, Value>, after: &BTreeMap<Str
 /// Returns the required query parameters of a route.
 fn required(route: &Route) -> &'static str {
     match route.operation.name {
-        "searchMessages" => "&q=secret",
+        "searchMessages" | "searchKnowledge" => "&q=secret",
         "waitForMessage" => "&since=2020-01-01",
         _ => "",
     }
@@ -294,6 +297,7 @@ fn body(server: &TestServer, route: &Route, of: &Tenant) -> Option<Value> {
         "scheduleDraft" => json!({ "send_at": at }),
         "approveDraft" => json!({ "content_sha256": "0".repeat(64) }),
         "sendBackDraft" => json!({ "note": "Shorter." }),
+        "createKnowledge" | "updateKnowledge" => json!({ "title": "t", "body": "b" }),
         "createListEntry" => json!({ "direction": "receive", "kind": "block", "pattern": "new.example" }),
         "createWebhook" => json!({ "url": "https://127.0.0.1:8443/hook" }),
         "updateWebhook" => json!({ "enabled": false }),

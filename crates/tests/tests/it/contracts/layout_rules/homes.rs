@@ -5,10 +5,12 @@ use super::paths::{NamedPath, named_paths};
 use super::source::{SourceFile, SourceToken, TokenKind};
 use super::{Rule, Violation};
 
-/// A benchmark: it has arguments and measures real time.
+/// Benchmarks: they have arguments and measure real time.
 const CARD_SEARCH: &str = "bench/card_search";
+const KNOWLEDGE_SEARCH: &str = "bench/knowledge_search";
+const THREAD_DIGEST: &str = "bench/thread_digest";
 /// Files that may read real time.
-const CLOCK: &[&str] = &["crates/server/src/adapters/clock", "crates/client/src/clock", CARD_SEARCH];
+const CLOCK: &[&str] = &["crates/server/src/adapters/clock", "crates/client/src/clock", CARD_SEARCH, KNOWLEDGE_SEARCH];
 /// Files that may draw random bytes.
 const ENTROPY: &[&str] = &["crates/server/src/adapters", "crates/client/src/entropy"];
 /// Files that may read the environment. Cargo tells a build script by it where to write.
@@ -18,6 +20,8 @@ const CONFIG: &[&str] = &[
     "crates/posthouse/src/main.rs",
     "crates/store/build.rs",
     CARD_SEARCH,
+    KNOWLEDGE_SEARCH,
+    THREAD_DIGEST,
 ];
 /// Files that may depend on a specific database.
 const DATABASE_FILES: &[&str] = &[

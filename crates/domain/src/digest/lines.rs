@@ -1,0 +1,101 @@
+//! The lines of a message as a digest gives them.
+
+use super::{DigestKind, QuoteIndex, classify::LineClass};
+
+/// The most messages that a line in place of quoted text names.
+const NAMED_MAX: usize = 5;
+
+/// A line of a message, or a line in place of several that an earlier message has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DigestLine {
+    /// What it is.
+    pub kind: DigestKind,
+    /// Where it begins in the message's text, in characters.
+    pub from: u32,
+    /// Where it ends.
+    pub to: u32,
+    /// The line with its line break, or the line in its place.
+    pub text: String,
+    /// Whether the text stands for other text.
+    pub is_reference: bool,
+}
+
+/// The text of a message or file.
+#[derive(Clone, Copy, Debug)]
+pub struct DigestSource<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The new text of a reply, if it was extracted.
+    pub new_text: Option<&'a str>,
+}
+
+impl DigestSource<'_> {
+    /// Returns the lines that belong to that kind of part: with the new text, the lines in place of quotations; with the
+    /// quoted text, what no earlier message has.
+    #[must_use]
+    pub fn lines(&self, kind: DigestKind, known: &QuoteIndex) -> Vec<DigestLine> {
+        match kind {
+            DigestKind::File => whole(self.text),
+            DigestKind::Text | DigestKind::Quote => {
+                self.classified(known).into_iter().filter(|l| l.0 == kind).map(|l| l.1).collect()
+            }
+        }
+    }
+
+    /// Returns all lines, each with the kind of part that it belongs to.
+    fn classified(&self, known: &QuoteIndex) -> Vec<(DigestKind, DigestLine)> {
+        let mut out: Vec<(DigestKind, DigestLine)> = Vec::new();
+        let mut named: Vec<u32> = Vec::new();
+        let (mut at, mut before) = (0, LineClass::New);
+        for (line, class) in self.text.split_inclusive('\n').zip(known.classify(self.text, self.new_text)) {
+            let (from, to) = (at, at + count(line));
+            at = to;
+            // An empty line belongs to the lines before it.
+            let class = if class == LineClass::Blank { before } else { class };
+            before = class;
+            if let LineClass::Repeated(number) = class {
+                match out.last_mut().filter(|(_, last)| last.is_reference) {
+                    Some((_, last)) => last.to = to,
+                    None => {
+                        named.clear();
+                        let (kind, text) = (DigestKind::Quote, String::new());
+                        out.push((DigestKind::Text, DigestLine { kind, from, to, text, is_reference: true }));
+                    }
+                }
+                if !named.contains(&number) {
+                    named.push(number);
+                }
+                if let Some((_, last)) = out.last_mut() {
+                    last.text = reference(&named);
+                }
+            } else {
+                let kind = if class == LineClass::Unique { DigestKind::Quote } else { DigestKind::Text };
+                out.push((kind, DigestLine { kind, from, to, text: line.to_owned(), is_reference: false }));
+            }
+        }
+        out
+    }
+}
+
+fn whole(text: &str) -> Vec<DigestLine> {
+    let mut at = 0;
+    let line = |text: &str| {
+        let from = at;
+        at += count(text);
+        DigestLine { kind: DigestKind::File, from, to: at, text: text.to_owned(), is_reference: false }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// Returns the line that names the messages which have a quotation.
+fn reference(numbers: &[u32]) -> String {
+    let mut named: Vec<String> = numbers.iter().take(NAMED_MAX).map(|number| format!("#{number}")).collect();
+    if numbers.len() > NAMED_MAX {
+        named.push("…".to_owned());
+    }
+    format!("[quotes {}]\n", named.join(", "))
+}
+
+fn count(line: &str) -> u32 {
+    u32::try_from(line.chars().count()).unwrap_or(u32::MAX)
+}
