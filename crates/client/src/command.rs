@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::{
     commands::{
-        account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open,
+    account, agents, contacts, doctor, domains, drafts, inboxes, keys, knowledge, listen, mcp, messages, open, rehearse,
         search, send, tail, threads, tree, trigger, wait_code, webhooks,
     },
     environment::Environment,
@@ -44,6 +44,8 @@ pub enum Command {
     Listen(Leaf<listen::Listen>),
     /// Make an event happen, for a test.
     Trigger(Leaf<trigger::Trigger>),
+    /// Test an agent with attack mails on a service that is thrown away.
+    Rehearse(Leaf<rehearse::Rehearse>),
     /// List, read, send, approve and send back drafts.
     Drafts(Group<drafts::Command>),
     /// List, read and change contacts.
@@ -102,6 +104,7 @@ impl Command {
             Self::Tail(given) => &given.options,
             Self::Listen(given) => &given.options,
             Self::Trigger(given) => &given.options,
+            Self::Rehearse(given) => &given.options,
             Self::Drafts(given) => &given.options,
             Self::Contacts(given) => &given.options,
             Self::Knowledge(given) => &given.options,
@@ -158,6 +161,7 @@ async fn execute(session: &Session, command: Command, tree: fn() -> clap::Comman
         Command::Tail(given) => tail::run(session, given.command).await,
         Command::Listen(given) => listen::run(session, given.command).await,
         Command::Trigger(given) => trigger::run(session, given.command).await,
+        Command::Rehearse(given) => rehearse::run(session, given.command).await,
         Command::Drafts(given) => drafts::run(session, given.command).await,
         Command::Contacts(given) => contacts::run(session, given.command).await,
         Command::Knowledge(given) => knowledge::run(session, given.command).await,

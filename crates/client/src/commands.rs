@@ -15,6 +15,7 @@ pub(crate) mod listen;
 pub(crate) mod mcp;
 pub(crate) mod messages;
 pub(crate) mod open;
+pub(crate) mod rehearse;
 pub(crate) mod search;
 pub(crate) mod send;
 pub(crate) mod tail;

@@ -63,6 +63,11 @@ pub(crate) fn program() -> Option<PathBuf> {
     env::current_exe().ok()
 }
 
+/// Returns the directory of temporary files.
+pub(crate) fn temporary_directory() -> PathBuf {
+    env::temp_dir()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

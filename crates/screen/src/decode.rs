@@ -3,9 +3,9 @@
 use crate::words::position;
 
 /// Bytes that are decoded in one text.
-const DECODED_BYTES_MAX: usize = 1 << 20;
+const DECODED_BYTES_MAX: usize = 256 * 1024;
 /// Payloads of one text.
-const PAYLOADS_MAX: usize = 256;
+const PAYLOADS_MAX: usize = 128;
 /// Characters from which a run may be encoded text.
 const RUN_MIN: usize = 16;
 /// Bytes that are checked first.

@@ -97,6 +97,8 @@ pub(crate) struct Lexicon {
     concepts: Vec<Concepts>,
     /// A bit for some bits of each hash, so that most lookups end here.
     filter: Vec<u64>,
+    /// The same for the first two characters of each entry in a script without blanks.
+    beginnings: Vec<u64>,
 }
 
 /// The lexicon, built on first use.
@@ -106,8 +108,8 @@ const FILTER_BITS: u64 = 1 << 17;
 
 impl Lexicon {
     fn build() -> Self {
-        let mut all =
-            Self { hashes: vec![0; SLOTS], concepts: vec![0; SLOTS], filter: vec![0; FILTER_BITS as usize / 64] };
+        let filter = vec![0; FILTER_BITS as usize / 64];
+        let mut all = Self { hashes: vec![0; SLOTS], concepts: vec![0; SLOTS], beginnings: filter.clone(), filter };
         for file in FILES {
             let mut concept = 0;
             for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -126,6 +128,10 @@ impl Lexicon {
         let words: Vec<Vec<char>> = words(text);
         let hashes = words.iter().map(|word| word.iter().fold(EMPTY, |hash, c| step(hash, *c)));
         let Some(hash) = hashes.reduce(join) else { return };
+        if words.len() == 1 && !words[0].iter().all(char::is_ascii) {
+            let beginning = words[0].iter().take(2).fold(EMPTY, |hash, c| step(hash, *c));
+            self.beginnings[(beginning % FILTER_BITS) as usize / 64] |= 1 << (beginning % 64);
+        }
         // The ending of a phrase's last word is not free.
         let stem = if words.len() == 1 { stem } else { 0 };
         self.filter[(hash % FILTER_BITS) as usize / 64] |= 1 << (hash % 64);
@@ -148,6 +154,12 @@ impl Lexicon {
     pub(crate) fn stem(&self, hash: u64) -> Concepts {
         let concepts = self.probe(hash);
         if concepts & STEM == 0 { 0 } else { concepts & !STEM }
+    }
+
+    /// Returns whether an entry in a script without blanks may begin with these two characters.
+    #[inline]
+    pub(crate) fn begins(&self, hash: u64) -> bool {
+        self.beginnings[(hash % FILTER_BITS) as usize / 64] & (1 << (hash % 64)) != 0
     }
 
     #[inline]

@@ -67,6 +67,8 @@ struct Source<'a> {
 struct Findings {
     score: f32,
     all: Vec<Found>,
+    /// The concepts of its plain words.
+    concepts: u32,
 }
 
 struct Found {
@@ -206,6 +208,7 @@ fn scan_text(source: Source<'_>) -> Findings {
         return findings;
     }
     let mut words = words::read(source.text);
+    findings.concepts = words.plain.iter().fold(0, |all, hit| all | hit.concepts & words::TELLING);
     instructions(&source, &mut words.plain, &mut findings);
     ciphers(&source, &words, &mut findings);
     signs(&words, &mut findings);
@@ -334,7 +337,7 @@ fn payloads(source: &Source<'_>, findings: &mut Findings) {
         let inner = Source { text: &payload.text, encoding: Some(payload.name), depth: source.depth + 1, ..*source };
         let found = scan_text(inner);
         let is_invisible = matches!(payload.name, "unicode_tags" | "variation_selectors" | "zero_width");
-        let telling = words::telling(&payload.text);
+        let telling = found.concepts.count_ones();
         // Text that nobody sees has no honest reason, and encoded text that speaks to an assistant has none either.
         let floor = if is_invisible {
             0.7

@@ -297,6 +297,9 @@ impl Reader {
                     is_disguised |= gap > 0;
                     gap = 0;
                     let concepts = LEXICON.exact(hash);
+                    if read == 2 && !LEXICON.begins(hash) {
+                        break;
+                    }
                     if concepts != 0 {
                         found = Some((concepts, start + position(at + c.len_utf8()), is_disguised));
                     }
@@ -501,39 +504,60 @@ pub(crate) const TELLING: Concepts = OVERRIDE
     | TRIGGER
     | TARGET;
 
-/// Returns how many different concepts that make an instruction a text has.
-pub(crate) fn telling(text: &str) -> u32 {
-    read(text).plain.iter().fold(0, |all, hit| all | hit.concepts & TELLING).count_ones()
-}
-
 /// Words that are often written with a hyphen.
 const HYPHENATED: [&str; 8] = ["email", "emails", "login", "signin", "passcode", "password", "passwords", "readd"];
+
+/// The first letters of a chunk.
+struct Letters {
+    all: [char; CHUNK_MAX + 1],
+    length: usize,
+}
+
+impl Letters {
+    const fn new() -> Self {
+        Self { all: ['\0'; CHUNK_MAX + 1], length: 0 }
+    }
+
+    fn push(&mut self, c: char) {
+        if let Some(next) = self.all.get_mut(self.length) {
+            *next = c;
+            self.length += 1;
+        }
+    }
+
+    fn as_slice(&self) -> &[char] {
+        &self.all[..self.length]
+    }
+}
 
 /// Returns what a chunk stands for without its signs, or with the letters that its digits and signs look like.
 fn without_signs(raw: &str) -> Concepts {
     let raw = raw.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'', '\u{201d}']);
-    let mut letters = Vec::with_capacity(raw.len());
-    let mut replaced = [Vec::with_capacity(raw.len()), Vec::with_capacity(raw.len())];
+    let (mut letters, mut usual, mut second) = (Letters::new(), Letters::new(), Letters::new());
     for c in raw.chars().take(CHUNK_MAX) {
-        match fold(c) {
+        let looks = match fold(c) {
             Folded::Letter(letter) | Folded::Ideograph(letter) => {
                 letters.push(letter);
-                replaced.iter_mut().for_each(|all| all.push(letter));
+                Some([letter; 2])
             }
-            Folded::Pair(a, b) => letters.extend([a, b]),
-            Folded::Digit(c) => replaced.iter_mut().zip(leet(c).unwrap_or([c; 2])).for_each(|(all, c)| all.push(c)),
-            Folded::Other => {
-                if let Some(two) = leet(c) {
-                    replaced.iter_mut().zip(two).for_each(|(all, c)| all.push(c));
-                }
+            Folded::Pair(a, b) => {
+                letters.push(a);
+                letters.push(b);
+                None
             }
-            Folded::Nothing(_) => {}
+            Folded::Digit(c) => Some(leet(c).unwrap_or([c; 2])),
+            Folded::Other => leet(c),
+            Folded::Nothing(_) => None,
+        };
+        if let Some([one, other]) = looks {
+            usual.push(one);
+            second.push(other);
         }
     }
-    let plain: String = letters.iter().collect();
-    let mut found = if HYPHENATED.contains(&plain.as_str()) { 0 } else { look_up(&letters) };
-    if replaced[0].len() > letters.len() {
-        found |= look_up(&replaced[0]) | look_up(&replaced[1]);
+    let is_hyphenated = HYPHENATED.iter().any(|word| word.chars().eq(letters.as_slice().iter().copied()));
+    let mut found = if is_hyphenated { 0 } else { look_up(letters.as_slice()) };
+    if usual.length > letters.length {
+        found |= look_up(usual.as_slice()) | look_up(second.as_slice());
     }
     found
 }
