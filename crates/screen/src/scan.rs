@@ -69,6 +69,8 @@ struct Findings {
     all: Vec<Found>,
     /// The concepts of its plain words.
     concepts: u32,
+    /// Whether a part was read less thoroughly.
+    is_cut: bool,
 }
 
 struct Found {
@@ -134,6 +136,7 @@ impl Scan {
 
     fn add(&mut self, findings: Findings, part: Part, place: Place, source: &str, at: impl Fn(u32) -> u32) {
         self.score = self.score.max(findings.score);
+        self.complete &= !findings.is_cut;
         for found in findings.all {
             let start = at(found.start) as usize;
             // The last byte rather than the end, which may be in another piece of the source.
@@ -209,6 +212,7 @@ fn scan_text(source: Source<'_>) -> Findings {
     }
     let mut words = words::read(source.text);
     findings.concepts = words.plain.iter().fold(0, |all, hit| all | hit.concepts & words::TELLING);
+    findings.is_cut = words.is_cut;
     instructions(&source, &mut words.plain, &mut findings);
     ciphers(&source, &words, &mut findings);
     signs(&words, &mut findings);

@@ -17,6 +17,8 @@ const PART_MAX: usize = 14;
 const IDEOGRAPHS_MAX: usize = 12;
 /// Characters of a run of short words that are kept.
 const RUN_MAX: usize = 4_096;
+/// Characters of a text that are read a second time, as parts of words or without their signs.
+const EFFORT_MAX: usize = 192 * 1024;
 /// Letters from which a beginning of a word is looked up.
 const STEM_MIN: usize = 3;
 
@@ -51,8 +53,8 @@ pub(crate) struct Words {
     pub(crate) mixed: Count,
     /// Controls that turn the direction of the text.
     pub(crate) turned: Count,
-    /// Number of words.
-    pub(crate) count: u32,
+    /// Whether some words were only read as they are, because there were too many unusual ones.
+    pub(crate) is_cut: bool,
 }
 
 /// How often something was seen, and where first.
@@ -100,7 +102,6 @@ pub(crate) fn read(text: &str) -> Words {
         ends_line = false;
     }
     reader.end(position(text.len()), text);
-    reader.words.count = reader.index;
     reader.words
 }
 
@@ -145,6 +146,7 @@ struct Reader {
     chunk: Chunk,
     was_ideograph: bool,
     half: bool,
+    effort: usize,
 }
 
 #[derive(Default, Clone, Copy)]
@@ -348,6 +350,13 @@ impl Reader {
         self.word.letters.clear();
     }
 
+    /// Returns whether that many characters may be read again.
+    fn may_read_again(&mut self, characters: usize) -> bool {
+        self.effort += characters;
+        self.words.is_cut |= self.effort > EFFORT_MAX;
+        !self.words.is_cut
+    }
+
     fn end_phrases(&mut self, end: u32, is_disguised: bool) {
         let hash = self.word.hash;
         self.starts.rotate_right(1);
@@ -407,7 +416,7 @@ impl Reader {
                 self.words.plain.push(hit);
             }
         }
-        if length >= 16 {
+        if length >= 16 && self.may_read_again(length) {
             let mut parts = Vec::new();
             segment(&self.word.letters, 4, &mut parts);
             if parts.len() >= 3 {
@@ -441,7 +450,7 @@ impl Reader {
     }
 
     fn end_run(&mut self) {
-        if self.run_words >= 4 && self.run.len() >= 6 {
+        if self.run_words >= 4 && self.run.len() >= 6 && self.may_read_again(self.run.len()) {
             let mut parts = Vec::new();
             let is_single = self.run_singles * 10 >= self.run_words * 8;
             segment(&self.run, if is_single { 3 } else { 5 }, &mut parts);
@@ -472,6 +481,9 @@ impl Reader {
             return;
         }
         let Some(raw) = text.get(chunk.start as usize..end as usize) else { return };
+        if !self.may_read_again(raw.len()) {
+            return;
+        }
         let concepts = without_signs(raw);
         if concepts & !COMMON != 0 {
             self.words.plain.push(Hit { at: self.index, start: chunk.start, end, concepts, is_disguised: true });
