@@ -1,7 +1,7 @@
 //! The local screen: finds text that tries to instruct an assistant, also where it is hidden or encoded, and secrets.
 //!
 //! Pure, without I/O. All of it runs in linear time for any input: a text is read once, codes are decoded first, and
-//! windows over the words that stand for something find instructions (`docs/guides/screening.md`).
+//! windows over the words that stand for something find instructions (`docs/guides/local-screen.md`).
 
 mod decode;
 mod fold;

@@ -1,4 +1,4 @@
-//! The local screen of received mail, which runs before the mail is stored (`docs/guides/screening.md`).
+//! The local screen of received mail, which runs before the mail is stored (`docs/guides/local-screen.md`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
