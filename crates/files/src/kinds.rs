@@ -1,0 +1,14 @@
+//! One file for each kind of file.
+
+pub mod docx;
+pub mod epub;
+pub mod ics;
+pub mod image;
+pub mod mail;
+pub mod msg;
+pub mod odf;
+pub mod pdf;
+pub mod pptx;
+pub mod rtf;
+pub mod text;
+pub mod xlsx;

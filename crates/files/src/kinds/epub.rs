@@ -1,0 +1,69 @@
+//! Books (EPUB 3.3): a page for each document of the spine.
+
+use posthouse_mail::html;
+
+use super::{pptx::resolved, text::write_lines};
+use crate::{
+    FileError, FileText,
+    archive::Archive,
+    output::TextWriter,
+    xml::{self, XmlStep, XmlSteps},
+};
+
+pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
+    let mut archive = Archive::open(bytes)?;
+    let container = archive.require("META-INF/container.xml")?;
+    let package_name = package_name(&xml::decode(&container))?;
+    let package = archive.require(&package_name)?;
+    let folder = package_name.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut out = TextWriter::default();
+    for target in spine(&xml::decode(&package), &mut out)? {
+        let Some(chapter) = archive.read(&resolved(folder, &unescaped(&target)))? else { continue };
+        if !out.begin_page() {
+            break;
+        }
+        write_lines(&mut out, &html::to_text(&xml::decode(&chapter)));
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(out.finish())
+}
+
+fn package_name(source: &str) -> Result<String, FileError> {
+    let mut steps = XmlSteps::new(source);
+    while let Some(step) = steps.next()? {
+        if let XmlStep::Open(tag) = step
+            && tag.name() == "rootfile"
+            && let Some(path) = tag.attribute("full-path")
+        {
+            return Ok(path);
+        }
+    }
+    Err(FileError::parse("The book names no package."))
+}
+
+/// Returns the names of the documents in reading order.
+fn spine(source: &str, out: &mut TextWriter) -> Result<Vec<String>, FileError> {
+    let (mut steps, mut items, mut order) = (XmlSteps::new(source), Vec::new(), Vec::new());
+    let mut is_language = false;
+    while let Some(step) = steps.next()? {
+        match step {
+            XmlStep::Open(tag) => match &*tag.name() {
+                "item" => items.extend(tag.attribute("id").zip(tag.attribute("href"))),
+                "itemref" => order.extend(tag.attribute("idref")),
+                name => is_language = name == "language",
+            },
+            XmlStep::Text(text) if is_language => out.set_language(text.trim()),
+            XmlStep::Text(_) => {}
+            XmlStep::Close(_) => is_language = false,
+        }
+    }
+    let target = |id: String| items.iter().find(|(item, _)| *item == id).map(|(_, href)| href.clone());
+    Ok(order.into_iter().filter_map(target).collect())
+}
+
+/// Decodes `%20` in a reference.
+fn unescaped(reference: &str) -> String {
+    reference.replace("%20", " ")
+}

@@ -1,0 +1,92 @@
+//! Presentations of PowerPoint (ECMA-376 Part 1, PresentationML): a page for each slide, with its notes.
+
+use crate::{
+    FileError, FileText,
+    archive::Archive,
+    kinds::docx,
+    output::TextWriter,
+    xml::{self, XmlStep, XmlSteps},
+};
+
+pub(crate) fn read(bytes: &[u8]) -> Result<FileText, FileError> {
+    let mut archive = Archive::open(bytes)?;
+    let presentation = archive.require("ppt/presentation.xml")?;
+    let targets = relations(&mut archive, "ppt/_rels/presentation.xml.rels")?;
+    let mut out = TextWriter::default();
+    for id in slide_ids(&xml::decode(&presentation))? {
+        let Some(relation) = targets.iter().find(|relation| relation.id == id) else { continue };
+        let name = resolved("ppt/", &relation.target);
+        let Some(slide) = archive.read(&name)? else { continue };
+        if !out.begin_page() {
+            break;
+        }
+        docx::write(&xml::decode(&slide), &mut out)?;
+        write_notes(&mut archive, &name, &mut out)?;
+        if out.is_full() {
+            break;
+        }
+    }
+    Ok(out.finish())
+}
+
+/// A relation of a part to another one.
+pub(crate) struct Relation {
+    pub(crate) id: String,
+    pub(crate) target: String,
+    pub(crate) kind: String,
+}
+
+/// Returns the relations of a part to other parts of the file. Relations to what is elsewhere are left out.
+pub(crate) fn relations(archive: &mut Archive<'_>, name: &str) -> Result<Vec<Relation>, FileError> {
+    let Some(bytes) = archive.read(name)? else { return Ok(Vec::new()) };
+    let source = xml::decode(&bytes);
+    let (mut steps, mut relations) = (XmlSteps::new(&source), Vec::new());
+    while let Some(step) = steps.next()? {
+        if let XmlStep::Open(tag) = step
+            && tag.name() == "Relationship"
+            && tag.attribute("TargetMode").as_deref() != Some("External")
+            && let (Some(id), Some(target), Some(kind)) =
+                (tag.attribute("Id"), tag.attribute("Target"), tag.attribute("Type"))
+        {
+            relations.push(Relation { id, target, kind });
+        }
+    }
+    Ok(relations)
+}
+
+/// Returns the name of a part that another one names from its folder.
+pub(crate) fn resolved(folder: &str, target: &str) -> String {
+    if let Some(absolute) = target.strip_prefix('/') {
+        return absolute.to_owned();
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." | "" => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+fn slide_ids(source: &str) -> Result<Vec<String>, FileError> {
+    let (mut steps, mut ids) = (XmlSteps::new(source), Vec::new());
+    while let Some(step) = steps.next()? {
+        if let XmlStep::Open(tag) = step
+            && tag.name() == "sldId"
+        {
+            ids.extend(tag.attribute_of("r", "id"));
+        }
+    }
+    Ok(ids)
+}
+
+fn write_notes(archive: &mut Archive<'_>, slide: &str, out: &mut TextWriter) -> Result<(), FileError> {
+    let Some((folder, file)) = slide.rsplit_once('/') else { return Ok(()) };
+    let relations = relations(archive, &format!("{folder}/_rels/{file}.rels"))?;
+    let Some(notes) = relations.iter().find(|relation| relation.kind.ends_with("/notesSlide")) else { return Ok(()) };
+    let Some(bytes) = archive.read(&resolved(folder, &notes.target))? else { return Ok(()) };
+    out.end_line();
+    docx::write(&xml::decode(&bytes), out)
+}

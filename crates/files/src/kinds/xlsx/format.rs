@@ -1,0 +1,186 @@
+//! How a workbook shows numbers: dates, percentages and decimals.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use crate::{
+    FileError,
+    xml::{XmlStep, XmlSteps},
+};
+
+/// Days from 1899-12-30, from which Excel counts, to 1970-01-01.
+const DAYS_TO_1970: i64 = 25_569;
+/// Days from 1899-12-30 to 1904-01-01.
+const DAYS_TO_1904: f64 = 1_462.0;
+/// The last day that Excel knows: 9999-12-31.
+const DAYS_MAX: f64 = 2_958_465.0;
+/// Decimals of a number.
+const DECIMALS_MAX: usize = 15;
+
+/// The number formats of cells by their style.
+#[derive(Default)]
+pub(super) struct CellFormats {
+    styles: Vec<NumberFormat>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum NumberFormat {
+    General,
+    Date { has_day: bool, has_time: bool },
+    Percent(usize),
+    Decimals(usize),
+}
+
+impl CellFormats {
+    pub(super) fn parse(source: &str) -> Result<Self, FileError> {
+        let (mut steps, mut codes) = (XmlSteps::new(source), HashMap::new());
+        let (mut styles, mut is_of_cells) = (Vec::new(), false);
+        while let Some(step) = steps.next()? {
+            match step {
+                XmlStep::Open(tag) => match &*tag.name() {
+                    "numFmt" => {
+                        let id = tag.attribute("numFmtId").and_then(|id| id.parse::<u32>().ok());
+                        codes.extend(id.zip(tag.attribute("formatCode")));
+                    }
+                    "cellXfs" => is_of_cells = true,
+                    "xf" if is_of_cells => {
+                        let id = tag.attribute("numFmtId").and_then(|id| id.parse().ok()).unwrap_or_default();
+                        styles.push(codes.get(&id).map_or_else(|| built_in(id), |code| of_code(code)));
+                    }
+                    _ => {}
+                },
+                XmlStep::Close(name) if name == "cellXfs" => is_of_cells = false,
+                XmlStep::Close(_) | XmlStep::Text(_) => {}
+            }
+        }
+        Ok(Self { styles })
+    }
+
+    /// Returns a number as the workbook shows it, or unchanged.
+    pub(super) fn shown<'v>(&self, value: &'v str, style: usize, is_1904: bool) -> Cow<'v, str> {
+        let (Some(format), Ok(number)) = (self.styles.get(style), value.trim().parse::<f64>()) else {
+            return value.into();
+        };
+        match *format {
+            NumberFormat::Date { has_day, has_time } => {
+                let days = if is_1904 { number + DAYS_TO_1904 } else { number };
+                date(days, has_day, has_time).map_or(value.into(), Cow::Owned)
+            }
+            NumberFormat::Percent(decimals) => format!("{:.decimals$}%", number * 100.0).into(),
+            NumberFormat::Decimals(decimals) => format!("{number:.decimals$}").into(),
+            NumberFormat::General => general(value, number),
+        }
+    }
+}
+
+/// Returns a number without the digits that only the binary form has.
+fn general(value: &str, number: f64) -> Cow<'_, str> {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    if digits <= DECIMALS_MAX || !number.is_finite() {
+        return value.into();
+    }
+    let rounded: f64 = format!("{number:.14e}").parse().unwrap_or(number);
+    format!("{rounded}").into()
+}
+
+/// Returns a built-in format (ECMA-376 Part 1, §18.8.30).
+fn built_in(id: u32) -> NumberFormat {
+    match id {
+        1 | 3 | 37 | 38 => NumberFormat::Decimals(0),
+        2 | 4 | 39 | 40 => NumberFormat::Decimals(2),
+        9 => NumberFormat::Percent(0),
+        10 => NumberFormat::Percent(2),
+        14..=17 => NumberFormat::Date { has_day: true, has_time: false },
+        18..=21 | 45..=47 => NumberFormat::Date { has_day: false, has_time: true },
+        22 => NumberFormat::Date { has_day: true, has_time: true },
+        _ => NumberFormat::General,
+    }
+}
+
+fn of_code(code: &str) -> NumberFormat {
+    let section = code.split(';').next().unwrap_or_default();
+    let (mut letters, mut is_quoted, mut in_brackets) = (String::new(), false, false);
+    let mut chars = section.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '\\' | '_' | '*' if !is_quoted => drop(chars.next()),
+            '[' if !is_quoted => in_brackets = true,
+            ']' => in_brackets = false,
+            c if !is_quoted && !in_brackets => letters.push(c.to_ascii_lowercase()),
+            // Elapsed time, such as [h]:mm.
+            c if in_brackets && matches!(c, 'h' | 'm' | 's') && !letters.ends_with(c) => letters.push(c),
+            _ => {}
+        }
+    }
+    let has_time = letters.contains(['h', 's']);
+    let has_day = letters.contains(['y', 'd']) || (letters.contains('m') && !has_time);
+    let decimals = || {
+        let after = letters.split_once('.').map_or("", |(_, after)| after);
+        after.chars().take_while(|c| matches!(c, '0' | '#' | '?')).count().min(DECIMALS_MAX)
+    };
+    if letters.contains("general") || letters.contains('@') {
+        NumberFormat::General
+    } else if has_day || has_time {
+        NumberFormat::Date { has_day, has_time }
+    } else if letters.contains('%') {
+        NumberFormat::Percent(decimals())
+    } else if letters.contains(['0', '#']) && !letters.contains(['e', '/', '?']) {
+        NumberFormat::Decimals(decimals())
+    } else {
+        NumberFormat::General
+    }
+}
+
+/// Returns a date in the form of ISO 8601.
+fn date(days: f64, has_day: bool, has_time: bool) -> Option<String> {
+    if !(0.0..=DAYS_MAX).contains(&days) {
+        return None;
+    }
+    let seconds = (days * 86_400.0).round() as i64;
+    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let time = format!("{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60);
+    if !has_day {
+        return Some(time);
+    }
+    let (year, month, day) = civil(day - DAYS_TO_1970);
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    Some(if has_time { format!("{date} {time}") } else { date })
+}
+
+/// Returns year, month and day of a number of days since 1970 (Howard Hinnant, `civil_from_days`).
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_by_their_format() {
+        let table = [
+            ("General", "0.1", "0.1"),
+            ("General", "0.30000000000000004", "0.3"),
+            ("yyyy\\-mm\\-dd", "45292", "2024-01-01"),
+            ("m/d/yy h:mm", "45292.5", "2024-01-01 12:00:00"),
+            ("[h]:mm", "0.25", "06:00:00"),
+            ("0.0%", "0.125", "12.5%"),
+            ("#,##0.00\\ \"EUR\"", "1234.5", "1234.50"),
+            ("@", "17", "17"),
+            ("d", "-1", "-1"),
+        ];
+        for (code, value, expected) in table {
+            let formats = CellFormats { styles: vec![of_code(code)] };
+            assert_eq!(formats.shown(value, 0, false), expected, "{code}");
+        }
+        assert_eq!(date(0.0, true, false).as_deref(), Some("1899-12-30"));
+    }
+}

@@ -1,0 +1,154 @@
+//! The text of a file while it is read.
+
+use crate::limits::{CHARS_MAX, PAGES_MAX, ROW_CELLS_MAX};
+
+/// The text of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileText {
+    /// The text of each page, sheet, slide or chapter; one for a file without such parts.
+    pub pages: Vec<String>,
+    /// Whether the file has parts of this kind, so that their number means something.
+    pub is_paged: bool,
+    /// Whether the text was cut at a limit.
+    pub is_truncated: bool,
+    /// The language that the file states (BCP 47).
+    pub language: Option<String>,
+    /// Pages to read by OCR.
+    pub images: Vec<PageImage>,
+}
+
+/// The image of a page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageImage {
+    /// The index of the page.
+    pub page: usize,
+    /// The image, in PNG, JPEG, TIFF, GIF, WebP or BMP.
+    pub bytes: Vec<u8>,
+}
+
+/// Collects text up to a limit.
+#[derive(Debug, Default)]
+pub(crate) struct TextWriter {
+    pages: Vec<String>,
+    page: String,
+    is_paged: bool,
+    chars: usize,
+    cells: usize,
+    is_truncated: bool,
+    language: Option<String>,
+}
+
+impl TextWriter {
+    /// Returns whether nothing more is kept, so that reading can stop.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_truncated
+    }
+
+    /// Marks the text as incomplete.
+    pub(crate) fn truncate(&mut self) {
+        self.is_truncated = true;
+    }
+
+    /// Sets the language unless it is known.
+    pub(crate) fn set_language(&mut self, language: &str) {
+        let is_tag = (2..=35).contains(&language.len())
+            && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if self.language.is_none() && is_tag {
+            self.language = Some(language.to_owned());
+        }
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            self.push_char(c);
+        }
+    }
+
+    pub(crate) fn push_char(&mut self, c: char) {
+        if self.chars >= CHARS_MAX {
+            self.is_truncated = true;
+            return;
+        }
+        let c = match c {
+            '\r' | '\u{c}' | '\u{b}' | '\u{2028}' | '\u{2029}' => '\n',
+            '\u{a0}' => ' ',
+            // Invisible, or no characters at all.
+            '\u{ad}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => return,
+            '\n' | '\t' => c,
+            c if c.is_control() => return,
+            c => c,
+        };
+        self.page.push(c);
+        self.chars += 1;
+    }
+
+    /// Ends the line unless it is empty.
+    pub(crate) fn end_line(&mut self) {
+        self.cells = 0;
+        while self.page.ends_with([' ', '\t']) {
+            self.page.pop();
+            self.chars -= 1;
+        }
+        if !self.page.is_empty() && !self.page.ends_with('\n') {
+            self.push_char('\n');
+        }
+    }
+
+    /// Ends the line and adds an empty one.
+    pub(crate) fn end_paragraph(&mut self) {
+        self.end_line();
+        if !self.page.is_empty() && !self.page.ends_with("\n\n") {
+            self.push_char('\n');
+        }
+    }
+
+    /// Adds a space unless the line is empty or ends with one.
+    pub(crate) fn space(&mut self) {
+        if !self.page.is_empty() && !self.page.ends_with([' ', '\n', '\t']) {
+            self.push_char(' ');
+        }
+    }
+
+    /// Adds a cell to the row, with its line ends as spaces.
+    pub(crate) fn cell(&mut self, text: &str) {
+        if self.cells >= ROW_CELLS_MAX {
+            self.is_truncated = true;
+            return;
+        }
+        if self.cells > 0 {
+            self.push_char('\t');
+        }
+        self.cells += 1;
+        for c in text.trim().chars() {
+            self.push_char(if matches!(c, '\n' | '\t') { ' ' } else { c });
+        }
+    }
+
+    /// Begins the text of a page. Returns false if there are too many.
+    pub(crate) fn begin_page(&mut self) -> bool {
+        if self.is_paged {
+            self.finish_page();
+        }
+        self.is_paged = true;
+        if self.pages.len() >= PAGES_MAX {
+            self.is_truncated = true;
+            return false;
+        }
+        true
+    }
+
+    fn finish_page(&mut self) {
+        let kept = self.page.trim_end().len();
+        self.page.truncate(kept);
+        self.cells = 0;
+        self.pages.push(std::mem::take(&mut self.page));
+    }
+
+    pub(crate) fn finish(mut self) -> FileText {
+        if !self.is_paged || self.pages.len() < PAGES_MAX {
+            self.finish_page();
+        }
+        let Self { pages, is_paged, is_truncated, language, .. } = self;
+        FileText { pages, is_paged, is_truncated, language, images: Vec::new() }
+    }
+}
